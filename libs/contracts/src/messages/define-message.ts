@@ -1,0 +1,23 @@
+import type { z } from 'zod'
+
+/** A subject and what travels on it. Both ends import this and nothing of each other. */
+export interface Message<S extends z.ZodType> {
+  subject: string
+  schema: S
+  encode(value: z.input<S>): Uint8Array
+  /** @throws {Error} when the bytes are not JSON or not of the schema. */
+  decode(bytes: Uint8Array): z.output<S>
+}
+
+export const defineMessage = <S extends z.ZodType>({
+  subject,
+  schema,
+}: {
+  subject: string
+  schema: S
+}): Message<S> => ({
+  subject,
+  schema,
+  encode: (value) => new TextEncoder().encode(JSON.stringify(value)),
+  decode: (bytes) => schema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))),
+})

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { Problem } from '../error.ts'
+import { Form } from '../form.ts'
+import { Uuid } from '../organization.ts'
+import { defineMessage } from './define-message.ts'
+
+/** What `If-Match` asks for: any state of the form, or one whose draft has one of these strong tags. */
+export const IfMatch = z.union([z.literal('*'), z.array(z.string())])
+
+/**
+ * Command, gateway to publisher: freeze the draft as a revision and move `live` to it.
+ *
+ * Delivered at least once; the same `commandId` again changes nothing and gives the same reply.
+ * Answered on the inbox named in the `Reply-Inbox` header, by {@link FormPublished}.
+ */
+export const PublishForm = defineMessage({
+  subject: 'publish.form',
+  schema: z.strictObject({
+    /** The caller's `requestId` where it sent one; unique in its organization. */
+    commandId: Uuid,
+    organizationId: Uuid,
+    /** Canonical id or public id, as the caller wrote it. */
+    formRef: z.string(),
+    userId: Uuid,
+    validateOnly: z.boolean(),
+    /** Refuse another state of the draft. */
+    ifMatch: IfMatch.optional(),
+    /** Nobody waits for the reply after this; milliseconds since the epoch. */
+    deadlineMs: z.int(),
+  }),
+})
+export type PublishForm = z.infer<typeof PublishForm.schema>
+
+/** The gateway's inbox, one token a command. */
+export const replyInboxHeader = 'Reply-Inbox'
+
+/** The caller's request id, for the log lines of every hop. */
+export const requestIdHeader = 'x-request-id'
+
+/** Reply to {@link PublishForm}: the form as the caller shall see it, or why it was not published. */
+export const FormPublished = defineMessage({
+  subject: '',
+  schema: z.discriminatedUnion('outcome', [
+    z.strictObject({ outcome: z.literal('published'), form: Form, etag: z.string() }),
+    z.strictObject({ outcome: z.literal('refused'), problem: Problem }),
+  ]),
+})
+export type FormPublished = z.infer<typeof FormPublished.schema>
+
+/** Where commands wait: a work queue on disk, so that the PubAck means accepted. */
+export const publishStream = { name: 'PUBLISH', subjects: [PublishForm.subject] } as const
+
+/** Commands that can never succeed, kept for people to look at. */
+export const deadLetterStream = { name: 'PUBLISH_DEAD', subjects: ['publish.dead.>'] } as const
+
+/** Why a command lies in {@link deadLetterStream}, as headers beside the command's own. */
+export const deadLetterReasonHeader = 'Dead-Letter-Reason'
+
+/** The durable pull consumer that all publishers share. */
+export const publisherConsumer = 'publisher'

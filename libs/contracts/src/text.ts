@@ -1,0 +1,75 @@
+import { z } from 'zod'
+
+const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** Text of `min` to `max` Unicode code points, stored as it came: neither trimmed nor normalised. */
+export const text = (max: number, min = 0) =>
+  z
+    .string()
+    .refine((value) => value.length >= min && (value.length <= max || codePoints(value) <= max), {
+      error: min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`,
+      // Checked beside other faults, so that a client learns all of them at once.
+      abort: false,
+    })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+
+/** An open list of values: the service stores what the maker's client sends, 1 to 64 characters. */
+export const openValue = text(64, 1)
+
+const isHttpUrl = (value: string) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value)
+
+/** An absolute http or https URL (RFC 3986). */
+export const HttpUrl = z
+  .string()
+  .refine(isHttpUrl, { error: 'must be an absolute http or https URL' })
+  .meta({ format: 'uri' })
+
+/** `""` or an absolute http or https URL (RFC 3986). */
+export const OptionalUrl = z
+  .string()
+  .refine((value) => value === '' || isHttpUrl(value), {
+    error: 'must be empty or an absolute http or https URL',
+  })
+
+/** RFC 3339 date-time in UTC with milliseconds, such as `2026-11-20T09:30:00.000Z`. */
+export const Timestamp = z.iso.datetime({ precision: 3 })
+
+/** The largest integer that JSON carries unharmed in every client (2^53 - 1). */
+export const maxSafeInteger = Number.MAX_SAFE_INTEGER
+
+/** An integer from 0 to 9007199254740991. */
+export const Count = z
+  .number({ error: 'must be an integer' })
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, {
+    error: `must be an integer from 0 to ${maxSafeInteger}`,
+  })
+  .meta({ type: 'integer', minimum: 0, maximum: maxSafeInteger })
+
+/** The langtag, privateuse and grandfathered productions of RFC 5646 §2.1. */
+const languageTag = new RegExp(
+  [
+    '^(?:',
+    '(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})', // language, with extended language subtags
+    '(?:-[a-z]{4})?', // script
+    '(?:-(?:[a-z]{2}|[0-9]{3}))?', // region
+    '(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*', // variants
+    '(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*', // extensions
+    '(?:-x(?:-[a-z0-9]{1,8})+)?', // private use
+    '|x(?:-[a-z0-9]{1,8})+',
+    '|en-GB-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:BE-FR|BE-NL|CH-DE)',
+    '|art-lojban|cel-gaulish|no-(?:bok|nyn)|zh-(?:guoyu|hakka|min|min-nan|xiang)',
+    ')$',
+  ].join(''),
+  'i',
+)
+
+/** A well-formed BCP 47 language tag (RFC 5646), any letter case: `en`, `pt-BR`, `zh-Hant-TW`. */
+export const LanguageTag = z
+  .string()
+  .refine((value) => languageTag.test(value), {
+    error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
+  })
