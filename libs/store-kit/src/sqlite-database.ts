@@ -1,0 +1,186 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { storeUnavailable } from './errors.ts'
+
+/** Result codes (sqlite.org/rescode.html) that speak of the store's state and not of the statement. */
+const transientCodes = new Set([
+  5 /* BUSY */, 6 /* LOCKED */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */,
+])
+const busyCode = 5
+
+/** Prepared statements kept; list statements vary with the filter, so the number is bounded. */
+const maxStatements = 500
+
+/** Changes that share one commit at the most, so that one process does not hold the lock for long. */
+const maxBatch = 128
+
+/** How long a change waits for another process's lock before it gives up, in milliseconds. */
+const lockPatienceMs = 5_000
+
+export type Row = Record<string, SQLInputValue>
+
+interface PendingChange {
+  change: () => unknown
+  deadline: number
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * One SQLite file, shared by the processes of one machine: WAL with `synchronous=FULL`, so what was acknowledged
+ * is on the disk.
+ *
+ * Reads run at once. Changes that arrive together share one transaction and one fsync (group commit): each runs in
+ * a savepoint of its own and its promise settles after the commit, so what a caller sees is a transaction per change.
+ */
+export class SqliteDatabase implements AsyncDisposable {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  #pending: PendingChange[] = []
+  #flushing: Promise<void> | undefined
+
+  /** @param path a file, made when it is missing, or `:memory:`. */
+  /** @param migrations SQL scripts; the file's `user_version` counts those it has. Only ever append. */
+  constructor(path: string, migrations: readonly string[]) {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+    this.#database = new DatabaseSync(path, { timeout: lockPatienceMs })
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    this.#migrate(migrations)
+    // From here on nothing may block the event loop: a busy lock is waited for in #begin.
+    this.#database.exec('PRAGMA busy_timeout = 2')
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#guard(() => this.#prepare(sql).all(...values) as Row[])
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#guard(() => this.#prepare(sql).get(...values) as Row | undefined)
+  }
+
+  /** Runs a statement inside a change. @returns how many rows it touched. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes)
+  }
+
+  /**
+   * Runs `change` in a transaction; what it throws is rolled back and rejects.
+   *
+   * @param change synchronous, and pure but for statements on this database.
+   * @throws {ApiError} UNAVAILABLE when the lock was not to be had or the disk refuses.
+   */
+  write<T>(change: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ change, deadline: performance.now() + lockPatienceMs, resolve, reject })
+      this.#flushing ??= this.#flush()
+    })
+  }
+
+  /** Waits for the changes under way, then closes the file. */
+  async close(): Promise<void> {
+    await this.#flushing
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #flush(): Promise<void> {
+    // One turn of the event loop gathers the changes of all requests that are ready.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, maxBatch)
+      try {
+        if (await this.#begin(batch)) this.#commit(batch)
+      } catch (error) {
+        for (const { reject } of batch) reject(translated(error))
+      }
+    }
+    this.#flushing = undefined
+  }
+
+  /** Takes the write lock without blocking the event loop. @returns false when all of `batch` ran out of patience. */
+  async #begin(batch: PendingChange[]): Promise<boolean> {
+    const lastDeadline = Math.max(...batch.map(({ deadline }) => deadline))
+    for (;;) {
+      try {
+        this.#database.exec('BEGIN IMMEDIATE')
+        return true
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > lastDeadline) throw error
+        await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 4))
+      }
+    }
+  }
+
+  #commit(batch: PendingChange[]): void {
+    const settle: (() => void)[] = []
+    try {
+      for (const { change, resolve, reject } of batch) {
+        this.#database.exec('SAVEPOINT change')
+        try {
+          const value = change() as never
+          settle.push(() => resolve(value))
+        } catch (error) {
+          // A full disk rolls everything back by itself.
+          if (!this.#database.isTransaction) throw error
+          this.#database.exec('ROLLBACK TO change')
+          settle.push(() => reject(translated(error)))
+        }
+        this.#database.exec('RELEASE change')
+      }
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+    for (const done of settle) done()
+  }
+
+  #migrate(migrations: readonly string[]): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    const { user_version: applied } = this.#database.prepare('PRAGMA user_version').get() as {
+      user_version: number
+    }
+    for (const script of migrations.slice(applied)) this.#database.exec(script)
+    this.#database.exec(`PRAGMA user_version = ${Math.max(applied, migrations.length)}; COMMIT`)
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#database.prepare(sql)
+      if (this.#statements.size >= maxStatements)
+        this.#statements.delete(this.#statements.keys().next().value!)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  #guard<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+}
+
+const errorCode = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined
+
+const isBusy = (error: unknown) => errorCode(error) === busyCode
+
+/** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
+const translated = (error: unknown) =>
+  transientCodes.has(errorCode(error) ?? 0) ? storeUnavailable(error) : error
+
+/** The file path of a `sqlite:PATH` URL. */
+export const sqlitePath = (url: string): string => {
+  if (!url.startsWith('sqlite:')) throw new Error(`Not a sqlite: URL: ${url.split(':')[0]}:…`)
+  return url.slice('sqlite:'.length)
+}
