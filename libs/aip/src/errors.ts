@@ -1,5 +1,4 @@
 import type {
-export type { ErrorBody, FieldViolation, PreconditionViolation, Problem, Status } from '@fms/contracts'
   ErrorBody,
   ErrorDetail,
   FieldViolation,
@@ -7,6 +6,8 @@ export type { ErrorBody, FieldViolation, PreconditionViolation, Problem, Status 
   Problem,
   Status,
 } from '@fms/contracts'
+
+export type { ErrorBody, FieldViolation, PreconditionViolation, Problem, Status } from '@fms/contracts'
 
 /**
  * Errors as AIP-193 has them: a canonical status, a message that says what to do next, and typed details.

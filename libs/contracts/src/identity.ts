@@ -17,6 +17,7 @@ export type Identity = z.infer<typeof Identity>
 
 /** The gateway's own calls name the service instead of a user. */
 export const ServiceIdentity = z.object({ service: z.literal('gateway') })
+export type ServiceIdentity = z.infer<typeof ServiceIdentity>
 
 /** Gateway to organizations, `POST /internal/authorize`: whose key is it, and what is this organization to them? */
 export const AuthorizeRequest = z.strictObject({

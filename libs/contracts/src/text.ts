@@ -29,11 +29,9 @@ export const HttpUrl = z
   .meta({ format: 'uri' })
 
 /** `""` or an absolute http or https URL (RFC 3986). */
-export const OptionalUrl = z
-  .string()
-  .refine((value) => value === '' || isHttpUrl(value), {
-    error: 'must be empty or an absolute http or https URL',
-  })
+export const OptionalUrl = z.string().refine((value) => value === '' || isHttpUrl(value), {
+  error: 'must be empty or an absolute http or https URL',
+})
 
 /** RFC 3339 date-time in UTC with milliseconds, such as `2026-11-20T09:30:00.000Z`. */
 export const Timestamp = z.iso.datetime({ precision: 3 })
@@ -68,8 +66,6 @@ const languageTag = new RegExp(
 )
 
 /** A well-formed BCP 47 language tag (RFC 5646), any letter case: `en`, `pt-BR`, `zh-Hant-TW`. */
-export const LanguageTag = z
-  .string()
-  .refine((value) => languageTag.test(value), {
-    error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
-  })
+export const LanguageTag = z.string().refine((value) => languageTag.test(value), {
+  error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
+})

@@ -1,0 +1,34 @@
+import { ApiError } from '@fms/aip'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { bodyTooLarge, internal, malformedRequest, unsupportedMediaType } from './errors.ts'
+
+/** The one place that writes error bodies. Unknown failures become INTERNAL and are logged here, once. */
+export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  const error = toApiError(thrown, request)
+  if (error.httpStatus >= 500)
+    request.log.error({ err: error.parts.cause ?? error, reason: error.reason }, error.message)
+  sendError(error, request, reply)
+}
+
+/** Answers with the error's body and headers. */
+export const sendError = (error: ApiError, request: FastifyRequest, reply: FastifyReply): void => {
+  const { headers, retryAfterSeconds } = error.parts
+  if (headers) reply.headers(headers)
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(retryAfterSeconds))
+  reply
+    .code(error.httpStatus)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(error.toBody(request.id))
+}
+
+const toApiError = (thrown: unknown, request: FastifyRequest): ApiError => {
+  if (thrown instanceof ApiError) return thrown
+  const error = thrown as FastifyError
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return unsupportedMediaType(request.headers['content-type'])
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit ?? 0)
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return malformedRequest(error)
+  return internal(error)
+}

@@ -1,0 +1,46 @@
+import type { FieldViolation } from '@fms/aip'
+import type { z } from 'zod'
+
+/**
+ * Every fault that a schema found, one entry each, with the path as clients write it: `form.steps[2].key`.
+ *
+ * @param root what stands before the path, such as `form`.
+ */
+export const toFieldViolations = (error: z.core.$ZodError, root = ''): FieldViolation[] =>
+  error.issues.flatMap((issue) => violationsOf(issue, root))
+
+const violationsOf = (issue: z.core.$ZodIssue, root: string): FieldViolation[] => {
+  const field = join(root, issue.path)
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({ field: join(field, [key]), description: 'is not a known field' }))
+    case 'invalid_union':
+      return alternativeOf(issue).flatMap((inner) => violationsOf(inner, field))
+    case 'invalid_key':
+      return issue.issues.flatMap((inner) => violationsOf({ ...inner, path: [] }, field))
+    case 'invalid_type':
+      return [{ field, description: isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}` }]
+    case 'invalid_value':
+      return [
+        { field, description: `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}` },
+      ]
+    default:
+      return [{ field, description: issue.message }]
+  }
+}
+
+/** The variant that the value's `type` asked for; faults of the others would only confuse. */
+const alternativeOf = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] =>
+  issue.errors.find((issues) => !issues.some(({ path }) => path[0] === 'type')) ?? issue.errors.at(-1) ?? []
+
+const isMissing = (issue: z.core.$ZodIssueInvalidType) =>
+  issue.input === undefined && issue.message.endsWith('received undefined')
+
+const article = (expected: string) => (/^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`)
+
+const join = (root: string, path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part),
+    root,
+  )

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { toFieldViolations } from './field-violations.ts'
+
+/** A port number; 0 takes any free one. */
+export const Port = z.coerce.number().int().min(0).max(65_535)
+
+/** The secret that services share to know each other: at least 32 bytes. */
+export const InternalSecret = z
+  .string({ error: 'is required: at least 32 random bytes, the same for every service' })
+  .refine((secret) => Buffer.byteLength(secret) >= 32, { error: 'must have at least 32 bytes' })
+
+/** What every service reads from its environment. */
+export const ServiceConfig = z.object({
+  /** Address to listen on. */
+  HOST: z.string().default('127.0.0.1'),
+  PORT: Port.default(8080),
+  INTERNAL_SECRET: InternalSecret,
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+export type ServiceConfig = z.infer<typeof ServiceConfig>
+
+/** The environment does not say what a service has to know. The message names every variable at fault. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/**
+ * Reads the environment, once, in `main.ts`. An empty variable counts as not set.
+ *
+ * @throws {ConfigError} naming every variable that is missing or wrong.
+ */
+export const readConfig = <S extends z.ZodType>(
+  schema: S,
+  env: NodeJS.ProcessEnv = process.env,
+): z.output<S> => {
+  const { success, data, error } = schema.safeParse(
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
+  )
+  if (success) return data
+  const lines = toFieldViolations(error).map(({ field, description }) => `  ${field} ${description}`)
+  throw new ConfigError(`The environment is not complete:\n${lines.join('\n')}`)
+}

@@ -1,0 +1,48 @@
+import closeWithGrace from 'close-with-grace'
+import { type Logger, pino } from 'pino'
+import type { z } from 'zod'
+import type { App } from './create-app.ts'
+import { ConfigError, readConfig, type ServiceConfig } from './read-config.ts'
+
+/** How long a stop may take before the process gives up waiting, in milliseconds. */
+const stopPatienceMs = 9_000
+
+/**
+ * A service's life: reads the environment, builds the app, listens, and on SIGTERM or SIGINT closes it. Whatever the
+ * app holds open is closed by its `onClose` hooks.
+ */
+export const run = async <C extends ServiceConfig>(
+  service: string,
+  schema: z.ZodType<C>,
+  build: (config: C, logger: Logger) => Promise<App>,
+): Promise<void> => {
+  const config = configOrExit(service, schema)
+  const logger = pino({
+    level: config.LOG_LEVEL,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  })
+  try {
+    const app = await build(config, logger)
+    closeWithGrace({ delay: stopPatienceMs, logger: false }, async ({ err, signal }) => {
+      if (err) logger.fatal({ err }, 'a defect: stopping')
+      else logger.info({ signal }, 'stopping')
+      await app.close()
+    })
+    await app.listen({ host: config.HOST, port: config.PORT })
+  } catch (err) {
+    logger.fatal({ err }, 'cannot start')
+    process.exitCode = 1
+    setImmediate(() => process.exit())
+  }
+}
+
+const configOrExit = <C>(service: string, schema: z.ZodType<C>): C => {
+  try {
+    return readConfig(schema)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${service} cannot start. ${error.message}\n`)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import { methodNotAllowed, pathNotFound } from './errors.ts'
+
+/**
+ * Answers what no route matches: 405 with `Allow` where the path is known, 404 elsewhere. Register it before the
+ * routes; it speaks for the plugin scope it stands in, behind that scope's hooks.
+ */
+export const answerUnknownPaths = (app: FastifyInstance): void => {
+  const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methodsByPattern.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const each of [method].flat()) known.methods.add(each)
+    methodsByPattern.set(url, known)
+  })
+
+  app.setNotFoundHandler((request) => {
+    const path = request.url.split('?', 1)[0]!
+    const methods = [...methodsByPattern.values()].flatMap((known) =>
+      known.pattern.test(path) ? [...known.methods] : [],
+    )
+    throw methods.length > 0 ? methodNotAllowed(request.method, [...new Set(methods)]) : pathNotFound(path)
+  })
+}
+
+const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`)
