@@ -1,0 +1,57 @@
+/** One field to sort by. */
+export interface OrderTerm {
+  field: string
+  descending: boolean
+}
+
+/** An `orderBy` that cannot be read. The message says where and what was expected, ready for a field violation. */
+export class OrderByError extends Error {
+  /** Where the text goes wrong: code points, from 1. */
+  readonly column: number
+  /** What could have stood there. */
+  readonly expected: string
+
+  constructor(column: number, expected: string) {
+    super(`column ${column}: expected ${expected}`)
+    this.name = 'OrderByError'
+    this.column = column
+    this.expected = expected
+  }
+}
+
+/**
+ * Read an `orderBy` (AIP-132): `name, createTime desc`. Ascending unless ` desc` follows; ` asc` may say so too.
+ * White space is free around every word; an empty text is no order.
+ *
+ *     orderBy = [ term *( "," term ) ]
+ *     term    = field [ "asc" / "desc" ]
+ *
+ * @param text of bounded length: the caller checks that.
+ * @param fields the names that may be sorted by, each at most once.
+ * @throws {OrderByError} for anything else.
+ */
+export const parseOrderBy = (text: string, fields: readonly string[]): OrderTerm[] => {
+  if (text.trim() === '') return []
+  const error = (index: number, expected: string) =>
+    new OrderByError([...text.slice(0, index)].length + 1, expected)
+  const terms: OrderTerm[] = []
+  let start = 0
+  for (const part of text.split(',')) {
+    const end = start + part.length
+    const words = [...part.matchAll(/\S+/g)]
+    const [field, direction, surplus] = words.map(({ 0: word, index }) => ({ word, index: start + index }))
+    if (!field || !fields.includes(field.word)) {
+      throw error(field?.index ?? end, `one of ${fields.join(', ')}`)
+    }
+    if (terms.some((term) => term.field === field.word)) {
+      throw error(field.index, `a field other than ${field.word}, which is already named`)
+    }
+    if (direction && direction.word !== 'asc' && direction.word !== 'desc') {
+      throw error(direction.index, 'asc, desc, a comma or the end')
+    }
+    if (surplus) throw error(surplus.index, 'a comma or the end')
+    terms.push({ field: field.word, descending: direction?.word === 'desc' })
+    start = end + 1
+  }
+  return terms
+}
