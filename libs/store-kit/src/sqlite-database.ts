@@ -15,8 +15,7 @@ const maxStatements = 500
 /** Changes that share one commit at the most, so that one process does not hold the lock for long. */
 const maxBatch = 128
 
-/** How long a change waits for another process's lock before it gives up, in milliseconds. */
-const lockPatienceMs = 5_000
+const defaultLockPatienceMs = 5_000
 
 export type Row = Record<string, SQLInputValue>
 
@@ -36,13 +35,18 @@ interface PendingChange {
  */
 export class SqliteDatabase implements AsyncDisposable {
   readonly #database: DatabaseSync
+  readonly #lockPatienceMs: number
   readonly #statements = new Map<string, StatementSync>()
   #pending: PendingChange[] = []
   #flushing: Promise<void> | undefined
 
-  /** @param path a file, made when it is missing, or `:memory:`. */
-  /** @param migrations SQL scripts; the file's `user_version` counts those it has. Only ever append. */
-  constructor(path: string, migrations: readonly string[]) {
+  /**
+   * @param path a file, made when it is missing, or `:memory:`.
+   * @param migrations SQL scripts; the file's `user_version` counts those it has. Only ever append.
+   * @param lockPatienceMs how long a change waits for another process's lock before it gives up.
+   */
+  constructor(path: string, migrations: readonly string[], lockPatienceMs = defaultLockPatienceMs) {
+    this.#lockPatienceMs = lockPatienceMs
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
     this.#database = new DatabaseSync(path, { timeout: lockPatienceMs })
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
@@ -72,7 +76,7 @@ export class SqliteDatabase implements AsyncDisposable {
    */
   write<T>(change: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ change, deadline: performance.now() + lockPatienceMs, resolve, reject })
+      this.#pending.push({ change, deadline: performance.now() + this.#lockPatienceMs, resolve, reject })
       this.#flushing ??= this.#flush()
     })
   }
@@ -93,7 +97,8 @@ export class SqliteDatabase implements AsyncDisposable {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, maxBatch)
       try {
-        if (await this.#begin(batch)) this.#commit(batch)
+        await this.#begin(batch)
+        this.#commit(batch)
       } catch (error) {
         for (const { reject } of batch) reject(translated(error))
       }
@@ -101,13 +106,13 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#flushing = undefined
   }
 
-  /** Takes the write lock without blocking the event loop. @returns false when all of `batch` ran out of patience. */
-  async #begin(batch: PendingChange[]): Promise<boolean> {
+  /** Takes the write lock without blocking the event loop; throws when all of `batch` ran out of patience. */
+  async #begin(batch: PendingChange[]): Promise<void> {
     const lastDeadline = Math.max(...batch.map(({ deadline }) => deadline))
     for (;;) {
       try {
         this.#database.exec('BEGIN IMMEDIATE')
-        return true
+        return
       } catch (error) {
         if (!isBusy(error) || performance.now() > lastDeadline) throw error
         await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 4))
@@ -175,9 +180,13 @@ const errorCode = (error: unknown) =>
 
 const isBusy = (error: unknown) => errorCode(error) === busyCode
 
+/** The driver's answer to every call after `close`. */
+const isClosed = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE'
+
 /** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
 const translated = (error: unknown) =>
-  transientCodes.has(errorCode(error) ?? 0) ? storeUnavailable(error) : error
+  isClosed(error) || transientCodes.has(errorCode(error) ?? 0) ? storeUnavailable(error) : error
 
 /** The file path of a `sqlite:PATH` URL. */
 export const sqlitePath = (url: string): string => {

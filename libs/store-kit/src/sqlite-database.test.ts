@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SqliteDatabase, sqlitePath } from './sqlite-database.ts'
+
+const migrations = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT']
+const unavailable = { status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' }
+
+let directory: string
+let path: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'store-kit-'))
+  path = join(directory, 'made', 'notes.db')
+})
+
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const add = (database: SqliteDatabase, text: string) =>
+  database.write(() => database.run('INSERT INTO notes (text) VALUES (?)', text))
+
+const texts = (database: SqliteDatabase) =>
+  database.all('SELECT text FROM notes ORDER BY id').map((row) => row.text)
+
+describe('write', () => {
+  it('keeps the changes of a batch apart: one that throws takes back its own statements alone', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+
+    const outcomes = await Promise.allSettled([
+      add(database, 'first'),
+      database.write(() => {
+        database.run("INSERT INTO notes (text) VALUES ('half done')")
+        throw new Error('thought better of it')
+      }),
+      add(database, 'first'),
+      add(database, 'last'),
+    ])
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: { message: 'thought better of it' } })
+    expect(texts(database)).toEqual(['first', 'last'])
+  })
+
+  it('shows each change what the ones before it did', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const count = () => database.get('SELECT count(*) AS count FROM notes')?.count
+
+    const [, seen] = await Promise.all([add(database, 'one'), database.write(count)])
+
+    expect(seen).toBe(1)
+  })
+
+  it('settles when other handles can read the change', async () => {
+    await using writer = new SqliteDatabase(path, migrations)
+    await using reader = new SqliteDatabase(path, migrations)
+
+    await add(writer, 'there')
+
+    expect(texts(reader)).toEqual(['there'])
+  })
+
+  it('takes more changes at once than one commit holds', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const wanted = Array.from({ length: 300 }, (_, index) => `note ${index}`)
+
+    await Promise.all(wanted.map((text) => add(database, text)))
+
+    expect(texts(database)).toEqual(wanted)
+  })
+})
+
+describe('one file in several hands', () => {
+  it('waits for a foreign lock while the event loop goes on', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    using other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+
+    const pending = add(database, 'patient')
+    let turns = 0
+    for (const end = performance.now() + 200; performance.now() < end; turns++) await sleep(1)
+    expect(texts(database)).toEqual([])
+    other.exec('COMMIT')
+    await pending
+
+    // A wait inside SQLite would leave a handful.
+    expect(turns).toBeGreaterThan(20)
+    expect(texts(database)).toEqual(['patient'])
+  })
+
+  it('gives up on a lock that is never let go of, and works again afterwards', async () => {
+    await using database = new SqliteDatabase(path, migrations, 50)
+    using other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+
+    await expect(add(database, 'lost')).rejects.toMatchObject(unavailable)
+    other.exec('ROLLBACK')
+    await add(database, 'found')
+
+    expect(texts(database)).toEqual(['found'])
+  })
+
+  it('loses no change of several processes that open and write it at once', async () => {
+    const script = `
+      import { SqliteDatabase } from ${JSON.stringify(import.meta.resolve('./sqlite-database.ts'))}
+      const [path, migration, name] = process.argv.slice(1)
+      await using database = new SqliteDatabase(path, [migration])
+      for (let n = 0; n < 25; n++) {
+        await database.write(() => database.run('INSERT INTO notes (text) VALUES (?)', name + n))
+      }`
+    const writer = (name: string) =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, path, migrations[0]!, name])
+
+    await Promise.all(['a', 'b', 'c', 'd'].map(writer))
+
+    await using database = new SqliteDatabase(path, migrations)
+    expect(texts(database)).toHaveLength(100)
+  })
+})
+
+describe('migrations', () => {
+  it('run once each, in order, whoever opens the file', async () => {
+    const more = [...migrations, "INSERT INTO notes (text) VALUES ('from the second script')"]
+    await new SqliteDatabase(path, migrations).close()
+    await new SqliteDatabase(path, more).close()
+
+    await using database = new SqliteDatabase(path, more)
+
+    expect(texts(database)).toEqual(['from the second script'])
+  })
+})
+
+describe('close', () => {
+  it('waits for the changes under way', async () => {
+    const database = new SqliteDatabase(path, migrations)
+
+    const pending = add(database, 'just in time')
+    await database.close()
+    await pending
+
+    await using again = new SqliteDatabase(path, migrations)
+    expect(texts(again)).toEqual(['just in time'])
+  })
+
+  it('leaves a store that is UNAVAILABLE to reads and changes, and can be asked for again', async () => {
+    const database = new SqliteDatabase(path, migrations)
+    await database.close()
+
+    await expect(add(database, 'too late')).rejects.toMatchObject(unavailable)
+    expect(() => texts(database)).toThrow(expect.objectContaining(unavailable))
+    await database.close()
+  })
+})
+
+describe('errors', () => {
+  it('passes a defect on as it is', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+
+    expect(() => database.all('SELECT nonsense')).toThrow('no such column')
+  })
+})
+
+describe('sqlitePath', () => {
+  it('is what follows sqlite:', () => {
+    expect(sqlitePath('sqlite:.data/forms.db')).toBe('.data/forms.db')
+    expect(sqlitePath('sqlite::memory:')).toBe(':memory:')
+  })
+
+  it('refuses another scheme without repeating the rest, which may hold a password', () => {
+    expect(() => sqlitePath('mongodb://user:secret@host')).toThrow(/^Not a sqlite: URL: mongodb:…$/)
+  })
+})
