@@ -1,2 +1,3 @@
 export * from './errors.ts'
+export * from './sql.ts'
 export * from './sqlite-database.ts'

@@ -1,0 +1,48 @@
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { afterPosition, allOf, orderSql } from './sql.ts'
+
+describe('afterPosition', () => {
+  it('is exactly the rows behind the position, in any mix of directions', () => {
+    const rowsOf = (numbers: [number, number][]) =>
+      numbers.map(([first, second], id) => ({ first, second, id }))
+    const small = fc.integer({ min: 0, max: 2 })
+
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(small, small), { minLength: 1, maxLength: 12 }),
+        fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
+        fc.nat(),
+        (numbers, [first, second, id], choice) => {
+          using database = new DatabaseSync(':memory:')
+          database.exec('CREATE TABLE rows (first INTEGER, second INTEGER, id INTEGER)')
+          const insert = database.prepare('INSERT INTO rows VALUES (?, ?, ?)')
+          for (const row of rowsOf(numbers)) insert.run(row.first, row.second, row.id)
+          const order = [
+            { column: 'first', descending: first },
+            { column: 'second', descending: second },
+            { column: 'id', descending: id },
+          ]
+          const all = database.prepare(`SELECT * FROM rows ORDER BY ${orderSql(order)}`).all()
+          const index = choice % all.length
+
+          const { sql, values } = afterPosition(order, Object.values(all[index]!))
+          const rest = database
+            .prepare(`SELECT * FROM rows WHERE ${sql} ORDER BY ${orderSql(order)}`)
+            .all(...values)
+
+          expect(rest).toEqual(all.slice(index + 1))
+        },
+      ),
+    )
+  })
+})
+
+describe('allOf', () => {
+  it('keeps each condition to itself and leaves out what is not asked for', () => {
+    expect(
+      allOf({ sql: 'a = ? OR b = ?', values: [1, 2] }, undefined, { sql: 'c = ?', values: [3] }),
+    ).toEqual({ sql: '(a = ? OR b = ?) AND (c = ?)', values: [1, 2, 3] })
+  })
+})

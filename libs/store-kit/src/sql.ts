@@ -1,0 +1,50 @@
+import type { SQLInputValue } from 'node:sqlite'
+
+/** A condition and the values of its question marks, in their order. */
+export interface SqlCondition {
+  sql: string
+  values: SQLInputValue[]
+}
+
+export interface SqlOrderTerm {
+  column: string
+  descending: boolean
+}
+
+/** All of the conditions; those that are undefined ask for nothing. At least one is given. */
+export const allOf = (...conditions: (SqlCondition | undefined)[]): SqlCondition => {
+  const given = conditions.filter((condition) => condition !== undefined)
+  return {
+    sql: given.map(({ sql }) => `(${sql})`).join(' AND '),
+    values: given.flatMap(({ values }) => values),
+  }
+}
+
+/** What follows ORDER BY. */
+export const orderSql = (order: readonly SqlOrderTerm[]): string =>
+  order.map(({ column, descending }) => (descending ? `${column} DESC` : column)).join(', ')
+
+/**
+ * The rows that come after a position in an order (keyset paging); the columns hold no NULL.
+ *
+ *     after(a, …) = a past value, or a equal to value and after(…)
+ *
+ * The bound on the first column stands alone as well, for an index to start from.
+ *
+ * @param order its last column tells apart what is equal in all others.
+ * @param position the values of the order's columns in the last row that was read.
+ */
+export const afterPosition = (
+  order: readonly SqlOrderTerm[],
+  position: readonly SQLInputValue[],
+): SqlCondition => {
+  const [{ column, descending }, ...rest] = order as [SqlOrderTerm, ...SqlOrderTerm[]]
+  const [value, ...restOfPosition] = position as [SQLInputValue, ...SQLInputValue[]]
+  const past = descending ? '<' : '>'
+  if (rest.length === 0) return { sql: `${column} ${past} ?`, values: [value] }
+  const tie = afterPosition(rest, restOfPosition)
+  return {
+    sql: `${column} ${past}= ? AND (${column} ${past} ? OR (${tie.sql}))`,
+    values: [value, value, ...tie.values],
+  }
+}
