@@ -1,0 +1,583 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { API_KEY_PATTERN, hashApiKey, makeApiKey } from './api-key.ts'
+import type { DirectoryStore, ListOrganizationsQuery, StoredOrganization } from './directory-store.ts'
+import type { NewOrganization } from './new.ts'
+import type { OrganizationOrderTerm } from './organization-order.ts'
+
+const start = Date.parse('2026-11-20T09:30:00.000Z')
+const lowerCaseUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * What every directory store promises.
+ *
+ * @param open an empty store whose createTimes come from `now`.
+ */
+export const directoryStoreContract = (
+  name: string,
+  open: (now: () => Date) => Promise<DirectoryStore>,
+): void => {
+  describe(`the directory store on ${name}`, () => {
+    let store: DirectoryStore
+    let time: number
+
+    beforeEach(async () => {
+      time = start
+      store = await open(() => new Date(time))
+    })
+
+    afterEach(() => store.close())
+
+    const givenUser = (email = `${randomUUID()}@example.com`) => store.createUser({ email })
+
+    const givenOrganization = (fields: Partial<NewOrganization> = {}) =>
+      store.createOrganization({ name: 'Acme', slug: `o-${randomUUID()}`, ...fields })
+
+    const givenMember = async (role: 'viewer' | 'editor' | 'owner' = 'editor') => {
+      const [{ userId }, organization] = [await givenUser(), await givenOrganization()]
+      await store.addMember({ organizationId: organization.organizationId, userId, role })
+      return { userId, organization, organizationId: organization.organizationId }
+    }
+
+    describe('createUser', () => {
+      it('gives a user an id and a time, and can find it by id and by e-mail address in any letter case', async () => {
+        const user = await store.createUser({ email: 'Ada@Example.com' })
+
+        expect(user).toEqual({
+          userId: expect.stringMatching(lowerCaseUuid),
+          email: 'ada@example.com',
+          createTime: new Date(start),
+        })
+        expect(await store.findUser(user.userId.toUpperCase())).toEqual(user)
+        expect(await store.findUser('ADA@example.com')).toEqual(user)
+      })
+
+      it('refuses an e-mail address that is taken, letter case ignored', async () => {
+        await givenUser('ada@example.com')
+
+        await expect(givenUser('ADA@example.com')).rejects.toMatchObject({
+          status: 'ALREADY_EXISTS',
+          reason: 'EMAIL_TAKEN',
+          parts: { metadata: { email: 'ada@example.com' } },
+        })
+      })
+
+      it('lets one of two at once have the e-mail address', async () => {
+        const outcomes = await Promise.allSettled([givenUser('a@example.com'), givenUser('a@example.com')])
+
+        expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      })
+
+      it.each(['', 'ada', 'ada@', '@example.com', 'a b@example.com'])(
+        'refuses the address "%s"',
+        async (email) => {
+          await expect(givenUser(email)).rejects.toMatchObject({
+            status: 'INVALID_ARGUMENT',
+            parts: { fieldViolations: [{ field: 'email' }] },
+          })
+        },
+      )
+    })
+
+    describe('createOrganization', () => {
+      it('gives an organization an id and a time, and can find it by id in any letter case and by slug', async () => {
+        const organization = await givenOrganization({ name: 'Acme', slug: 'acme' })
+
+        expect(organization).toEqual({
+          organizationId: expect.stringMatching(lowerCaseUuid),
+          slug: 'acme',
+          name: 'Acme',
+          logo: null,
+          metadata: null,
+          createTime: new Date(start),
+        })
+        expect(await store.findOrganization(organization.organizationId.toUpperCase())).toEqual(organization)
+        expect(await store.findOrganization('acme')).toEqual(organization)
+      })
+
+      it.each([
+        [{ plan: 'pro', seats: [1, 2.5, { nested: null }] }],
+        ['text'],
+        [''],
+        [0],
+        [false],
+        [[]],
+        [{}],
+        [null],
+      ])('keeps the metadata %j as it came', async (metadata) => {
+        const { organizationId } = await givenOrganization({ metadata })
+
+        expect((await store.findOrganization(organizationId))?.metadata).toEqual(metadata)
+      })
+
+      it('keeps names and logos as they came', async () => {
+        const fields = { name: ' \0é\u{1f600} ', logo: 'https://example.com/logo.svg?a=%20#b' }
+        const { organizationId } = await givenOrganization(fields)
+
+        expect(await store.findOrganization(organizationId)).toMatchObject(fields)
+      })
+
+      it('refuses a slug that is taken', async () => {
+        await givenOrganization({ slug: 'acme' })
+
+        await expect(givenOrganization({ slug: 'acme' })).rejects.toMatchObject({
+          status: 'ALREADY_EXISTS',
+          reason: 'SLUG_TAKEN',
+          parts: { metadata: { slug: 'acme' } },
+        })
+      })
+
+      it('counts code points: 80 characters outside the basic plane are a name, 81 are not', async () => {
+        await givenOrganization({ name: '\u{1f600}'.repeat(80) })
+
+        await expect(givenOrganization({ name: '\u{1f600}'.repeat(81) })).rejects.toMatchObject({
+          parts: { fieldViolations: [{ field: 'name' }] },
+        })
+      })
+
+      it.each([
+        'ab',
+        'a'.repeat(49),
+        'Acme',
+        'a--b',
+        '-ab',
+        'ab-',
+        'a_b',
+        'new',
+        'settings',
+        'checkout',
+        'forms',
+        'oauth',
+        'acme\n',
+        '00000000-0000-0000-0000-000000000000',
+      ])('refuses the slug %j', async (slug) => {
+        await expect(givenOrganization({ slug })).rejects.toMatchObject({
+          status: 'INVALID_ARGUMENT',
+          parts: { fieldViolations: expect.arrayContaining([expect.objectContaining({ field: 'slug' })]) },
+        })
+      })
+
+      it('names everything that is wrong at once', async () => {
+        const wrong = store.createOrganization({ name: '', slug: 'acme', logo: 'logo.png' })
+
+        await expect(wrong).rejects.toMatchObject({
+          reason: 'INVALID_REQUEST',
+          parts: { fieldViolations: [{ field: 'name' }, { field: 'logo' }] },
+        })
+      })
+    })
+
+    describe('findUser and findOrganization', () => {
+      it.each(['', '-', 'no such thing', '%', "'; --", 'a\0b', 'x'.repeat(10_000), randomUUID()])(
+        'find nothing for the reference %j',
+        async (ref) => {
+          await givenMember()
+
+          expect(await store.findUser(ref)).toBeUndefined()
+          expect(await store.findOrganization(ref)).toBeUndefined()
+        },
+      )
+    })
+
+    describe('members', () => {
+      it('are added with a role', async () => {
+        const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+
+        expect(await store.addMember({ organizationId, userId, role: 'owner' })).toEqual({
+          organizationId,
+          userId,
+          role: 'owner',
+          createTime: new Date(start),
+        })
+      })
+
+      it('are added once', async () => {
+        const { organizationId, userId } = await givenMember()
+
+        await expect(store.addMember({ organizationId, userId, role: 'owner' })).rejects.toMatchObject({
+          status: 'ALREADY_EXISTS',
+          reason: 'MEMBER_EXISTS',
+          parts: { metadata: { organizationId, userId } },
+        })
+      })
+
+      it('need a user and an organization that exist', async () => {
+        const { organizationId, userId } = await givenMember()
+        const nobody = randomUUID()
+
+        await expect(
+          store.addMember({ organizationId, userId: nobody, role: 'editor' }),
+        ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'USER_NOT_FOUND' })
+        await expect(
+          store.addMember({ organizationId: nobody, userId, role: 'editor' }),
+        ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'ORGANIZATION_NOT_FOUND' })
+      })
+
+      it('take another role and keep their time', async () => {
+        const { organizationId, userId } = await givenMember('editor')
+        time += 1000
+
+        expect(await store.setMember({ organizationId, userId, role: 'viewer' })).toEqual({
+          organizationId,
+          userId,
+          role: 'viewer',
+          createTime: new Date(start),
+        })
+      })
+
+      it('are no more once they are removed, and may come back', async () => {
+        const { organization, organizationId, userId } = await givenMember()
+
+        await store.removeMember({ organizationId, userId })
+
+        expect(await store.getOrganization(userId, organizationId)).toBeUndefined()
+        expect(await store.listMemberships(userId)).toEqual([])
+        await store.addMember({ organizationId, userId, role: 'viewer' })
+        expect(await store.getOrganization(userId, organizationId)).toEqual(organization)
+      })
+
+      it('cannot be changed or removed where there are none', async () => {
+        const { organizationId } = await givenMember()
+        const stranger = { organizationId, userId: (await givenUser()).userId }
+        const refusal = { status: 'NOT_FOUND', reason: 'MEMBER_NOT_FOUND', parts: { metadata: stranger } }
+
+        await expect(store.setMember({ ...stranger, role: 'owner' })).rejects.toMatchObject(refusal)
+        await expect(store.removeMember(stranger)).rejects.toMatchObject(refusal)
+      })
+    })
+
+    describe('createKey', () => {
+      it('answers the text of a new key, which is stored nowhere', async () => {
+        const { userId } = await givenUser()
+
+        const { key, apiKey } = await store.createKey({ userId })
+
+        expect(key).toMatch(API_KEY_PATTERN)
+        expect(apiKey).toEqual({
+          keyId: expect.stringMatching(lowerCaseUuid),
+          prefix: key.slice(4, 12),
+          userId,
+          name: '',
+          readOnly: false,
+          createTime: new Date(start),
+        })
+        expect(JSON.stringify(await store.listKeys())).not.toContain(key)
+      })
+
+      it('keeps name, expiry and whether it only reads', async () => {
+        const { userId } = await givenUser()
+        const fields = { userId, name: 'CI', readOnly: true, expireTime: new Date(start + 1) }
+
+        expect((await store.createKey(fields)).apiKey).toMatchObject(fields)
+        expect(await store.listKeys()).toMatchObject([fields])
+      })
+
+      it('takes a text that was agreed beforehand, once', async () => {
+        const { userId } = await givenUser()
+        const key = makeApiKey()
+        const { apiKey } = await store.createKey({ userId, key })
+
+        expect(await store.authorize({ keyHash: hashApiKey(key) }, new Date(start))).toEqual({ key: apiKey })
+        await expect(store.createKey({ userId, key })).rejects.toMatchObject({
+          status: 'ALREADY_EXISTS',
+          reason: 'API_KEY_EXISTS',
+          parts: { metadata: { keyId: apiKey.keyId } },
+        })
+      })
+
+      it('refuses a text that is no key, and a user that does not exist', async () => {
+        const { userId } = await givenUser()
+
+        await expect(store.createKey({ userId, key: 'secret' })).rejects.toMatchObject({
+          parts: { fieldViolations: [{ field: 'key' }] },
+        })
+        await expect(store.createKey({ userId: randomUUID() })).rejects.toMatchObject({
+          reason: 'USER_NOT_FOUND',
+        })
+      })
+    })
+
+    describe('listKeys', () => {
+      it('lists all keys, oldest first', async () => {
+        const { userId } = await givenUser()
+        const names = ['c', 'a', 'b']
+        for (const name of names) {
+          await store.createKey({ userId, name })
+          time++
+        }
+
+        expect((await store.listKeys()).map((key) => key.name)).toEqual(names)
+      })
+    })
+
+    describe('revokeKey', () => {
+      it('ends a key for good, and again changes nothing', async () => {
+        const { userId } = await givenUser()
+        const { key, apiKey } = await store.createKey({ userId })
+        time += 1000
+        const revoked = { ...apiKey, revokeTime: new Date(start + 1000) }
+
+        expect(await store.revokeKey(apiKey.keyId.toUpperCase())).toEqual(revoked)
+        time += 1000
+        expect(await store.revokeKey(apiKey.keyId)).toEqual(revoked)
+
+        expect(await store.listKeys()).toEqual([revoked])
+        expect(await store.authorize({ keyHash: hashApiKey(key) }, new Date(0))).toBeUndefined()
+      })
+
+      it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
+        await expect(store.revokeKey(keyId)).rejects.toMatchObject({
+          status: 'NOT_FOUND',
+          reason: 'API_KEY_NOT_FOUND',
+          parts: { metadata: { keyId } },
+        })
+      })
+    })
+
+    describe('touchKey', () => {
+      it('notes when a key was last in use, and never moves back', async () => {
+        const { userId } = await givenUser()
+        const { keyId } = (await store.createKey({ userId })).apiKey
+
+        await store.touchKey(keyId, new Date(start + 2000))
+        await store.touchKey(keyId, new Date(start + 1000))
+
+        expect(await store.listKeys()).toMatchObject([{ lastUsedTime: new Date(start + 2000) }])
+      })
+
+      it('does not mind an unknown key', async () => {
+        await store.touchKey(randomUUID(), new Date(start))
+      })
+    })
+
+    describe('authorize', () => {
+      const now = new Date(start)
+
+      it.each(['viewer', 'editor', 'owner'] as const)(
+        'tells whose key it is and that they are %s',
+        async (role) => {
+          const { organization, organizationId, userId } = await givenMember(role)
+          const { key, apiKey } = await store.createKey({ userId, readOnly: true })
+          const keyHash = hashApiKey(key)
+          const expected = { key: apiKey, organization: { organizationId, role } }
+
+          for (const organizationRef of [organizationId, organizationId.toUpperCase(), organization.slug]) {
+            expect(await store.authorize({ keyHash, organizationRef }, now)).toEqual(expected)
+          }
+          expect(await store.authorize({ keyHash }, now)).toEqual({ key: apiKey })
+        },
+      )
+
+      it('does not tell a missing organization from a foreign one', async () => {
+        const foreign = await givenMember()
+        const { userId } = await givenMember()
+        const { key, apiKey } = await store.createKey({ userId })
+
+        const refs = [foreign.organizationId, foreign.organization.slug, randomUUID(), 'missing', '', '%']
+        for (const organizationRef of refs) {
+          expect(await store.authorize({ keyHash: hashApiKey(key), organizationRef }, now)).toEqual({
+            key: apiKey,
+          })
+        }
+      })
+
+      it('knows nothing of unknown keys', async () => {
+        const { organizationId: organizationRef } = await givenMember()
+
+        expect(
+          await store.authorize({ keyHash: hashApiKey(makeApiKey()), organizationRef }, now),
+        ).toBeUndefined()
+        expect(await store.authorize({ keyHash: '' }, now)).toBeUndefined()
+      })
+
+      it('lets a key in until the instant of its expireTime', async () => {
+        const { userId } = await givenUser()
+        const { key } = await store.createKey({ userId, expireTime: new Date(start + 1000) })
+        const at = (ms: number) => store.authorize({ keyHash: hashApiKey(key) }, new Date(start + ms))
+
+        expect(await at(999)).toBeDefined()
+        expect(await at(1000)).toBeUndefined()
+      })
+
+      it('sees a role at once when it changes', async () => {
+        const { organizationId, userId } = await givenMember('editor')
+        const keyHash = hashApiKey((await store.createKey({ userId })).key)
+        const ask = () => store.authorize({ keyHash, organizationRef: organizationId }, now)
+
+        await store.setMember({ organizationId, userId, role: 'viewer' })
+        expect(await ask()).toMatchObject({ organization: { role: 'viewer' } })
+        await store.removeMember({ organizationId, userId })
+        expect(await ask()).not.toHaveProperty('organization')
+      })
+    })
+
+    describe('getOrganization', () => {
+      it('answers members, by id in any letter case and by slug', async () => {
+        const { organization, organizationId, userId } = await givenMember('viewer')
+
+        for (const ref of [organizationId, organizationId.toUpperCase(), organization.slug]) {
+          expect(await store.getOrganization(userId, ref)).toEqual(organization)
+        }
+      })
+
+      it('answers nobody else', async () => {
+        const { organization, organizationId } = await givenMember()
+        const { userId } = await givenMember()
+
+        for (const ref of [organizationId, organization.slug, 'missing', '']) {
+          expect(await store.getOrganization(userId, ref)).toBeUndefined()
+        }
+      })
+    })
+
+    describe('listMemberships', () => {
+      it('is in the order in which the memberships began, also within one millisecond', async () => {
+        const { userId } = await givenUser()
+        const organizations: StoredOrganization[] = []
+        for (let count = 0; count < 8; count++) organizations.push(await givenOrganization())
+        const joined = organizations.toReversed()
+
+        const times: number[] = []
+        for (const { organizationId } of joined) {
+          times.push((await store.addMember({ organizationId, userId, role: 'viewer' })).createTime.getTime())
+        }
+
+        expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+        expect(await store.listMemberships(userId)).toEqual(joined)
+      })
+
+      it('puts a member who left and came back at the end', async () => {
+        const { organizationId, organization, userId } = await givenMember()
+        const second = await givenOrganization()
+        await store.addMember({ organizationId: second.organizationId, userId, role: 'viewer' })
+
+        await store.removeMember({ organizationId, userId })
+        await store.addMember({ organizationId, userId, role: 'viewer' })
+
+        expect(await store.listMemberships(userId)).toEqual([second, organization])
+      })
+
+      it('is empty for a user without any', async () => {
+        expect(await store.listMemberships((await givenUser()).userId)).toEqual([])
+      })
+    })
+
+    describe('listOrganizations', () => {
+      const term = (field: OrganizationOrderTerm['field'], descending = false) => ({ field, descending })
+
+      /** Names by code point: Z, a, U+FF5E, U+1F600. By UTF-16 unit the last two would change places. */
+      const fixtures = [
+        { slug: 'bbb', name: 'a', age: 1 },
+        { slug: 'aaa', name: 'Z', age: 1 },
+        { slug: 'ddd', name: '\u{1f600}', age: 0 },
+        { slug: 'ccc', name: 'a', age: 0 },
+        { slug: 'eee', name: '\uff5e', age: 2 },
+      ]
+      let userId: string
+
+      beforeEach(async () => {
+        await givenMember()
+        userId = (await givenUser()).userId
+        for (const { age, ...fields } of fixtures) {
+          time = start + age
+          const { organizationId } = await givenOrganization(fields)
+          await store.addMember({ organizationId, userId, role: 'viewer' })
+        }
+      })
+
+      const list = async (query: Partial<ListOrganizationsQuery> = {}) => {
+        const page = await store.listOrganizations({ userId, orderBy: [], limit: 10, skip: 0, ...query })
+        return { ...page, slugs: page.organizations.map(({ slug }) => slug) }
+      }
+
+      it('answers the whole organizations, and how many there are', async () => {
+        const { organizations, totalSize, next } = await list()
+
+        for (const organization of organizations) {
+          expect(organization).toEqual(await store.findOrganization(organization.slug))
+        }
+        expect({ totalSize, next }).toEqual({ totalSize: 5, next: undefined })
+      })
+
+      const orders = [
+        { orderBy: [], slugs: ['ccc', 'ddd', 'aaa', 'bbb', 'eee'] },
+        { orderBy: [term('createTime')], slugs: ['ccc', 'ddd', 'aaa', 'bbb', 'eee'] },
+        { orderBy: [term('createTime', true)], slugs: ['eee', 'aaa', 'bbb', 'ccc', 'ddd'] },
+        { orderBy: [term('name')], slugs: ['aaa', 'bbb', 'ccc', 'eee', 'ddd'] },
+        { orderBy: [term('name', true)], slugs: ['ddd', 'eee', 'bbb', 'ccc', 'aaa'] },
+        { orderBy: [term('slug')], slugs: ['aaa', 'bbb', 'ccc', 'ddd', 'eee'] },
+        { orderBy: [term('slug', true)], slugs: ['eee', 'ddd', 'ccc', 'bbb', 'aaa'] },
+        { orderBy: [term('name'), term('createTime')], slugs: ['aaa', 'ccc', 'bbb', 'eee', 'ddd'] },
+        { orderBy: [term('name', true), term('slug', true)], slugs: ['ddd', 'eee', 'ccc', 'bbb', 'aaa'] },
+        {
+          orderBy: [term('createTime', true), term('slug', true), term('name')],
+          slugs: ['eee', 'bbb', 'aaa', 'ddd', 'ccc'],
+        },
+      ]
+
+      it.each(orders)(
+        'sorts by $orderBy, slug ascending where that leaves a tie',
+        async ({ orderBy, slugs }) => {
+          expect((await list({ orderBy })).slugs).toEqual(slugs)
+        },
+      )
+
+      it.each(orders)('pages through $orderBy without a gap or a repeat', async ({ orderBy, slugs }) => {
+        const seen: string[] = []
+        let page = await list({ orderBy, limit: 2 })
+        seen.push(...page.slugs)
+        while (page.next) {
+          // Page tokens carry positions as JSON.
+          page = await list({ orderBy, limit: 2, after: JSON.parse(JSON.stringify(page.next)) })
+          expect(page.totalSize).toBe(5)
+          seen.push(...page.slugs)
+        }
+
+        expect(seen).toEqual(slugs)
+      })
+
+      it('has no next page when the last item is on this one', async () => {
+        expect((await list({ limit: 5 })).next).toBeUndefined()
+        expect((await list({ limit: 4 })).next).toBeDefined()
+      })
+
+      it('leaves out `skip` items, counted from the position', async () => {
+        const orderBy = [term('slug')]
+        const { next } = await list({ orderBy, limit: 1 })
+
+        expect((await list({ orderBy, skip: 2 })).slugs).toEqual(['ccc', 'ddd', 'eee'])
+        expect((await list({ orderBy, skip: 2, after: next! })).slugs).toEqual(['ddd', 'eee'])
+        expect(await list({ orderBy, skip: 2_147_483_647 })).toMatchObject({ slugs: [], totalSize: 5 })
+        expect((await list({ orderBy, skip: 5 })).next).toBeUndefined()
+      })
+
+      it('goes on where it was when the item at the position is gone', async () => {
+        const orderBy = [term('slug')]
+        const { next, organizations } = await list({ orderBy, limit: 2 })
+        await store.removeMember({ organizationId: organizations[1]!.organizationId, userId })
+
+        expect(await list({ orderBy, after: next! })).toMatchObject({
+          slugs: ['ccc', 'ddd', 'eee'],
+          totalSize: 4,
+        })
+      })
+
+      it('is empty for a user without any', async () => {
+        expect(await list({ userId: (await givenUser()).userId })).toEqual({
+          organizations: [],
+          slugs: [],
+          totalSize: 0,
+        })
+      })
+    })
+
+    describe('a closed store', () => {
+      it('is UNAVAILABLE', async () => {
+        await store.close()
+
+        await expect(store.findUser('ada@example.com')).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+        await expect(givenUser()).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+      })
+    })
+  })
+}

@@ -1,0 +1,71 @@
+import { ApiError } from '@fms/aip'
+
+/** Another user has the e-mail address, letter case ignored. */
+export const emailTaken = (email: string) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'EMAIL_TAKEN',
+    `A user with the e-mail address ${email} exists already. Use that user, or give another address.`,
+    { metadata: { email } },
+  )
+
+/** Another organization has the slug. */
+export const slugTaken = (slug: string) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'SLUG_TAKEN',
+    `An organization with the slug ${slug} exists already. Use that organization, or give another slug.`,
+    { metadata: { slug } },
+  )
+
+/** The user is a member already, in whatever role. */
+export const memberExists = (organizationId: string, userId: string) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'MEMBER_EXISTS',
+    `User ${userId} is a member of organization ${organizationId} already. Set the member's role instead.`,
+    { metadata: { organizationId, userId } },
+  )
+
+/** The very key, agreed beforehand, was created before: `keyId` is its id. */
+export const apiKeyExists = (keyId: string) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'API_KEY_EXISTS',
+    `This API key exists already, with the id ${keyId}. Use it as it is, or give another key.`,
+    { metadata: { keyId } },
+  )
+
+/** `user` is what the caller wrote: an id or an e-mail address. */
+export const userNotFound = (user: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'USER_NOT_FOUND',
+    `There is no user ${user}. Give the id or the e-mail address of one that exists, or create the user first.`,
+    { metadata: { user } },
+  )
+
+/** `organization` is what the caller wrote: an id or a slug. A stranger's and a missing one are the same. */
+export const organizationNotFound = (organization: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'ORGANIZATION_NOT_FOUND',
+    `There is no organization ${organization}. Give the id or the slug of one that exists.`,
+    { metadata: { organization } },
+  )
+
+export const memberNotFound = (organizationId: string, userId: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'MEMBER_NOT_FOUND',
+    `User ${userId} is no member of organization ${organizationId}. Add the member first.`,
+    { metadata: { organizationId, userId } },
+  )
+
+export const apiKeyNotFound = (keyId: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'API_KEY_NOT_FOUND',
+    `There is no API key with the id ${keyId}. List the keys for their ids.`,
+    { metadata: { keyId } },
+  )

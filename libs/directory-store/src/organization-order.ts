@@ -1,0 +1,29 @@
+import type { StoredOrganization } from './directory-store.ts'
+
+/** The fields that a list of organizations can be sorted by. */
+export const organizationFields = ['createTime', 'name', 'slug'] as const
+export type OrganizationField = (typeof organizationFields)[number]
+
+export interface OrganizationOrderTerm {
+  field: OrganizationField
+  descending: boolean
+}
+
+/**
+ * The order that a list really has: `slug`, ascending, breaks the ties, and what follows a slug decides nothing.
+ * An empty `orderBy` is oldest first.
+ */
+export const completeOrder = (orderBy: readonly OrganizationOrderTerm[]): OrganizationOrderTerm[] => {
+  const wanted = orderBy.length > 0 ? orderBy : [{ field: 'createTime' as const, descending: false }]
+  const slugIndex = wanted.findIndex(({ field }) => field === 'slug')
+  return slugIndex < 0 ? [...wanted, { field: 'slug', descending: false }] : wanted.slice(0, slugIndex + 1)
+}
+
+/** A place in a list: the values of its complete order's fields there; times as milliseconds since the epoch. */
+export type OrganizationPosition = (string | number)[]
+
+export const positionOf = (
+  organization: StoredOrganization,
+  order: readonly OrganizationOrderTerm[],
+): OrganizationPosition =>
+  order.map(({ field }) => (field === 'createTime' ? organization.createTime.getTime() : organization[field]))
