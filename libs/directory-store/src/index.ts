@@ -1,0 +1,6 @@
+export * from './api-key.ts'
+export * from './directory-store.ts'
+export * from './errors.ts'
+export * from './new.ts'
+export * from './open-directory-store.ts'
+export * from './organization-order.ts'

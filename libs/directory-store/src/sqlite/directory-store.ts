@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import { isUuid, type Role } from '@fms/contracts'
+import { afterPosition, allOf, orderSql, type Row, SqliteDatabase } from '@fms/store-kit'
+import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
+import type {
+  ApiKey,
+  Authorization,
+  DirectoryStore,
+  ListOrganizationsQuery,
+  Member,
+  OrganizationPage,
+  StoredOrganization,
+  User,
+} from '../directory-store.ts'
+import {
+  apiKeyExists,
+  apiKeyNotFound,
+  emailTaken,
+  memberExists,
+  memberNotFound,
+  organizationNotFound,
+  slugTaken,
+  userNotFound,
+} from '../errors.ts'
+import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.ts'
+import { completeOrder, positionOf } from '../organization-order.ts'
+import { toApiKey, toMember, toOrganization, toUser } from './rows.ts'
+import { migrations } from './schema.ts'
+
+/** The column of `members` that a field of the list reads; filters and orders share them. */
+const columnOf = {
+  createTime: 'members.organizationCreateTime',
+  name: 'members.name',
+  slug: 'members.slug',
+} as const
+
+/** The column that a reference is looked up in, and the value it has there. */
+const organizationKey = (ref: string) =>
+  isUuid(ref) ? { column: 'organizationId', value: ref.toLowerCase() } : { column: 'slug', value: ref }
+
+const userKey = (ref: string) => ({ column: isUuid(ref) ? 'userId' : 'email', value: ref.toLowerCase() })
+
+/** The embedded directory: one SQLite file, shared by the processes of one machine. */
+export class SqliteDirectoryStore implements DirectoryStore {
+  readonly #database: SqliteDatabase
+  readonly #now: () => Date
+
+  /** @param path a file, or `:memory:`. */
+  constructor(path: string, now: () => Date) {
+    this.#database = new SqliteDatabase(path, migrations)
+    this.#now = now
+  }
+
+  async createUser(user: NewUser): Promise<User> {
+    const { email } = checked(NewUser, user)
+    return this.#database.write(() => {
+      if (this.#findUser(email)) throw emailTaken(email)
+      return toUser(this.#insert('users', { userId: randomUUID(), email, createTime: this.#now().getTime() }))
+    })
+  }
+
+  async createOrganization(organization: NewOrganization): Promise<StoredOrganization> {
+    const { metadata, ...fields } = checked(NewOrganization, organization)
+    return this.#database.write(() => {
+      if (this.#findOrganization(fields.slug)) throw slugTaken(fields.slug)
+      const row = this.#insert('organizations', {
+        organizationId: randomUUID(),
+        ...fields,
+        metadata: metadata === null ? null : JSON.stringify(metadata),
+        createTime: this.#now().getTime(),
+      })
+      return toOrganization(row)
+    })
+  }
+
+  async addMember(member: NewMember): Promise<Member> {
+    const { organizationId, userId, role } = checked(NewMember, member)
+    return this.#database.write(() => {
+      const organization = this.#findOrganization(organizationId)
+      if (!organization) throw organizationNotFound(organizationId)
+      if (!this.#findUser(userId)) throw userNotFound(userId)
+      if (this.#findMember(organizationId, userId)) throw memberExists(organizationId, userId)
+      const latest = this.#database.get(
+        'SELECT max(createTime) AS begin FROM members WHERE userId = ?',
+        userId,
+      )
+      const row = this.#insert('members', {
+        organizationId,
+        userId,
+        role,
+        createTime: Math.max(this.#now().getTime(), Number(latest?.begin) + 1),
+        slug: organization.slug,
+        name: organization.name,
+        organizationCreateTime: organization.createTime.getTime(),
+      })
+      return toMember(row)
+    })
+  }
+
+  async setMember(member: NewMember): Promise<Member> {
+    const { organizationId, userId, role } = checked(NewMember, member)
+    return this.#database.write(() => {
+      const current = this.#findMember(organizationId, userId)
+      if (!current) throw memberNotFound(organizationId, userId)
+      this.#database.run(
+        'UPDATE members SET role = ? WHERE userId = ? AND organizationId = ?',
+        role,
+        userId,
+        organizationId,
+      )
+      return { ...current, role }
+    })
+  }
+
+  async removeMember({ organizationId, userId }: { organizationId: string; userId: string }): Promise<void> {
+    await this.#database.write(() => {
+      const removed = this.#database.run(
+        'DELETE FROM members WHERE userId = ? AND organizationId = ?',
+        userId.toLowerCase(),
+        organizationId.toLowerCase(),
+      )
+      if (removed === 0) throw memberNotFound(organizationId, userId)
+    })
+  }
+
+  async createKey(newKey: NewApiKey): Promise<{ key: string; apiKey: ApiKey }> {
+    const { key = makeApiKey(), userId, name, readOnly, expireTime } = checked(NewApiKey, newKey)
+    const hash = hashApiKey(key)
+    return this.#database.write(() => {
+      if (!this.#findUser(userId)) throw userNotFound(userId)
+      const existing = this.#database.get('SELECT keyId FROM keys WHERE hash = ?', hash)
+      if (existing) throw apiKeyExists(existing.keyId as string)
+      const row = this.#insert('keys', {
+        keyId: randomUUID(),
+        hash,
+        prefix: apiKeyPrefix(key),
+        userId,
+        name,
+        readOnly: Number(readOnly),
+        createTime: this.#now().getTime(),
+        lastUsedTime: null,
+        expireTime: expireTime?.getTime() ?? null,
+        revokeTime: null,
+      })
+      return { key, apiKey: toApiKey(row) }
+    })
+  }
+
+  /** Index: keys_by_create_time. */
+  async listKeys(): Promise<ApiKey[]> {
+    return this.#database.all('SELECT * FROM keys ORDER BY createTime, keyId').map(toApiKey)
+  }
+
+  async revokeKey(keyId: string): Promise<ApiKey> {
+    const id = keyId.toLowerCase()
+    return this.#database.write(() => {
+      this.#database.run(
+        'UPDATE keys SET revokeTime = ? WHERE keyId = ? AND revokeTime IS NULL',
+        this.#now().getTime(),
+        id,
+      )
+      const row = this.#database.get('SELECT * FROM keys WHERE keyId = ?', id)
+      if (!row) throw apiKeyNotFound(keyId)
+      return toApiKey(row)
+    })
+  }
+
+  async findUser(userRef: string): Promise<User | undefined> {
+    return this.#findUser(userRef)
+  }
+
+  async findOrganization(organizationRef: string): Promise<StoredOrganization | undefined> {
+    return this.#findOrganization(organizationRef)
+  }
+
+  /** Indexes: the unique ones of keys.hash and of organizations.slug or its key, and the key of members. */
+  async authorize(
+    { keyHash, organizationRef = '' }: { keyHash: string; organizationRef?: string },
+    now: Date,
+  ): Promise<Authorization | undefined> {
+    const { column, value } = organizationKey(organizationRef)
+    const row = this.#database.get(
+      `SELECT keys.*, members.organizationId, members.role FROM keys
+       LEFT JOIN organizations ON organizations.${column} = ?
+       LEFT JOIN members ON members.userId = keys.userId AND members.organizationId = organizations.organizationId
+       WHERE keys.hash = ? AND keys.revokeTime IS NULL AND (keys.expireTime IS NULL OR keys.expireTime > ?)`,
+      value,
+      keyHash,
+      now.getTime(),
+    )
+    if (!row) return undefined
+    const key = toApiKey(row)
+    if (row.organizationId === null) return { key }
+    return { key, organization: { organizationId: row.organizationId as string, role: row.role as Role } }
+  }
+
+  async touchKey(keyId: string, time: Date): Promise<void> {
+    await this.#database.write(() =>
+      this.#database.run(
+        'UPDATE keys SET lastUsedTime = max(coalesce(lastUsedTime, 0), ?) WHERE keyId = ?',
+        time.getTime(),
+        keyId,
+      ),
+    )
+  }
+
+  /** Indexes: the key or the unique slug of organizations, and the key of members. */
+  async getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined> {
+    const { column, value } = organizationKey(organizationRef)
+    const row = this.#database.get(
+      `SELECT organizations.* FROM organizations JOIN members USING (organizationId)
+       WHERE organizations.${column} = ? AND members.userId = ?`,
+      value,
+      userId,
+    )
+    return row && toOrganization(row)
+  }
+
+  /** Index: members_by_ and the first field of the order, with _desc where name or createTime descends. */
+  async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
+    const order = completeOrder(query.orderBy)
+    const columns = order.map(({ field, descending }) => ({ column: columnOf[field], descending }))
+    const matches = allOf({ sql: 'members.userId = ?', values: [query.userId] })
+    const rest = allOf(matches, query.after && afterPosition(columns, query.after))
+    const rows = this.#database.all(
+      // CROSS JOIN keeps SQLite from reading all organizations first.
+      `SELECT organizations.* FROM members CROSS JOIN organizations USING (organizationId)
+       WHERE ${rest.sql} ORDER BY ${orderSql(columns)} LIMIT ? OFFSET ?`,
+      ...rest.values,
+      query.limit + 1,
+      query.skip,
+    )
+    const organizations = rows.slice(0, query.limit).map(toOrganization)
+    const count = this.#database.get(
+      `SELECT count(*) AS total FROM members WHERE ${matches.sql}`,
+      ...matches.values,
+    )
+    return {
+      organizations,
+      ...(rows.length > query.limit && { next: positionOf(organizations.at(-1)!, order) }),
+      totalSize: count?.total as number,
+    }
+  }
+
+  /** Index: members_by_begin. */
+  async listMemberships(userId: string): Promise<StoredOrganization[]> {
+    const rows = this.#database.all(
+      `SELECT organizations.* FROM members CROSS JOIN organizations USING (organizationId)
+       WHERE members.userId = ? ORDER BY members.createTime`,
+      userId,
+    )
+    return rows.map(toOrganization)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #findUser(ref: string): User | undefined {
+    const { column, value } = userKey(ref)
+    const row = this.#database.get(`SELECT * FROM users WHERE ${column} = ?`, value)
+    return row && toUser(row)
+  }
+
+  #findOrganization(ref: string): StoredOrganization | undefined {
+    const { column, value } = organizationKey(ref)
+    const row = this.#database.get(`SELECT * FROM organizations WHERE ${column} = ?`, value)
+    return row && toOrganization(row)
+  }
+
+  #findMember(organizationId: string, userId: string): Member | undefined {
+    const row = this.#database.get(
+      'SELECT * FROM members WHERE userId = ? AND organizationId = ?',
+      userId,
+      organizationId,
+    )
+    return row && toMember(row)
+  }
+
+  #insert(table: string, row: Row): Row {
+    const columns = Object.keys(row)
+    this.#database.run(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      ...Object.values(row),
+    )
+    return row
+  }
+}
