@@ -95,24 +95,18 @@ export class ApiError extends Error {
   }
 }
 
-/** The request is wrong in the named places; all of them, not just the first. Reason `INVALID_REQUEST`. */
-export const invalidRequest = (fieldViolations: FieldViolation[]) =>
-  new ApiError(
+/** More of them help nobody, and an answer has to end somewhere. */
+const maxFieldViolations = 1000
+
+/** The request is wrong in the named places; all of them (the first 1,000), not just the first. */
+export const invalidRequest = (violations: FieldViolation[]) => {
+  const fieldViolations = violations.slice(0, maxFieldViolations)
+  const [first] = fieldViolations
+  const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
+  return new ApiError(
     'INVALID_ARGUMENT',
     'INVALID_REQUEST',
-    `The request has ${fieldViolations.length === 1 ? 'an invalid field' : `${fieldViolations.length} invalid fields`}: ${fieldViolations
-      .slice(0, 3)
-      .map(({ field, description }) => `${field}: ${description}`)
-      .join(
-        '; ',
-      )}${fieldViolations.length > 3 ? '; …' : ''}. Correct what fieldViolations names and send it again.`,
-    {
-      fieldViolations,
-      metadata: {
-        fields: fieldViolations
-          .map(({ field }) => field)
-          .join(', ')
-          .slice(0, 1000),
-      },
-    },
+    `${first?.field || 'The body'} ${first?.description}${others}. Correct what fieldViolations names and send it again.`,
+    { fieldViolations, metadata: { field: first?.field ?? '' } },
   )
+}

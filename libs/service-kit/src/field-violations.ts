@@ -1,4 +1,4 @@
-import type { FieldViolation } from '@fms/aip'
+import { type FieldViolation, fieldPath } from '@fms/aip'
 import type { z } from 'zod'
 
 /**
@@ -6,18 +6,22 @@ import type { z } from 'zod'
  *
  * @param root what stands before the path, such as `form`.
  */
-export const toFieldViolations = (error: z.core.$ZodError, root = ''): FieldViolation[] =>
+export const toFieldViolations = (error: z.core.$ZodError, ...root: PropertyKey[]): FieldViolation[] =>
   error.issues.flatMap((issue) => violationsOf(issue, root))
 
-const violationsOf = (issue: z.core.$ZodIssue, root: string): FieldViolation[] => {
-  const field = join(root, issue.path)
+const violationsOf = (issue: z.core.$ZodIssue, root: PropertyKey[]): FieldViolation[] => {
+  const path = [...root, ...issue.path]
+  const field = fieldPath(path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ field: join(field, [key]), description: 'is not a known field' }))
+      return issue.keys.map((key) => ({
+        field: fieldPath([...path, key]),
+        description: 'is not a known field',
+      }))
     case 'invalid_union':
-      return alternativeOf(issue).flatMap((inner) => violationsOf(inner, field))
+      return alternativeOf(issue).flatMap((inner) => violationsOf(inner, path))
     case 'invalid_key':
-      return issue.issues.flatMap((inner) => violationsOf({ ...inner, path: [] }, field))
+      return issue.issues.flatMap((inner) => violationsOf({ ...inner, path: [] }, path))
     case 'invalid_type':
       return [{ field, description: isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}` }]
     case 'invalid_value':
@@ -37,10 +41,3 @@ const isMissing = (issue: z.core.$ZodIssueInvalidType) =>
   issue.input === undefined && issue.message.endsWith('received undefined')
 
 const article = (expected: string) => (/^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`)
-
-const join = (root: string, path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, part) =>
-      typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part),
-    root,
-  )

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { matchesParts } from '@fms/aip'
 import { storeUnavailable } from './errors.ts'
 
 /** Result codes (sqlite.org/rescode.html) that speak of the store's state and not of the statement. */
@@ -50,6 +51,9 @@ export class SqliteDatabase implements AsyncDisposable {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
     this.#database = new DatabaseSync(path, { timeout: lockPatienceMs })
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    this.#database.function('matchesParts', { deterministic: true }, (text, parts) =>
+      Number(matchesParts(text as string, partsOf(parts as string))),
+    )
     this.#migrate(migrations)
     // From here on nothing may block the event loop: a busy lock is waited for in #begin.
     this.#database.exec('PRAGMA busy_timeout = 2')
@@ -57,6 +61,15 @@ export class SqliteDatabase implements AsyncDisposable {
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#guard(() => this.#prepare(sql).all(...values) as Row[])
+  }
+
+  /** Like `all`, but reads a row when it is asked for. To be used up, or left, before anything else is awaited. */
+  *iterate(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
+    try {
+      yield* this.#prepare(sql).iterate(...values) as IterableIterator<Row>
+    } catch (error) {
+      throw translated(error)
+    }
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -171,6 +184,13 @@ export class SqliteDatabase implements AsyncDisposable {
       throw translated(error)
     }
   }
+}
+
+/** A query asks with the same parts for row after row. */
+let lastParts = { json: '[]', parts: [] as string[] }
+const partsOf = (json: string): string[] => {
+  if (lastParts.json !== json) lastParts = { json, parts: JSON.parse(json) }
+  return lastParts.parts
 }
 
 const errorCode = (error: unknown) =>

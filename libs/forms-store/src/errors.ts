@@ -1,0 +1,41 @@
+import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
+import type { FormRef, StoredForm } from './forms-store.ts'
+import { formETag } from './to-form.ts'
+
+const formName = ({ organizationId, formRef }: FormRef) => `organizations/${organizationId}/forms/${formRef}`
+
+/** No form has this id or public id in this organization, or no longer. */
+export const formNotFound = (ref: FormRef) =>
+  new ApiError(
+    'NOT_FOUND',
+    'FORM_NOT_FOUND',
+    `There is no ${formName(ref)}. List the forms to see which there are.`,
+    {
+      metadata: { form: formName(ref) },
+    },
+  )
+
+/** The draft changed after the caller read it (RFC 9110 If-Match, AIP-154). Reading again and retrying is safe. */
+export const formMoved = (ref: FormRef, etag: string) =>
+  new ApiError(
+    'FAILED_PRECONDITION',
+    'FORM_MOVED',
+    `The form is now at ETag ${etag}. Read it again and retry.`,
+    {
+      http: 412,
+      metadata: { form: formName(ref), etag },
+    },
+  )
+
+/** Others kept changing the form until the request's deadline. */
+export const updateAborted = (ref: FormRef) =>
+  new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${formName(ref)}. Repeat the request.`, {
+    metadata: { form: formName(ref) },
+    retryAfterSeconds: 1,
+  })
+
+/** @throws {ApiError} FORM_MOVED when the caller has seen another state of the draft. */
+export const demandIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: StoredForm): void => {
+  if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
+    throw formMoved(ref, formETag(current))
+}

@@ -1,0 +1,165 @@
+import type { CheckedFilter } from '@fms/aip'
+import type { Form, FormDraft } from '@fms/contracts'
+import type { FormOrderTerm, FormPosition } from './form-order.ts'
+
+/** A form as the store keeps it. */
+export interface StoredForm {
+  /** Lower-case UUIDs. */
+  organizationId: string
+  formId: string
+  /** 10 letters and digits, unique over the whole service. */
+  publicId: string
+  createTime: Date
+  /** Strictly increases with each change of the draft. */
+  updateTime: Date
+  /** Counts the changes of the draft, from 1: what compare-and-set and `If-Match` compare. */
+  version: number
+  replyCount: number
+  /** Whether a revision carries the alias `live`. */
+  live: boolean
+  draft: FormDraft
+}
+
+/** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
+export interface FormRef {
+  organizationId: string
+  formRef: string
+}
+
+/** A published snapshot. Never changes; whether it is live is the form's to say. */
+export interface StoredRevision {
+  organizationId: string
+  formId: string
+  revisionId: string
+  /** Position among the form's revisions: grows with each snapshot, with gaps. */
+  number: number
+  /** The command that made it; unique in its organization. */
+  commandId: string
+  createTime: Date
+  /** The form as it was published. */
+  form: Form
+}
+
+export interface ListFormsQuery {
+  organizationId: string
+  filter?: CheckedFilter
+  orderBy: readonly FormOrderTerm[]
+  /** Where the page before ended. */
+  after?: FormPosition
+  limit: number
+  skip: number
+}
+
+export interface FormsPage {
+  forms: StoredForm[]
+  /** Where the next page begins; absent on the last one. */
+  next?: FormPosition
+  /** All forms that match, on whatever page. */
+  totalSize: number
+}
+
+export interface ListRevisionsQuery extends FormRef {
+  /** The number of the last revision of the page before. */
+  after?: number
+  limit: number
+  skip: number
+}
+
+export interface RevisionsPage {
+  revisions: LiveOrNot[]
+  next?: number
+  totalSize: number
+}
+
+export interface LiveOrNot {
+  revision: StoredRevision
+  live: boolean
+}
+
+/**
+ * Where drafts and revisions live. Every method names the organization, so no adapter can read across tenants.
+ * Each method is atomic by itself, none spans another; what it resolves with is durable.
+ * Any method throws UNAVAILABLE (`STORE_UNAVAILABLE`) when the engine cannot be reached.
+ */
+export interface FormsStore extends AsyncDisposable {
+  /** @returns false, and stores nothing, when the public id is taken. */
+  create(form: StoredForm): Promise<boolean>
+
+  /** @returns undefined for a reference that names nothing here, whatever it looks like. */
+  get(ref: FormRef): Promise<StoredForm | undefined>
+
+  /**
+   * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
+   * It may end before `limit`, once it holds 16 MiB.
+   */
+  list(query: ListFormsQuery): Promise<FormsPage>
+
+  /**
+   * Reads, changes and writes the draft as one compare-and-set; what `change` throws leaves the form as it was.
+   *
+   * @param change pure: it may be called again after a lost race. Returning its argument writes nothing.
+   * @returns the stored form, or undefined when there is none.
+   * @throws {ApiError} ABORTED when the race was still lost at the deadline.
+   */
+  update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined>
+
+  /**
+   * Deletes the form, its revisions and what is known of its replies.
+   *
+   * @param check throws to refuse, which leaves everything as it was.
+   * @returns false when there is no such form.
+   */
+  delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean>
+
+  /** The revision that a command made, wherever in the organization. */
+  findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
+
+  /**
+   * First step of a publish: reads the draft and takes the form's next revision number at once, so that of two
+   * snapshots the later has the higher number.
+   *
+   * @param check throws to refuse, which takes no number.
+   * @returns undefined when there is no such form.
+   */
+  takeRevisionNumber(
+    ref: FormRef,
+    check: (current: StoredForm) => void,
+  ): Promise<{ form: StoredForm; number: number } | undefined>
+
+  /**
+   * Second step: stores the snapshot, once a command.
+   *
+   * @returns `exists` when the command has a revision already, `gone` when the form was deleted meanwhile.
+   */
+  insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'>
+
+  /**
+   * Third step: moves `live` to this revision, unless it stands on a later one. May be repeated.
+   *
+   * @returns the form afterwards, or undefined when it is gone.
+   */
+  moveLive(
+    revision: Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'number'>,
+  ): Promise<StoredForm | undefined>
+
+  /** Newest first. @returns undefined when there is no such form. */
+  listRevisions(query: ListRevisionsQuery): Promise<RevisionsPage | undefined>
+
+  /**
+   * @param revisionRef a UUID, or `live`.
+   * @returns undefined when there is no such form or revision.
+   */
+  getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & { current: StoredForm }) | undefined>
+
+  /**
+   * Counts a reply, once for each `replyId`, however often it is told. Leaves `updateTime` and `version` alone.
+   *
+   * @returns whether it was counted now; false also when there is no such form.
+   */
+  recordReply(reply: { organizationId: string; formId: string; replyId: string }): Promise<boolean>
+
+  /** Resolves while the engine answers. */
+  ping(): Promise<void>
+
+  close(): Promise<void>
+}

@@ -1,0 +1,5 @@
+export * from './errors.ts'
+export * from './form-order.ts'
+export * from './forms-store.ts'
+export * from './open-forms-store.ts'
+export * from './to-form.ts'

@@ -1,0 +1,282 @@
+import { isPublicId, isUuid, liveAlias } from '@fms/contracts'
+import {
+  afterPosition,
+  allOf,
+  filterSql,
+  orderSql,
+  type Row,
+  type SqlCondition,
+  SqliteDatabase,
+} from '@fms/store-kit'
+import { completeOrder, positionOf } from '../form-order.ts'
+import type {
+  FormRef,
+  FormsPage,
+  FormsStore,
+  ListFormsQuery,
+  ListRevisionsQuery,
+  LiveOrNot,
+  RevisionsPage,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
+import { takeUpTo } from '../take-up-to.ts'
+import { draftColumns, newFormColumns, revisionColumns, toStoredForm, toStoredRevision } from './rows.ts'
+import { migrations } from './schema.ts'
+
+/** The form that a reference names; a reference that can be no id matches nothing. */
+const named = ({ organizationId, formRef }: FormRef): SqlCondition => {
+  if (isUuid(formRef))
+    return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
+  if (isPublicId(formRef))
+    return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
+  return { sql: 'FALSE', values: [] }
+}
+
+/** Columns of the forms that a filter may read. */
+const filterColumns = {
+  name: 'name',
+  publicId: 'publicId',
+  type: 'type',
+  createTime: 'createTime',
+  updateTime: 'updateTime',
+} as const
+
+/** The embedded forms store: one SQLite file, shared by the processes of one machine. */
+export class SqliteFormsStore implements FormsStore {
+  readonly #database: SqliteDatabase
+
+  /** @param path a file, or `:memory:`. */
+  constructor(path: string) {
+    this.#database = new SqliteDatabase(path, migrations)
+  }
+
+  async create(form: StoredForm): Promise<boolean> {
+    return this.#database.write(() => {
+      const row = newFormColumns(form)
+      const columns = Object.keys(row)
+      const inserted = this.#database.run(
+        `INSERT INTO forms (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+         ON CONFLICT (publicId) DO NOTHING`,
+        ...Object.values(row),
+      )
+      return inserted === 1
+    })
+  }
+
+  /** Indexes: the unique ones of formId and publicId. */
+  async get(ref: FormRef): Promise<StoredForm | undefined> {
+    const row = this.#get(ref)
+    return row && toStoredForm(row)
+  }
+
+  /**
+   * Index: forms_by_ and the first field of the order, with _desc where it descends. Further fields sort within
+   * equal values of the first. An unfiltered total reads formCounts.
+   */
+  async list(query: ListFormsQuery): Promise<FormsPage> {
+    const order = completeOrder(query.orderBy)
+    const columns = order.map(({ field, descending }) => ({ column: field, descending }))
+    const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
+    const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
+    const rest = allOf(matches, query.after && afterPosition(columns, query.after))
+    const rows = this.#database.iterate(
+      `SELECT * FROM forms WHERE ${rest.sql} ORDER BY ${orderSql(columns)} LIMIT ? OFFSET ?`,
+      ...rest.values,
+      query.limit + 1,
+      query.skip,
+    )
+    const { taken, more } = takeUpTo(query.limit, rows, ({ draft }) => (draft as string).length)
+    const forms = taken.map(toStoredForm)
+    return {
+      forms,
+      ...(more && { next: positionOf(forms.at(-1)!, order) }),
+      totalSize: filter ? this.#count(matches) : this.#countAll(query.organizationId),
+    }
+  }
+
+  async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
+    return this.#database.write(() => {
+      const row = this.#get(ref)
+      if (!row) return undefined
+      const current = toStoredForm(row)
+      const changed = change(current)
+      if (changed !== current) this.#set(current.formId, draftColumns(changed))
+      return changed
+    })
+  }
+
+  async delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
+    return this.#database.write(() => {
+      const row = this.#get(ref)
+      if (!row) return false
+      check(toStoredForm(row))
+      // Revisions and replies go with it (ON DELETE CASCADE).
+      this.#database.run('DELETE FROM forms WHERE formId = ?', row.formId!)
+      return true
+    })
+  }
+
+  /** Index: revisions_by_command. */
+  async findRevisionOfCommand(
+    organizationId: string,
+    commandId: string,
+  ): Promise<StoredRevision | undefined> {
+    const row = this.#database.get(
+      'SELECT * FROM revisions WHERE organizationId = ? AND commandId = ?',
+      organizationId,
+      commandId,
+    )
+    return row && toStoredRevision(row)
+  }
+
+  async takeRevisionNumber(
+    ref: FormRef,
+    check: (current: StoredForm) => void,
+  ): Promise<{ form: StoredForm; number: number } | undefined> {
+    return this.#database.write(() => {
+      const row = this.#get(ref)
+      if (!row) return undefined
+      const form = toStoredForm(row)
+      check(form)
+      const number = (row.revisionNumber as number) + 1
+      this.#set(form.formId, { revisionNumber: number })
+      return { form, number }
+    })
+  }
+
+  async insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'> {
+    return this.#database.write(() => {
+      if (!this.#get({ organizationId: revision.organizationId, formRef: revision.formId })) return 'gone'
+      const row = revisionColumns(revision)
+      const columns = Object.keys(row)
+      const inserted = this.#database.run(
+        `INSERT INTO revisions (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+         ON CONFLICT (organizationId, commandId) DO NOTHING`,
+        ...Object.values(row),
+      )
+      return inserted === 1 ? 'inserted' : 'exists'
+    })
+  }
+
+  async moveLive({
+    organizationId,
+    formId,
+    revisionId,
+    number,
+  }: Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'number'>): Promise<
+    StoredForm | undefined
+  > {
+    return this.#database.write(() => {
+      this.#database.run(
+        'UPDATE forms SET liveRevisionId = ?, liveNumber = ? WHERE formId = ? AND organizationId = ? AND liveNumber < ?',
+        revisionId,
+        number,
+        formId,
+        organizationId,
+        number,
+      )
+      const row = this.#get({ organizationId, formRef: formId })
+      return row && toStoredForm(row)
+    })
+  }
+
+  /** Index: revisions_by_number. */
+  async listRevisions({
+    after,
+    limit,
+    skip,
+    ...ref
+  }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
+    const form = this.#get(ref)
+    if (!form) return undefined
+    const rows = this.#database.iterate(
+      'SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?',
+      form.formId!,
+      after ?? Number.MAX_SAFE_INTEGER,
+      limit + 1,
+      skip,
+    )
+    const { taken, more } = takeUpTo(limit, rows, (row) => (row.form as string).length)
+    const revisions = taken.map((row) => liveOrNot(row, form))
+    const count = this.#database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
+    return {
+      revisions,
+      ...(more && { next: revisions.at(-1)!.revision.number }),
+      totalSize: count?.total as number,
+    }
+  }
+
+  /** Index: the unique one of revisionId. */
+  async getRevision(
+    ref: FormRef,
+    revisionRef: string,
+  ): Promise<(LiveOrNot & { current: StoredForm }) | undefined> {
+    const form = this.#get(ref)
+    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+    if (!form || !revisionId) return undefined
+    const row = this.#database.get(
+      'SELECT * FROM revisions WHERE revisionId = ? AND formId = ?',
+      revisionId,
+      form.formId!,
+    )
+    return row && { ...liveOrNot(row, form), current: toStoredForm(form) }
+  }
+
+  async recordReply({
+    organizationId,
+    formId,
+    replyId,
+  }: {
+    organizationId: string
+    formId: string
+    replyId: string
+  }): Promise<boolean> {
+    return this.#database.write(() => {
+      if (!this.#get({ organizationId, formRef: formId })) return false
+      const isNew = this.#database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', formId, replyId) === 1
+      if (isNew) this.#database.run('UPDATE forms SET replyCount = replyCount + 1 WHERE formId = ?', formId)
+      return isNew
+    })
+  }
+
+  async ping(): Promise<void> {
+    this.#database.get('SELECT 1')
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #get(ref: FormRef): Row | undefined {
+    const { sql, values } = named(ref)
+    return this.#database.get(`SELECT * FROM forms WHERE ${sql}`, ...values)
+  }
+
+  #set(formId: string, row: Row): void {
+    const assignments = Object.keys(row).map((column) => `${column} = ?`)
+    this.#database.run(
+      `UPDATE forms SET ${assignments.join(', ')} WHERE formId = ?`,
+      ...Object.values(row),
+      formId,
+    )
+  }
+
+  #count({ sql, values }: SqlCondition): number {
+    return this.#database.get(`SELECT count(*) AS total FROM forms WHERE ${sql}`, ...values)?.total as number
+  }
+
+  #countAll(organizationId: string): number {
+    const row = this.#database.get('SELECT forms FROM formCounts WHERE organizationId = ?', organizationId)
+    return (row?.forms as number | undefined) ?? 0
+  }
+}
+
+const liveOrNot = (row: Row, form: Row): LiveOrNot => {
+  const revision = toStoredRevision(row)
+  return { revision, live: revision.revisionId === form.liveRevisionId }
+}

@@ -1,0 +1,66 @@
+/** Times are milliseconds since the epoch, columns are named after the port's fields. */
+const first = `
+  CREATE TABLE forms (
+    organizationId TEXT NOT NULL,
+    formId TEXT NOT NULL PRIMARY KEY,
+    publicId TEXT NOT NULL UNIQUE,
+    createTime INTEGER NOT NULL,
+    updateTime INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    replyCount INTEGER NOT NULL,
+    -- The last number taken, and the one that is live: 0 for none.
+    revisionNumber INTEGER NOT NULL,
+    liveNumber INTEGER NOT NULL,
+    liveRevisionId TEXT,
+    -- What lists filter and sort by stands beside the document.
+    name TEXT NOT NULL,
+    foldedName TEXT NOT NULL,
+    type TEXT NOT NULL,
+    draft TEXT NOT NULL
+  ) STRICT;
+
+  -- One for each order of a list. In descending orders, too, publicId breaks ties ascending.
+  CREATE INDEX forms_by_public_id ON forms (organizationId, publicId);
+  CREATE INDEX forms_by_name ON forms (organizationId, name, publicId);
+  CREATE INDEX forms_by_name_desc ON forms (organizationId, name DESC, publicId);
+  CREATE INDEX forms_by_create_time ON forms (organizationId, createTime, publicId);
+  CREATE INDEX forms_by_create_time_desc ON forms (organizationId, createTime DESC, publicId);
+  CREATE INDEX forms_by_update_time ON forms (organizationId, updateTime, publicId);
+  CREATE INDEX forms_by_update_time_desc ON forms (organizationId, updateTime DESC, publicId);
+  CREATE INDEX forms_by_reply_count ON forms (organizationId, replyCount, publicId);
+  CREATE INDEX forms_by_reply_count_desc ON forms (organizationId, replyCount DESC, publicId);
+
+  -- How many forms an organization has, so that the totalSize of an unfiltered list counts nothing.
+  CREATE TABLE formCounts (organizationId TEXT NOT NULL PRIMARY KEY, forms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TRIGGER count_created_form AFTER INSERT ON forms BEGIN
+    INSERT INTO formCounts VALUES (new.organizationId, 1)
+      ON CONFLICT DO UPDATE SET forms = forms + 1;
+  END;
+
+  CREATE TRIGGER count_deleted_form AFTER DELETE ON forms BEGIN
+    UPDATE formCounts SET forms = forms - 1 WHERE organizationId = old.organizationId;
+  END;
+
+  CREATE TABLE revisions (
+    organizationId TEXT NOT NULL,
+    formId TEXT NOT NULL REFERENCES forms ON DELETE CASCADE,
+    revisionId TEXT NOT NULL PRIMARY KEY,
+    number INTEGER NOT NULL,
+    commandId TEXT NOT NULL,
+    createTime INTEGER NOT NULL,
+    form TEXT NOT NULL
+  ) STRICT;
+
+  CREATE UNIQUE INDEX revisions_by_number ON revisions (formId, number);
+  CREATE UNIQUE INDEX revisions_by_command ON revisions (organizationId, commandId);
+
+  CREATE TABLE replies (
+    formId TEXT NOT NULL REFERENCES forms ON DELETE CASCADE,
+    replyId TEXT NOT NULL,
+    PRIMARY KEY (formId, replyId)
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** Only ever append: each file counts those it has. */
+export const migrations = [first]

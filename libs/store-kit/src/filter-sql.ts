@@ -1,0 +1,73 @@
+import type { CheckedFilter } from '@fms/aip'
+import type { SqlCondition } from './sql.ts'
+
+/**
+ * A checked filter as a condition on columns. Values travel as parameters, names come from `columns` alone: nothing
+ * of the caller's is ever part of the SQL text.
+ *
+ * @param columns the column of each field; texts in BINARY collation, which is the order of code points.
+ * @param foldedColumn where the text that `search()` looks into stands, after `foldCase`.
+ */
+export const filterSql = (
+  filter: CheckedFilter,
+  columns: Readonly<Record<string, string>>,
+  foldedColumn?: string,
+): SqlCondition => {
+  const columnOf = (field: string): string => {
+    const column = columns[field]
+    if (column === undefined) throw new Error(`The filter reads ${field}, which has no column`)
+    return column
+  }
+
+  const conditionOf = (node: CheckedFilter): SqlCondition => {
+    switch (node.kind) {
+      case 'and':
+      case 'or': {
+        const operands = node.operands.map(conditionOf)
+        return {
+          sql: operands.map(({ sql }) => `(${sql})`).join(node.kind === 'and' ? ' AND ' : ' OR '),
+          values: operands.flatMap(({ values }) => values),
+        }
+      }
+      case 'not': {
+        const { sql, values } = conditionOf(node.operand)
+        return { sql: `NOT (${sql})`, values }
+      }
+      case 'constant':
+        return { sql: node.value ? 'TRUE' : 'FALSE', values: [] }
+      case 'compare':
+        return { sql: `${columnOf(node.field)} ${node.operator} ?`, values: [node.value] }
+      case 'compareTime':
+        return { sql: `${columnOf(node.field)} ${node.operator} ?`, values: [node.epochMs] }
+      case 'contains':
+        return { sql: `instr(${columnOf(node.field)}, ?) > 0`, values: [node.text] }
+      case 'search':
+        return { sql: `instr(${foldedColumn ?? columnOf(node.field)}, ?) > 0`, values: [node.text] }
+      case 'match':
+        return matchSql(columnOf(node.field), node.parts)
+    }
+  }
+  return conditionOf(filter)
+}
+
+/** What stands before the first star bounds a range, which an index can serve. */
+const matchSql = (column: string, parts: string[]): SqlCondition => {
+  const [prefix = ''] = parts
+  const match = { sql: `matchesParts(${column}, ?)`, values: [JSON.stringify(parts)] }
+  if (prefix === '') return match
+  const end = endOfPrefix(prefix)
+  return {
+    sql: `${column} >= ? AND ${end === undefined ? '' : `${column} < ? AND `}${match.sql}`,
+    values: [prefix, ...(end === undefined ? [] : [end]), ...match.values],
+  }
+}
+
+/** The first text, by code points, after all those that begin with the prefix; undefined when there is none. */
+export const endOfPrefix = (prefix: string): string | undefined => {
+  const codePoints = Array.from(prefix, (character) => character.codePointAt(0)!)
+  while (codePoints.at(-1) === 0x10ffff) codePoints.pop()
+  const last = codePoints.pop()
+  if (last === undefined) return undefined
+  // Surrogates are no characters.
+  return String.fromCodePoint(...codePoints, last === 0xd7ff ? 0xe000 : last + 1)
+}
