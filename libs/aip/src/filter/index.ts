@@ -1,0 +1,6 @@
+export * from './check-filter.ts'
+export * from './compare-code-points.ts'
+export * from './evaluate-filter.ts'
+export * from './filter-error.ts'
+export * from './fold-case.ts'
+export * from './parse-filter.ts'
