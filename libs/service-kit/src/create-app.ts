@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, invalidRequest, parseJson } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
-import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { errorHandler } from './error-handler.ts'
@@ -37,8 +37,7 @@ export interface AppOptions {
 export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOptions) => {
   const app = fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
-    requestIdLogLabel: 'request_id',
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
     bodyLimit: bodyLimitBytes,
     http: { maxHeaderSize: maxHeaderBytes },
@@ -52,7 +51,7 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
+    async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseBody(body)),
   )
   app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType))
   app.setSerializerCompiler(() => JSON.stringify)
@@ -120,8 +119,15 @@ const withLiteralPercents = (url: string): string => {
   }
 }
 
-/** Zod's answer as Fastify wants it; all violations in one error. */
+/** Null is refused here, since to validators it means that there is no body. */
+const parseBody = (bytes: Buffer): unknown => {
+  const body = parseJson(bytes)
+  if (body === null) throw invalidRequest([{ field: '', description: 'must be an object' }])
+  return body
+}
+
+/** Zod's answer as Fastify wants it; all violations in one error. Fastify says null for what is absent. */
 const validatorOf = (schema: z.ZodType) => (value: unknown) => {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value ?? undefined)
   return result.success ? { value: result.data } : { error: invalidRequest(toFieldViolations(result.error)) }
 }
