@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { methodNotAllowed, pathNotFound } from './errors.ts'
 
 /**
@@ -14,13 +14,22 @@ export const answerUnknownPaths = (app: FastifyInstance): void => {
     methodsByPattern.set(url, known)
   })
 
-  app.setNotFoundHandler((request) => {
+  const answer = (request: FastifyRequest): never => {
     const path = request.url.split('?', 1)[0]!
     const methods = [...methodsByPattern.values()].flatMap((known) =>
       known.pattern.test(path) ? [...known.methods] : [],
     )
     throw methods.length > 0 ? methodNotAllowed(request.method, [...new Set(methods)]) : pathNotFound(path)
+  }
+
+  app.setNotFoundHandler(answer)
+  // Before the body is read: whatever is wrong with it, the path comes first.
+  app.addHook('preParsing', async (request) => {
+    if (request.is404 || hasEmptyPart(request)) answer(request)
   })
 }
+
+/** A trailing or a double slash: to the router an empty parameter, to us another path. */
+const hasEmptyPart = ({ params }: FastifyRequest) => Object.values(params as object).includes('')
 
 const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`)
