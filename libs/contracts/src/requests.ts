@@ -43,6 +43,8 @@ export const DeleteFormQuery = z.strictObject({
   validateOnly: z.enum(['true', 'false'], { error: 'must be true or false, and given once' }).optional(),
 })
 
+export type DeleteFormQuery = z.infer<typeof DeleteFormQuery>
+
 /** Raw text of the paging parameters (AIP-158); `libs/aip` reads their values. */
 export const PageQuery = z.strictObject({ pageSize: parameter, pageToken: parameter, skip: parameter })
 export type PageQuery = z.infer<typeof PageQuery>

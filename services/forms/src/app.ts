@@ -1,0 +1,47 @@
+import type { PageTokens } from '@fms/aip'
+import type { FormsStore } from '@fms/forms-store'
+import { type App, createApp, organizationNotFound, refuseReaders, requireIdentity } from '@fms/service-kit'
+import type { FastifyBaseLogger } from 'fastify'
+import { createForm } from './routes/create-form.ts'
+import { deleteForm } from './routes/delete-form.ts'
+import { getForm } from './routes/get-form.ts'
+import { getRevision } from './routes/get-revision.ts'
+import { listForms } from './routes/list-forms.ts'
+import { listRevisions } from './routes/list-revisions.ts'
+import { updateForm } from './routes/update-form.ts'
+
+/** What the routes work with; the clock comes in, so that tests can set it. */
+export interface FormsDeps {
+  forms: FormsStore
+  publicFormBaseUrl: string
+  pageTokens: PageTokens
+  now: () => Date
+}
+
+export interface FormsAppOptions extends FormsDeps {
+  logger: FastifyBaseLogger
+  internalSecrets: readonly string[]
+}
+
+/** The forms service: everything of a form but its publishing. */
+export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOptions): App => {
+  const app = createApp({ logger, ready: () => deps.forms.ping() })
+  app.register(async (guarded) => {
+    guarded.register(requireIdentity, { secrets: internalSecrets })
+    guarded.addHook('onRequest', async ({ identity, params, method }) => {
+      const { organizationId } = params as { organizationId?: string }
+      if (organizationId !== undefined && organizationId !== identity.organizationId) {
+        throw organizationNotFound(organizationId)
+      }
+      if (method !== 'GET' && method !== 'HEAD') refuseReaders(identity)
+    })
+    guarded.register(createForm, deps)
+    guarded.register(getForm, deps)
+    guarded.register(listForms, deps)
+    guarded.register(updateForm, deps)
+    guarded.register(deleteForm, deps)
+    guarded.register(listRevisions, deps)
+    guarded.register(getRevision, deps)
+  })
+  return app
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '@fms/aip'
+import { CreateFormRequest, Form, NoQuery } from '@fms/contracts'
+import { formETag, toForm } from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../app.ts'
+import { newForm, unknownIds } from '../domain/new-form.ts'
+import { newDraft } from '../domain/write-draft.ts'
+import { OrganizationParams } from './form-params.ts'
+
+/** Create a form as a draft (AIP-133). Whatever the request leaves out takes its default. */
+export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms, publicFormBaseUrl, now },
+) => {
+  app.post(
+    '/organizations/:organizationId/forms',
+    {
+      schema: {
+        params: OrganizationParams,
+        querystring: NoQuery,
+        body: CreateFormRequest,
+        response: { 200: Form },
+      },
+    },
+    async ({ params: { organizationId }, body }, reply) => {
+      const draft = newDraft(body.form as JsonObject)
+      if (body.validateOnly) {
+        return {
+          ...toForm(newForm(organizationId, draft, now(), unknownIds), publicFormBaseUrl),
+          publicUrl: '',
+        }
+      }
+      let form = newForm(organizationId, draft, now())
+      while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
+      return reply.header('etag', formETag(form)).send(toForm(form, publicFormBaseUrl))
+    },
+  )
+}

@@ -1,0 +1,43 @@
+import { invalidRequest, parseIfMatch } from '@fms/aip'
+import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
+import { demandIfMatch, formNotFound, type StoredForm } from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../app.ts'
+import { FormParams } from './form-params.ts'
+
+/** Delete a form and its revisions (AIP-135). A dry run may be asked for in the query, since proxies drop bodies. */
+export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+  app.delete(
+    '/organizations/:organizationId/forms/:formRef',
+    {
+      schema: {
+        params: FormParams,
+        querystring: DeleteFormQuery,
+        body: DeleteFormRequest,
+        response: { 200: DeleteFormResponse },
+      },
+    },
+    async ({ params, query, body, headers }) => {
+      const validateOnly = agreedDryRun(query, body)
+      const ifMatch = parseIfMatch(headers['if-match'])
+      const check = (current: StoredForm) => demandIfMatch(ifMatch, params, current)
+      if (validateOnly) {
+        const current = await forms.get(params)
+        if (!current) throw formNotFound(params)
+        check(current)
+      } else if (!(await forms.delete(params, check))) {
+        throw formNotFound(params)
+      }
+      return {}
+    },
+  )
+}
+
+/** @throws {ApiError} INVALID_REQUEST when body and query disagree: a dry run must never delete. */
+const agreedDryRun = (query: DeleteFormQuery, body: DeleteFormRequest): boolean => {
+  const asked = query.validateOnly === undefined ? undefined : query.validateOnly === 'true'
+  if (asked !== undefined && body.validateOnly !== undefined && asked !== body.validateOnly) {
+    throw invalidRequest([{ field: 'validateOnly', description: 'must be the same in body and query' }])
+  }
+  return asked ?? body.validateOnly ?? false
+}

@@ -1,0 +1,35 @@
+import { type JsonObject, parseIfMatch } from '@fms/aip'
+import { Form, NoQuery, UpdateFormRequest } from '@fms/contracts'
+import { demandIfMatch, formETag, formNotFound, type StoredForm, toForm } from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../app.ts'
+import { patchForm } from '../domain/write-draft.ts'
+import { FormParams } from './form-params.ts'
+
+/** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
+export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms, publicFormBaseUrl, now },
+) => {
+  app.patch(
+    '/organizations/:organizationId/forms/:formRef',
+    {
+      schema: { params: FormParams, querystring: NoQuery, body: UpdateFormRequest, response: { 200: Form } },
+    },
+    async ({ params, body, headers }, reply) => {
+      const ifMatch = parseIfMatch(headers['if-match'])
+      const change = (current: StoredForm) => {
+        demandIfMatch(ifMatch, params, current)
+        return patchForm(current, body.form as JsonObject, now())
+      }
+      if (body.validateOnly) {
+        const current = await forms.get(params)
+        if (!current) throw formNotFound(params)
+        return toForm(change(current), publicFormBaseUrl)
+      }
+      const updated = await forms.update(params, change)
+      if (!updated) throw formNotFound(params)
+      return reply.header('etag', formETag(updated)).send(toForm(updated, publicFormBaseUrl))
+    },
+  )
+}
