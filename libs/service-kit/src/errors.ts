@@ -1,4 +1,4 @@
-import { ApiError } from '@fms/aip'
+import { ApiError, type FilterError, type OrderByError } from '@fms/aip'
 
 /** No route has this path (AIP-193). */
 export const pathNotFound = (path: string) =>
@@ -84,4 +84,24 @@ export const writeForbidden = (because: 'role' | 'key') =>
       ? 'This key reads only. Use a key that was made without --read-only.'
       : 'A viewer reads only. Ask an owner of the organization for the role editor.',
     { metadata: { because } },
+  )
+
+/** The filter cannot be read, or asks for what its list does not offer (AIP-160). */
+export const invalidFilter = ({ column, expected }: FilterError) =>
+  invalidExpression('filter', 'INVALID_FILTER', column, expected)
+
+/** The orderBy cannot be read, or names what its list cannot be sorted by (AIP-132). */
+export const invalidOrderBy = ({ column, expected }: OrderByError) =>
+  invalidExpression('orderBy', 'INVALID_ORDER_BY', column, expected)
+
+/** @param column code points, from 1. */
+const invalidExpression = (field: string, reason: string, column: number, expected: string) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    reason,
+    `Correct the ${field} at column ${column}: expected ${expected}.`,
+    {
+      metadata: { field, column: `${column}`, expected },
+      fieldViolations: [{ field, description: `column ${column}: expected ${expected}` }],
+    },
   )

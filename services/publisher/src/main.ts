@@ -1,0 +1,14 @@
+import { openFormsStore } from '@fms/forms-store'
+import { connectNats, run } from '@fms/service-kit'
+import { createPublisherApp } from './app.ts'
+import { PublisherConfig } from './config.ts'
+
+await run('publisher', PublisherConfig, async (config, logger) =>
+  createPublisherApp({
+    logger,
+    nats: await connectNats(config.NATS_URL, 'publisher'),
+    forms: await openFormsStore(config.FORMS_STORE_URL),
+    publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
+    now: () => new Date(),
+  }),
+)

@@ -1,0 +1,42 @@
+import { deadLetterStream, publisherConsumer, publishStream } from '@fms/contracts'
+import { ensureStream } from '@fms/service-kit'
+import { AckPolicy, type Consumer, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats'
+
+/** A command whose publisher died comes to another one after this; far below the gateway's deadline. */
+const ackWaitMs = 2_000
+
+/** Commands under way in all publishers together. */
+const maxAckPending = 512
+
+/** Dead letters are kept for 30 days. */
+const deadLetterAgeMs = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * Makes the streams and the consumer that publishing stands on, or brings them up to date. May run in every
+ * publisher at every start.
+ *
+ * Commands lie on disk in a work queue: a message is gone once it is acked, and not before. All publishers pull from
+ * one durable consumer, so that more of them share the work.
+ */
+export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => {
+  const manager = await nats.jetstreamManager()
+  await ensureStream(manager, {
+    name: publishStream.name,
+    subjects: [...publishStream.subjects],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Workqueue,
+  })
+  await ensureStream(manager, {
+    name: deadLetterStream.name,
+    subjects: [...deadLetterStream.subjects],
+    storage: StorageType.File,
+    max_age: nanos(deadLetterAgeMs),
+  })
+  await manager.consumers.add(publishStream.name, {
+    durable_name: publisherConsumer,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWaitMs),
+    max_ack_pending: maxAckPending,
+  })
+  return nats.jetstream().consumers.get(publishStream.name, publisherConsumer)
+}
