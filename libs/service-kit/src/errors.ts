@@ -105,3 +105,12 @@ const invalidExpression = (field: string, reason: string, column: number, expect
       fieldViolations: [{ field, description: `column ${column}: expected ${expected}` }],
     },
   )
+
+/** There is no such organization, or the caller is no member of it: one answer, so that nobody learns which. */
+export const organizationNotFound = (organization: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'ORGANIZATION_NOT_FOUND',
+    `You are a member of no organization ${organization}. List your organizations to see which there are.`,
+    { metadata: { organization } },
+  )

@@ -32,7 +32,6 @@ export const createIdentityVerifier = (secrets: readonly string[]): ((token: str
 export const requireIdentity = fastifyPlugin(
   async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
     const verify = createIdentityVerifier(secrets)
-    app.decorateRequest('identity')
     app.addHook('onRequest', async (request) => {
       const { success, data } = Identity.safeParse(verify(tokenOf(request)))
       if (!success) throw identityRequired()
