@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { type CheckedFilter, evaluateFilter } from '@fms/aip'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { API_KEY_PATTERN, hashApiKey, makeApiKey } from './api-key.ts'
 import type { DirectoryStore, ListOrganizationsQuery, StoredOrganization } from './directory-store.ts'
@@ -6,6 +8,44 @@ import type { NewOrganization } from './new.ts'
 import type { OrganizationOrderTerm } from './organization-order.ts'
 
 const start = Date.parse('2026-11-20T09:30:00.000Z')
+/** Letters and what means something to some store: wildcards, escapes, quotes, NUL, the ends of the planes. */
+const hostileText = fc.string({
+  unit: fc.constantFrom(...'aAbé%_*?[]\\\'"$.^ \0\n\ud7ff\ue000\uff5e\u{1f600}\u{10ffff}'),
+  maxLength: 4,
+})
+
+/** Any filter on organizations that were made from `start` on. */
+const organizationFilter = fc.letrec<{ filter: CheckedFilter }>((tie) => {
+  const field = fc.constantFrom('name', 'slug')
+  const operator = fc.constantFrom('=' as const, '<' as const, '<=' as const, '>' as const, '>=' as const)
+  const operands = fc.array(tie('filter'), { minLength: 1, maxLength: 3 })
+  return {
+    filter: fc.oneof(
+      { maxDepth: 3 },
+      fc.record({ kind: fc.constant('compare' as const), field, operator, value: hostileText }),
+      fc.record({
+        kind: fc.constant('match' as const),
+        field,
+        parts: fc.array(hostileText, { minLength: 2, maxLength: 4 }),
+      }),
+      fc.record({
+        kind: fc.constant('contains' as const),
+        field,
+        text: hostileText.filter((text) => text !== ''),
+      }),
+      fc.record({
+        kind: fc.constant('compareTime' as const),
+        field: fc.constant('createTime'),
+        operator,
+        epochMs: fc.integer({ min: start - 1, max: start + 5 }),
+      }),
+      fc.record({ kind: fc.constant('constant' as const), value: fc.boolean() }),
+      fc.record({ kind: fc.constant('not' as const), operand: tie('filter') }),
+      fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), operands }),
+    ),
+  }
+}).filter
+
 const lowerCaseUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
@@ -562,6 +602,41 @@ export const directoryStoreContract = (
         })
       })
 
+      it('narrows to what the filter asks for, pages and total too', async () => {
+        const filter: CheckedFilter = { kind: 'compare', field: 'name', operator: '<=', value: 'a' }
+        const first = await list({ filter, limit: 2 })
+
+        expect(first).toMatchObject({ slugs: ['ccc', 'aaa'], totalSize: 3 })
+        expect(await list({ filter, limit: 2, after: first.next! })).toMatchObject({
+          slugs: ['bbb'],
+          totalSize: 3,
+        })
+      })
+
+      it('finds by any filter what evaluating it finds', async () => {
+        const names = fc.array(
+          hostileText.filter((text) => text !== ''),
+          { minLength: 1, maxLength: 5 },
+        )
+        const property = fc.asyncProperty(names, organizationFilter, async (names, filter) => {
+          const { userId } = await givenUser()
+          const expected: string[] = []
+          for (const name of names) {
+            time++
+            const { organizationId, slug, createTime } = await givenOrganization({ name })
+            await store.addMember({ organizationId, userId, role: 'viewer' })
+            if (evaluateFilter(filter, { name, slug, createTime: createTime.getTime() })) expected.push(slug)
+          }
+          time = start
+
+          expect(await list({ userId, filter })).toMatchObject({
+            slugs: expected,
+            totalSize: expected.length,
+          })
+        })
+        await fc.assert(property, { numRuns: 300 })
+      })
+
       it('is empty for a user without any', async () => {
         expect(await list({ userId: (await givenUser()).userId })).toEqual({
           organizations: [],
@@ -575,6 +650,7 @@ export const directoryStoreContract = (
       it('is UNAVAILABLE', async () => {
         await store.close()
 
+        await expect(store.ping()).rejects.toMatchObject({ status: 'UNAVAILABLE' })
         await expect(store.findUser('ada@example.com')).rejects.toMatchObject({ status: 'UNAVAILABLE' })
         await expect(givenUser()).rejects.toMatchObject({ status: 'UNAVAILABLE' })
       })

@@ -1,3 +1,4 @@
+import type { CheckedFilter } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
 import type { NewApiKey, NewMember, NewOrganization, NewUser } from './new.ts'
@@ -50,6 +51,8 @@ export interface Authorization {
 
 export interface ListOrganizationsQuery {
   userId: string
+  /** Compares createTime, name and slug; absent for all. */
+  filter?: CheckedFilter
   /** Empty means oldest first. `slug` breaks ties, ascending. */
   orderBy: OrganizationOrderTerm[]
   /** Begin behind this position: the `next` of an earlier page in the same order. */
@@ -137,6 +140,9 @@ export interface DirectoryStore extends AsyncDisposable {
 
   /** All organizations that the user is a member of, in the order in which the memberships began. */
   listMemberships(userId: string): Promise<StoredOrganization[]>
+
+  /** Resolves while the store answers. */
+  ping(): Promise<void>
 
   /** Finishes what is under way and lets go of the store. */
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isUuid, type Role } from '@fms/contracts'
-import { afterPosition, allOf, orderSql, type Row, SqliteDatabase } from '@fms/store-kit'
+import { afterPosition, allOf, filterSql, orderSql, type Row, SqliteDatabase } from '@fms/store-kit'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
 import type {
   ApiKey,
@@ -220,7 +220,10 @@ export class SqliteDirectoryStore implements DirectoryStore {
   async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
     const order = completeOrder(query.orderBy)
     const columns = order.map(({ field, descending }) => ({ column: columnOf[field], descending }))
-    const matches = allOf({ sql: 'members.userId = ?', values: [query.userId] })
+    const matches = allOf(
+      { sql: 'members.userId = ?', values: [query.userId] },
+      query.filter && filterSql(query.filter, columnOf),
+    )
     const rest = allOf(matches, query.after && afterPosition(columns, query.after))
     const rows = this.#database.all(
       // CROSS JOIN keeps SQLite from reading all organizations first.
@@ -250,6 +253,10 @@ export class SqliteDirectoryStore implements DirectoryStore {
       userId,
     )
     return rows.map(toOrganization)
+  }
+
+  async ping(): Promise<void> {
+    this.#database.get('SELECT 1')
   }
 
   close(): Promise<void> {
