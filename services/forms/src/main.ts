@@ -1,8 +1,9 @@
 import { createPageTokens } from '@fms/aip'
 import { openFormsStore } from '@fms/forms-store'
-import { run } from '@fms/service-kit'
+import { connectNats, consume, run } from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
+import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
   const forms = await openFormsStore(config.FORMS_STORE_URL)
@@ -14,6 +15,20 @@ await run('forms', FormsConfig, async (config, logger) => {
     pageTokens: createPageTokens([config.INTERNAL_SECRET]),
     now: () => new Date(),
   })
-  app.addHook('onClose', () => forms.close())
+  // Forms are read and edited with NATS away, too: replies are counted once it is there.
+  const stop = new AbortController()
+  const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
+  const consumption = consume(
+    async () => ensureReplies(await nats),
+    (message) => consumeReplyRecorded(message, { forms, logger }),
+    logger,
+  )
+  app.addHook('onClose', async () => {
+    stop.abort()
+    await consumption.stop()
+    const connection = await nats.catch(() => undefined)
+    await connection?.drain()
+    await forms.close()
+  })
   return app
 })
