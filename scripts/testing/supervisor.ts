@@ -1,0 +1,18 @@
+/** A supervisor as a process of its own: `node supervisor.ts PROGRAMS-AS-JSON`; SIGTERM stops it. */
+import { takeDataDir } from '../data-dir.ts'
+import { type Program, supervise } from '../supervise.ts'
+
+const { dataDir, programs } = JSON.parse(process.argv[2]!) as { dataDir: string; programs: Program[] }
+try {
+  takeDataDir(dataDir)
+} catch (error) {
+  process.stderr.write((error as Error).message)
+  process.exit(1)
+}
+const supervisor = supervise(programs, {
+  warn: (fields) => process.stdout.write(`${JSON.stringify({ event: 'died', ...fields })}\n`),
+})
+process.once('SIGTERM', async () => {
+  await supervisor.stop()
+  process.exit(0)
+})
