@@ -1,0 +1,61 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hashApiKey, makeApiKey, openDirectoryStore } from '@fms/directory-store'
+import { describe, expect, it } from 'vitest'
+import { ensureDemo } from './demo-data.ts'
+
+describe('ensureDemo', () => {
+  it('makes an organization and a key of its owner', async () => {
+    await using directory = await emptyDirectory()
+    const apiKey = makeApiKey()
+
+    expect(await ensureDemo(directory.url, apiKey)).toEqual({ organizationSlug: 'demo', apiKey })
+
+    const request = { keyHash: hashApiKey(apiKey), organizationRef: 'demo' }
+    const authorization = await directory.store.authorize(request, new Date())
+    expect(authorization?.organization?.role).toBe('owner')
+  })
+
+  it('changes nothing the second time', async () => {
+    await using directory = await emptyDirectory()
+    const apiKey = makeApiKey()
+    await ensureDemo(directory.url, apiKey)
+
+    expect(await ensureDemo(directory.url, apiKey)).toEqual({ organizationSlug: 'demo', apiKey })
+    expect(await directory.store.listKeys()).toHaveLength(1)
+  })
+
+  it('adds a key when another one is asked for', async () => {
+    await using directory = await emptyDirectory()
+    const [first, second] = [makeApiKey(), makeApiKey()]
+
+    for (const apiKey of [first, second]) {
+      expect(await ensureDemo(directory.url, apiKey)).toEqual({ organizationSlug: 'demo', apiKey })
+    }
+  })
+
+  it('leaves a revoked key revoked', async () => {
+    await using directory = await emptyDirectory()
+    const apiKey = makeApiKey()
+    await ensureDemo(directory.url, apiKey)
+    const [key] = await directory.store.listKeys()
+    await directory.store.revokeKey(key!.keyId)
+
+    expect(await ensureDemo(directory.url, apiKey)).toEqual({ organizationSlug: 'demo' })
+  })
+})
+
+async function emptyDirectory() {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'demo-data-'))
+  const url = `sqlite:${join(folder.path, 'directory.db')}`
+  const store = await openDirectoryStore(url)
+  return {
+    url,
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await folder.remove()
+    },
+  }
+}
