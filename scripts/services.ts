@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import type { NatsUser } from './nats-users.ts'
+import type { StartConfig } from './start-config.ts'
+import type { Program } from './supervise.ts'
+
+export interface Service extends Program {
+  /** `http://host:port`, where this machine reaches it. */
+  url: string
+}
+
+export interface Surroundings {
+  config: StartConfig
+  internalSecret: string
+  natsUrls: Record<NatsUser, string>
+  /** Free ones of 127.0.0.1 for organizations, forms and publisher. */
+  ports: number[]
+}
+
+/** The four services, each with the environment that is its own. The gateway comes last, so that it stops first. */
+export function services({ config, internalSecret, natsUrls, ports }: Surroundings): Service[] {
+  const { DIRECTORY_STORE_URL, FORMS_STORE_URL, PUBLIC_FORM_BASE_URL, LOG_LEVEL } = config
+  const service = (name: string, host: string, port: number, own: NodeJS.ProcessEnv): Service => ({
+    name,
+    url: urlOf(host, port),
+    args: [join(import.meta.dirname, '../services', name, 'src/main.ts')],
+    env: {
+      ...process.env,
+      DEMO_API_KEY: undefined,
+      HOST: host,
+      PORT: `${port}`,
+      INTERNAL_SECRET: internalSecret,
+      PUBLIC_FORM_BASE_URL,
+      LOG_LEVEL,
+      ...own,
+    },
+  })
+  const inner = (name: string, port: number, own: NodeJS.ProcessEnv) => service(name, '127.0.0.1', port, own)
+
+  const [organizationsPort, formsPort, publisherPort] = ports as [number, number, number]
+  const organizations = inner('organizations', organizationsPort, { DIRECTORY_STORE_URL })
+  const forms = inner('forms', formsPort, { FORMS_STORE_URL, NATS_URL: natsUrls.forms })
+  const publisher = inner('publisher', publisherPort, { FORMS_STORE_URL, NATS_URL: natsUrls.publisher })
+  const gateway = service('gateway', config.HOST, config.PORT, {
+    ORGANIZATIONS_URL: organizations.url,
+    FORMS_URL: forms.url,
+    NATS_URL: natsUrls.gateway,
+  })
+  return [organizations, forms, publisher, gateway]
+}
+
+/** A host that means every interface is reached by the loopback. */
+function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}

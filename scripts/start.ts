@@ -1,0 +1,117 @@
+/** `npm start`: NATS, the four services and a demo organization, in the foreground until Ctrl-C. */
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import { takeDataDir } from './data-dir.ts'
+import { type Demo, ensureDemo } from './demo-data.ts'
+import { prepareNatsServer } from './nats-server.ts'
+import { everyUser } from './nats-users.ts'
+import { freePorts, untilPortIsFree } from './ports.ts'
+import { type Service, services } from './services.ts'
+import { keepSecrets, readStartConfig, type StartConfig } from './start-config.ts'
+import { type Supervisor, supervise } from './supervise.ts'
+
+const patienceMs = 60_000
+const deathsBeforeGivingUp = 5
+
+process.chdir(join(import.meta.dirname, '..'))
+try {
+  await start()
+} catch (error) {
+  process.stderr.write(`npm start: ${(error as Error).message}\n`)
+  process.exit(1)
+}
+
+async function start() {
+  const config = readStartConfig(process.env)
+  takeDataDir(config.DATA_DIR)
+  const { internalSecret, demoApiKey } = keepSecrets(config)
+  const [gatewayPort, ...ports] = (await freePorts(4)) as [number, ...number[]]
+  config.PORT ||= gatewayPort
+  await demandPort(config)
+
+  const nats = await findNats(config)
+  const all = services({ config, internalSecret, natsUrls: nats.urls, ports })
+  const logger = pino({
+    level: config.LOG_LEVEL,
+    base: { service: 'start' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  })
+  const supervisor = supervise([...nats.programs, ...all], logger)
+  stopWhenAsked(supervisor)
+  try {
+    await Promise.all(all.map((service) => untilReady(service, supervisor)))
+    const gateway = all.at(-1)!
+    welcome(`${gateway.url}/v2`, await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey))
+  } catch (error) {
+    await supervisor.stop()
+    throw error
+  }
+}
+
+async function demandPort({ HOST, PORT }: StartConfig) {
+  try {
+    await untilPortIsFree(PORT, HOST)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const what =
+      code === 'EADDRINUSE' ? `Port ${PORT} is taken` : `Cannot listen on ${HOST}:${PORT} (${message})`
+    throw new Error(`${what}. Set PORT to another one, such as PORT=8090 npm start.`, { cause })
+  }
+}
+
+/** The operator's NATS, or else the programs that make one. */
+async function findNats({ NATS_URL, DATA_DIR }: StartConfig) {
+  if (NATS_URL) return { urls: everyUser(() => NATS_URL), programs: [] }
+  const { urls, program } = await prepareNatsServer({ dataDir: DATA_DIR })
+  return { urls, programs: [program] }
+}
+
+async function untilReady({ name, url }: Service, supervisor: Supervisor) {
+  const deadline = performance.now() + patienceMs
+  const isReady = () =>
+    fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+      (response) => response.ok,
+      () => false,
+    )
+  while (!(await isReady())) {
+    if (supervisor.deaths(name) >= deathsBeforeGivingUp) {
+      throw new Error(
+        `${name} died ${deathsBeforeGivingUp} times before it was ready; its output above says why.`,
+      )
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`${name} is not ready after ${patienceMs / 1000} s; its output above may say why.`)
+    }
+    await delay(25)
+  }
+}
+
+function stopWhenAsked(supervisor: Supervisor) {
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    await supervisor.stop()
+    process.exit(0)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+
+  // An npm that is killed tells nobody; a shell that ends leaves its background jobs to run.
+  const npm = process.env.npm_lifecycle_event ? process.ppid : undefined
+  if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
+}
+
+function welcome(baseUrl: string, { organizationSlug, apiKey }: Demo) {
+  const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com makes another'
+  process.stdout.write(`
+  Form management is ready; Ctrl-C stops it.
+
+  Base URL           ${baseUrl}
+  Demo organization  ${organizationSlug}
+  Demo key           ${key}
+
+  curl -H 'x-api-key: ${apiKey ?? 'KEY'}' ${baseUrl}/organizations/${organizationSlug}/forms
+
+`)
+}
