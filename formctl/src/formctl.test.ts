@@ -1,0 +1,259 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
+const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+
+interface Outcome {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+let dataDir: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'formctl-'))
+})
+
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+/** Runs formctl as its users do: a process of its own, in a directory of its own. */
+const formctlWith = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+  new Promise<Outcome>((resolve) => {
+    const { PATH } = process.env
+    const NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
+    const child = execFile(
+      process.execPath,
+      [entry, ...args],
+      { cwd: dataDir, env: { PATH, NODE_COMPILE_CACHE, ...env } },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    )
+  })
+
+const formctl = (...args: string[]) => formctlWith({ DATA_DIR: dataDir }, ...args)
+
+/** The JSON object of a command that has to succeed. */
+const given = async (...args: string[]) => {
+  const { code, stdout, stderr } = await formctl(...args, '--json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+const openDirectory = () => openDirectoryStore(`sqlite:${join(dataDir, 'directory.db')}`)
+
+const givenUser = () => given('user', 'create', '--email', 'ada@example.com')
+const givenOrganization = () => given('organization', 'create', '--name', 'Acme', '--slug', 'acme')
+
+const acmeAndAda = ['--organization', 'acme', '--user', 'ada@example.com']
+const givenMember = async () => {
+  await givenUser()
+  await givenOrganization()
+  expect(await given('member', 'add', ...acmeAndAda)).toEqual({})
+}
+
+const expectRefused = (outcome: Outcome, message: string | RegExp) => {
+  expect(outcome).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) })
+  expect(outcome.stderr).not.toMatch(/\n\s+at /)
+}
+
+describe('formctl user create', () => {
+  it('prints the id of the new user', async () => {
+    const { id } = await givenUser()
+
+    await using directory = await openDirectory()
+    expect(await directory.findUser('ada@example.com')).toMatchObject({ userId: id })
+  })
+
+  it('refuses an address that is taken or is none, in one line that says what to do', async () => {
+    await givenUser()
+
+    expectRefused(
+      await formctl('user', 'create', '--email', 'ada@example.com'),
+      /^error: .*another address\.\n$/,
+    )
+    expectRefused(
+      await formctl('user', 'create', '--email', 'ada'),
+      'error: email must be an e-mail address\n',
+    )
+  })
+})
+
+describe('formctl organization create', () => {
+  it('keeps name, slug, logo and metadata', async () => {
+    const fields = { name: '-Acme-', slug: 'acme', logo: 'https://acme.example/logo.png' }
+    const args = Object.entries(fields).flatMap(([name, value]) => [`--${name}`, value])
+
+    const { id } = await given('organization', 'create', ...args, '--metadata', '{"plan":["pro",-5]}')
+
+    await using directory = await openDirectory()
+    expect(await directory.findOrganization(id)).toMatchObject({ ...fields, metadata: { plan: ['pro', -5] } })
+  })
+
+  it('refuses what an organization may not have', async () => {
+    const outcome = await formctl('organization', 'create', '--name', '', '--slug', 'new')
+
+    expectRefused(outcome, /name must .*\nslug must not be one of/)
+  })
+})
+
+describe('formctl member', () => {
+  const role = async () => {
+    await using directory = await openDirectory()
+    const { userId } = (await directory.findUser('ada@example.com'))!
+    const { key } = await directory.createKey({ userId })
+    const request = { keyHash: hashApiKey(key), organizationRef: 'acme' }
+    return (await directory.authorize(request, new Date()))?.organization?.role
+  }
+
+  it('adds editors, sets roles and removes members', async () => {
+    await givenMember()
+    expect(await role()).toBe('editor')
+
+    expect(await given('member', 'set', ...acmeAndAda, '--role', 'viewer')).toEqual({})
+    expect(await role()).toBe('viewer')
+
+    expect(await given('member', 'remove', ...acmeAndAda)).toEqual({})
+    expect(await role()).toBeUndefined()
+  })
+
+  it('takes ids as well', async () => {
+    const [user, organization] = [await givenUser(), await givenOrganization()]
+
+    await given('member', 'add', '--organization', organization.id, '--user', user.id, '--role', 'owner')
+
+    expect(await role()).toBe('owner')
+  })
+
+  it('refuses whom and what it does not find', async () => {
+    await givenMember()
+
+    const missing = ['--organization', 'missing', '--user', 'ada@example.com']
+    expectRefused(await formctl('member', 'add', ...missing), 'There is no organization missing')
+    const nobody = ['--organization', 'acme', '--user', 'nobody']
+    expectRefused(await formctl('member', 'remove', ...nobody), 'There is no user nobody')
+    expectRefused(await formctl('member', 'add', ...acmeAndAda), "Set the member's role instead")
+  })
+})
+
+describe('formctl key', () => {
+  it('shows a new key once, and lists and revokes it by its id', async () => {
+    const { id: userId } = await givenUser()
+    const options = ['--name', 'CI', '--expires', '2126-11-20T11:30:00+02:00', '--read-only']
+
+    const { id, key } = await given('key', 'create', '--user', userId, ...options)
+
+    expect({ id, key }).toEqual({ id: uuid, key: expect.stringMatching(API_KEY_PATTERN) })
+    const listed = {
+      id,
+      prefix: key.slice(4, 12),
+      userId,
+      name: 'CI',
+      readOnly: true,
+      createTime: expect.stringMatching(/Z$/),
+      expireTime: '2126-11-20T09:30:00.000Z',
+    }
+    expect(await given('key', 'list')).toEqual({ keys: [listed] })
+    expect(await given('key', 'revoke', id)).toEqual({ id })
+    expect(await given('key', 'list')).toEqual({ keys: [{ ...listed, revokeTime: expect.any(String) }] })
+  })
+
+  it('tells people that they see the key for the only time', async () => {
+    await givenUser()
+
+    const { code, stdout } = await formctl('key', 'create', '--user', 'ada@example.com')
+
+    expect(code).toBe(0)
+    const [key, remark] = stdout.split('\n')
+    expect(key).toMatch(API_KEY_PATTERN)
+    expect(remark).toContain('the only time')
+    expect((await formctl('key', 'list')).stdout).not.toContain(key)
+  })
+
+  it('refuses to revoke a key that is not there', async () => {
+    expectRefused(await formctl('key', 'revoke', 'nonsense'), 'There is no API key with the id nonsense')
+  })
+})
+
+describe('formctl', () => {
+  it('takes --json before the command, between its words and after it', async () => {
+    for (const args of [
+      ['--json', 'key', 'list'],
+      ['key', '--json', 'list'],
+      ['key', 'list', '--json'],
+    ]) {
+      expect(await formctl(...args)).toEqual({ code: 0, stdout: '{"keys":[]}\n', stderr: '' })
+    }
+  })
+
+  it.each([
+    [],
+    ['nonsense'],
+    ['user'],
+    ['user', 'nonsense'],
+    ['user', 'create'],
+    ['user', 'create', '--email'],
+    ['user', 'create', '--email', 'ada@example.com', '--nonsense'],
+    ['user', 'create', '--email', 'ada@example.com', 'surplus'],
+    ['organization', 'create', '--name', 'Acme', '--slug', 'acme', '--metadata', '{'],
+    ['member', 'add', ...acmeAndAda, '--role', 'boss'],
+    ['member', 'remove', '--organization', 'acme'],
+    ['key', 'create', '--user', 'ada@example.com', '--expires', 'tomorrow'],
+    ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-02-30T00:00:00Z'],
+    ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-11-20'],
+    ['key', 'revoke'],
+  ])('exits with 2 for the wrong usage %j', async (...args) => {
+    const { code, stdout, stderr } = await formctl(...args, '--json')
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).not.toBe('')
+  })
+
+  it('explains itself', async () => {
+    const { code, stdout } = await formctl('key', 'create', '--help')
+
+    expect(code).toBe(0)
+    for (const option of ['--user', '--name', '--expires', '--read-only', '--json']) {
+      expect(stdout).toContain(option)
+    }
+  })
+
+  it('keeps the directory in .data where the environment says nothing', async () => {
+    await formctlWith({ DATA_DIR: '' }, 'user', 'create', '--email', 'ada@example.com')
+
+    await using directory = await openDirectoryStore(`sqlite:${join(dataDir, '.data', 'directory.db')}`)
+    expect(await directory.findUser('ada@example.com')).toBeDefined()
+  })
+
+  it('prefers DIRECTORY_STORE_URL, and says which URLs there are without telling a password', async () => {
+    const env = { DATA_DIR: dataDir, DIRECTORY_STORE_URL: 'nonsense://user:secret@host' }
+    const outcome = await formctlWith(env, 'key', 'list')
+
+    expectRefused(outcome, 'nonsense:')
+    expect(outcome.stderr).not.toContain('secret')
+  })
+
+  it('fails in one line where the store cannot be opened', async () => {
+    const file = join(dataDir, 'file')
+    writeFileSync(file, '')
+
+    expectRefused(
+      await formctlWith({ DATA_DIR: file }, 'key', 'list'),
+      /^error: .*Check DIRECTORY_STORE_URL.*\n$/,
+    )
+  })
+
+  it('works while a service has the directory open, which sees the change at once', async () => {
+    await using directory = await openDirectory()
+    await directory.createUser({ email: 'grace@example.com' })
+
+    await givenUser()
+
+    expect(await directory.findUser('ada@example.com')).toBeDefined()
+  })
+})

@@ -1,0 +1,19 @@
+import { InvalidArgumentError } from 'commander'
+
+export const parseJson = (text: string) => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError('It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\'.')
+  }
+}
+
+/** date-time of RFC 3339 §5.6; whether there is such a day is left to Temporal. */
+const dateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+
+export const parseTime = (text: string): Date => {
+  try {
+    if (dateTime.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds)
+  } catch {}
+  throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-11-20T09:30:00Z.')
+}
