@@ -22,14 +22,21 @@ const violationsOf = (issue: z.core.$ZodIssue, root: PropertyKey[]): FieldViolat
       return alternativeOf(issue).flatMap((inner) => violationsOf(inner, path))
     case 'invalid_key':
       return issue.issues.flatMap((inner) => violationsOf({ ...inner, path: [] }, path))
-    case 'invalid_type':
-      return [{ field, description: isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}` }]
-    case 'invalid_value':
-      return [
-        { field, description: `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}` },
-      ]
     default:
-      return [{ field, description: issue.message }]
+      return [{ field, description: descriptionOf(issue) }]
+  }
+}
+
+/** The contract's own words; shorter ones than Zod's where it has none. */
+const descriptionOf = (issue: z.core.$ZodIssue): string => {
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  switch (issue.code) {
+    case 'invalid_type':
+      return isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}`
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+    default:
+      return issue.message
   }
 }
 
@@ -37,7 +44,6 @@ const violationsOf = (issue: z.core.$ZodIssue, root: PropertyKey[]): FieldViolat
 const alternativeOf = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] =>
   issue.errors.find((issues) => !issues.some(({ path }) => path[0] === 'type')) ?? issue.errors.at(-1) ?? []
 
-const isMissing = (issue: z.core.$ZodIssueInvalidType) =>
-  issue.input === undefined && issue.message.endsWith('received undefined')
+const isMissing = ({ message }: z.core.$ZodIssueInvalidType) => message.endsWith('received undefined')
 
 const article = (expected: string) => (/^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`)
