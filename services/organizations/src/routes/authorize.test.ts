@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { AuthorizeResponse, ErrorBody, type Role } from '@fms/contracts'
+import { hashApiKey, makeApiKey } from '@fms/directory-store'
+import { pino } from 'pino'
+import { describe, expect, it, vi } from 'vitest'
+import { type OrganizationsService, startOrganizations } from '../testing.ts'
+
+const gateway = { service: 'gateway' } as const
+
+const authorize = ({ send }: OrganizationsService, key: string, organizationRef?: string) =>
+  send(gateway, {
+    method: 'POST',
+    url: '/internal/authorize',
+    payload: { keyHash: hashApiKey(key), ...(organizationRef !== undefined && { organizationRef }) },
+  })
+
+const givenMember = async ({ given }: OrganizationsService, role: Role = 'editor') => {
+  const [userId, organization] = [await given.user(), await given.organization()]
+  await given.member(userId, organization, role)
+  const { key, apiKey } = await given.key({ userId })
+  return { userId, organization, key, keyId: apiKey.keyId }
+}
+
+const lastUsedTimeOf = async ({ directory }: OrganizationsService) =>
+  (await directory.listKeys())[0]?.lastUsedTime
+
+describe('POST /internal/authorize', () => {
+  it.each(['viewer', 'editor', 'owner'] as const)(
+    'tells whose key it is, and that they are %s',
+    async (role) => {
+      await using service = await startOrganizations()
+      const { userId, organization, key, keyId } = await givenMember(service, role)
+      const { organizationId, slug } = organization
+
+      for (const ref of [organizationId, organizationId.toUpperCase(), slug]) {
+        const response = await authorize(service, key, ref)
+
+        expect(response.statusCode).toBe(200)
+        expect(AuthorizeResponse.parse(response.json())).toEqual({
+          userId,
+          keyId,
+          readOnly: false,
+          organization: { organizationId, role },
+        })
+      }
+    },
+  )
+
+  it('says of a key that it only reads', async () => {
+    await using service = await startOrganizations()
+    const { key } = await service.given.key({ userId: await service.given.user(), readOnly: true })
+
+    expect((await authorize(service, key)).json()).toMatchObject({ readOnly: true })
+  })
+
+  it('gives the same answer for a foreign organization, a missing one, and none', async () => {
+    await using service = await startOrganizations()
+    const { key } = await givenMember(service)
+    const foreign = await service.given.organization()
+    const { body } = await authorize(service, key)
+
+    for (const ref of [foreign.organizationId, foreign.slug, randomUUID(), '', '\0']) {
+      expect((await authorize(service, key, ref)).body).toBe(body)
+    }
+  })
+
+  it('refuses unknown, expired and revoked keys, and tells nobody which', async () => {
+    await using service = await startOrganizations()
+    const { given, directory, clock } = service
+    const userId = await given.user()
+    const expired = await given.key({ userId, expireTime: clock.now })
+    const revoked = await given.key({ userId })
+    await directory.revokeKey(revoked.apiKey.keyId)
+
+    for (const key of [makeApiKey(), expired.key, revoked.key]) {
+      const response = await authorize(service, key)
+
+      expect(response.statusCode).toBe(401)
+      expect(response.headers['www-authenticate']).toBe('ApiKey realm="forms"')
+      expect(ErrorBody.parse(response.json()).error).toMatchObject({
+        status: 'UNAUTHENTICATED',
+        details: [{ reason: 'API_KEY_INVALID', metadata: {} }, {}],
+      })
+    }
+  })
+
+  it('refuses whoever is not the gateway, its users among them', async () => {
+    await using service = await startOrganizations()
+    const { userId } = await givenMember(service)
+    const request = { method: 'POST', url: '/internal/authorize', payload: { keyHash: '' } } as const
+
+    for (const response of [
+      await service.app.inject(request),
+      await service.send({ userId, role: 'owner', readOnly: false }, request),
+    ]) {
+      expect(response.statusCode).toBe(401)
+      expect(response.json().error.details[0]).toMatchObject({ reason: 'IDENTITY_REQUIRED' })
+    }
+  })
+
+  it('names everything that is wrong with the request', async () => {
+    await using service = await startOrganizations()
+    const response = await service.send(gateway, {
+      method: 'POST',
+      url: '/internal/authorize',
+      payload: { organizationRef: 1, key: 'fms_' },
+    })
+
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error.details[1].fieldViolations).toEqual([
+      { field: 'keyHash', description: 'is required' },
+      { field: 'organizationRef', description: 'must be a string' },
+      { field: 'key', description: 'is not a known field' },
+    ])
+  })
+
+  it('notes when a key was last in use, once a minute', async () => {
+    await using service = await startOrganizations()
+    const { key } = await givenMember(service)
+    const start = service.clock.now.getTime()
+    const touchKey = vi.spyOn(service.directory, 'touchKey')
+
+    for (const afterMs of [0, 1, 59_999, 60_000]) {
+      service.clock.now = new Date(start + afterMs)
+      expect((await authorize(service, key)).statusCode).toBe(200)
+    }
+
+    await vi.waitFor(async () => expect(await lastUsedTimeOf(service)).toEqual(new Date(start + 60_000)))
+    expect(touchKey.mock.calls.map(([, time]) => time.getTime() - start)).toEqual([0, 60_000])
+  })
+
+  it('leaves to another instance what that one has just noted', async () => {
+    await using service = await startOrganizations()
+    const { key, keyId } = await givenMember(service)
+    await service.directory.touchKey(keyId, service.clock.now)
+    const touchKey = vi.spyOn(service.directory, 'touchKey')
+
+    await authorize(service, key)
+
+    expect(touchKey).not.toHaveBeenCalled()
+  })
+
+  it('does not note a refused key as used', async () => {
+    await using service = await startOrganizations()
+    const { key, keyId } = await givenMember(service)
+    await service.directory.revokeKey(keyId)
+
+    await authorize(service, key)
+
+    expect(await lastUsedTimeOf(service)).toBeUndefined()
+  })
+
+  it('answers also when the use cannot be noted, and logs why', async () => {
+    const lines: string[] = []
+    await using service = await startOrganizations(
+      pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
+    )
+    const { key, keyId } = await givenMember(service)
+    vi.spyOn(service.directory, 'touchKey').mockRejectedValue(new Error('disk full'))
+
+    expect((await authorize(service, key)).statusCode).toBe(200)
+
+    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    expect(JSON.parse(lines[0]!)).toMatchObject({ key: keyId, err: { message: 'disk full' } })
+  })
+
+  it('does not wait for the use to be noted', async () => {
+    await using service = await startOrganizations()
+    const { key } = await givenMember(service)
+    vi.spyOn(service.directory, 'touchKey').mockReturnValue(new Promise(() => {}))
+
+    expect((await authorize(service, key)).statusCode).toBe(200)
+  })
+})

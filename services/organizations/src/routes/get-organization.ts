@@ -1,0 +1,22 @@
+import { NoQuery, Organization } from '@fms/contracts'
+import { organizationNotFound } from '@fms/service-kit'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { OrganizationsDeps } from '../app.ts'
+import { toOrganization } from '../to-organization.ts'
+
+/** A canonical id or a slug; anything else is not found. */
+const OrganizationParams = z.object({ organizationRef: z.string() })
+
+/** Read an organization that the caller is a member of (AIP-131). */
+export const getOrganization: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+  app.get(
+    '/organizations/:organizationRef',
+    { schema: { params: OrganizationParams, querystring: NoQuery, response: { 200: Organization } } },
+    async ({ params: { organizationRef }, identity: { userId } }) => {
+      const organization = await directory.getOrganization(userId, organizationRef)
+      if (!organization) throw organizationNotFound(organizationRef)
+      return toOrganization(organization)
+    },
+  )
+}

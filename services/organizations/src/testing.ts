@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { createPageTokens } from '@fms/aip'
+import { type Identity, identityHeader, type Role, type ServiceIdentity } from '@fms/contracts'
+import {
+  type DirectoryStore,
+  type NewApiKey,
+  type NewOrganization,
+  openDirectoryStore,
+  type StoredOrganization,
+} from '@fms/directory-store'
+import { type App, createIdentitySigner } from '@fms/service-kit'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { type Logger, pino } from 'pino'
+import { createOrganizationsApp } from './app.ts'
+
+const secret = 'a secret of the tests, long enough'
+
+/** The service on SQLite in memory. */
+export interface OrganizationsService extends AsyncDisposable {
+  app: App
+  directory: DirectoryStore
+  /** Everything that happens does so at this time, until a test sets another one. */
+  clock: { now: Date }
+  /** Sends a request as the gateway does: in the name of a user, or in its own. */
+  send(from: Identity | ServiceIdentity, request: InjectOptions): Promise<LightMyRequestResponse>
+  /** `GET url` in the name of a user. */
+  get(userId: string, url: string): Promise<LightMyRequestResponse>
+  /** What a test begins with; each thing has a random address of its own where none is given. */
+  given: {
+    /** @returns the user's id. */
+    user(): Promise<string>
+    organization(fields?: Partial<NewOrganization>): Promise<StoredOrganization>
+    member(userId: string, organization: StoredOrganization, role?: Role): Promise<void>
+    key(key: NewApiKey): ReturnType<DirectoryStore['createKey']>
+  }
+}
+
+export const startOrganizations = async (
+  logger: Logger = pino({ level: 'silent' }),
+): Promise<OrganizationsService> => {
+  const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
+  const now = () => clock.now
+  const directory = await openDirectoryStore('sqlite::memory:', now)
+  const app = createOrganizationsApp({
+    logger,
+    internalSecrets: [secret],
+    directory,
+    pageTokens: createPageTokens([secret]),
+    now,
+  })
+  const sign = createIdentitySigner(secret)
+  const send: OrganizationsService['send'] = async (from, request) =>
+    app.inject({ ...request, headers: { [identityHeader]: sign(from), ...request.headers } })
+
+  return {
+    app,
+    directory,
+    clock,
+    send,
+    get: (userId, url) => send({ userId, readOnly: false }, { url }),
+    given: {
+      user: async () => (await directory.createUser({ email: `${randomUUID()}@example.com` })).userId,
+      organization: (fields = {}) =>
+        directory.createOrganization({ name: 'Acme', slug: `o-${randomUUID()}`, ...fields }),
+      member: async (userId, { organizationId }, role = 'viewer') => {
+        await directory.addMember({ userId, organizationId, role })
+      },
+      key: (key) => directory.createKey(key),
+    },
+    [Symbol.asyncDispose]: async () => {
+      await app.close()
+      await directory.close()
+    },
+  }
+}
