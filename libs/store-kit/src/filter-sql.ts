@@ -25,7 +25,10 @@ export const filterSql = (
       case 'or': {
         const operands = node.operands.map(conditionOf)
         return {
-          sql: operands.map(({ sql }) => `(${sql})`).join(node.kind === 'and' ? ' AND ' : ' OR '),
+          sql: joined(
+            operands.map(({ sql }) => sql),
+            node.kind === 'and' ? 'AND' : 'OR',
+          ),
           values: operands.flatMap(({ values }) => values),
         }
       }
@@ -48,6 +51,14 @@ export const filterSql = (
     }
   }
   return conditionOf(filter)
+}
+
+/** SQLite bounds how deep an expression is (sqlite.org/limits.html), so that many operands make a balanced tree. */
+const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
+  if (conditions.length === 1) return conditions[0]!
+  const half = Math.ceil(conditions.length / 2)
+  const [left, right] = [conditions.slice(0, half), conditions.slice(half)]
+  return `(${joined(left, operator)}) ${operator} (${joined(right, operator)})`
 }
 
 /** What stands before the first star bounds a range, which an index can serve. */
