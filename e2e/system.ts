@@ -1,0 +1,189 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Role } from '@fms/contracts'
+import { openDirectoryStore } from '@fms/directory-store'
+import { type NatsServer, startNatsServer } from '../scripts/nats-server.ts'
+import { freePorts } from '../scripts/ports.ts'
+import { type Service, services } from '../scripts/services.ts'
+import { readStartConfig } from '../scripts/start-config.ts'
+import { spawnWithParent, terminate } from '../scripts/supervise.ts'
+
+const patienceMs = 30_000
+
+/** A key, and the organization that its user is a member of. */
+export interface Account {
+  apiKey: string
+  userId: string
+  organizationId: string
+  slug: string
+  /** Path of the organization's forms, under `/v2`. */
+  forms: string
+}
+
+/** What an answer holds that tests look at. */
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into member by member
+  body: any
+}
+
+/** The whole system as real processes on a folder of its own: NATS, three services and as many publishers as asked. */
+export interface System extends AsyncDisposable {
+  baseUrl: string
+  dataDir: string
+  nats: NatsServer
+  directoryStoreUrl: string
+  /** Where each process listens, for requests past the gateway. */
+  urls: Record<string, string>
+  processes: Map<string, ChildProcess>
+  start(name: string): Promise<void>
+  /** Ends a process by a signal and waits until it is gone. */
+  end(name: string, signal: NodeJS.Signals): Promise<void>
+  /** A new user with a key, in a new organization or in that of `in`. */
+  account(options?: { role?: Role; readOnly?: boolean; in?: Account }): Promise<Account>
+  call(
+    account: Pick<Account, 'apiKey'>,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+}
+
+export const startSystem = async ({
+  publishers = 1,
+  env = {},
+}: {
+  publishers?: number
+  env?: NodeJS.ProcessEnv
+} = {}): Promise<System> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
+  const nats = await startNatsServer({ dataDir })
+  const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env })
+  const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
+  config.PORT = gatewayPort
+  const programs = services({
+    config: { ...config, ...env } as typeof config,
+    internalSecret: 'a secret of the tests, long enough',
+    natsUrls: nats.urls,
+    ports,
+  })
+  const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
+  const processes = new Map<string, ChildProcess>()
+
+  const start = async (name: string) => {
+    const service = all.find((each) => each.name === name)!
+    processes.set(name, spawnWithParent(service))
+    await untilReady(service)
+  }
+  await Promise.all(all.map(({ name }) => start(name)))
+
+  const baseUrl = `${all.find(({ name }) => name === 'gateway')!.url}/v2`
+  const directoryStoreUrl = config.DIRECTORY_STORE_URL
+  return {
+    baseUrl,
+    dataDir,
+    nats,
+    directoryStoreUrl,
+    urls: Object.fromEntries(all.map(({ name, url }) => [name, url])),
+    processes,
+    start,
+    end: async (name, signal) => {
+      const child = processes.get(name)!
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      await exited
+    },
+    account: (options) => newAccount(directoryStoreUrl, options),
+    call: (account, method, path, body, headers) => call(`${baseUrl}${path}`, account, method, body, headers),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...processes.values()].map(terminate))
+      await nats.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Copies of the publisher, each on a port of its own. */
+const furtherPublishers = (programs: Service[], ports: number[]): Service[] => {
+  const publisher = programs.find(({ name }) => name === 'publisher')!
+  return ports.map((port, index) => ({
+    ...publisher,
+    name: `publisher-${index + 2}`,
+    url: `http://127.0.0.1:${port}`,
+    env: { ...publisher.env, PORT: `${port}` },
+  }))
+}
+
+const untilReady = async ({ name, url }: Service) => {
+  const deadline = performance.now() + patienceMs
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isReady())) {
+    if (performance.now() > deadline) throw new Error(`${name} is not ready after ${patienceMs} ms`)
+    await delay(20)
+  }
+}
+
+let accounts = 0
+
+const newAccount = async (
+  directoryStoreUrl: string,
+  { role = 'editor', readOnly = false, in: home }: { role?: Role; readOnly?: boolean; in?: Account } = {},
+): Promise<Account> => {
+  await using directory = await openDirectoryStore(directoryStoreUrl)
+  accounts++
+  const { userId } = await directory.createUser({ email: `user-${accounts}-${process.pid}@example.com` })
+  const { organizationId, slug } =
+    home ??
+    (await directory.createOrganization({
+      slug: `org-${accounts}-${process.pid}`,
+      name: `Organization ${accounts}`,
+    }))
+  await directory.addMember({ organizationId, userId, role })
+  const { key } = await directory.createKey({ userId, name: 'Test', readOnly })
+  return { apiKey: key, userId, organizationId, slug, forms: `/organizations/${slug}/forms` }
+}
+
+const call = async (
+  url: string,
+  { apiKey }: Pick<Account, 'apiKey'>,
+  method: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(apiKey && { 'x-api-key': apiKey }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+/** A form that can be published. */
+export const publishable = (fields: object = {}) => ({
+  name: 'Customer feedback',
+  steps: [
+    { type: 'start', key: 'hello', title: 'How was it?' },
+    { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
+    { type: 'end', key: 'thanks', title: 'Thank you' },
+  ],
+  ...fields,
+})
