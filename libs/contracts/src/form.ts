@@ -112,7 +112,9 @@ const draftShape = {
   maxFollowUpQuestions: Count.default(3),
   /** 1 to 200 characters, not only white space. */
   name: text(200, 1)
-    .refine((name) => name === '' || /\S/.test(name), { error: 'must not be only white space' })
+    .refine((name) => name === '' || /[^\s\p{White_Space}]/u.test(name), {
+      error: 'must not be only white space',
+    })
     .default('Untitled form'),
   /** Start, questions and ends, in order; at most 1,000. A write replaces the whole list. */
   steps: z

@@ -6,11 +6,13 @@ const codePoints = (text: string): number => {
   return count
 }
 
+const isBetween = (min: number, value: number, max: number) => min <= value && value <= max
+
 /** Text of `min` to `max` Unicode code points, stored as it came: neither trimmed nor normalised. */
 export const text = (max: number, min = 0) =>
   z
     .string()
-    .refine((value) => value.length >= min && (value.length <= max || codePoints(value) <= max), {
+    .refine((value) => isBetween(min, codePoints(value), max), {
       error: min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`,
       // Checked beside other faults, so that a client learns all of them at once.
       abort: false,
@@ -20,7 +22,9 @@ export const text = (max: number, min = 0) =>
 /** An open list of values: the service stores what the maker's client sends, 1 to 64 characters. */
 export const openValue = text(64, 1)
 
-const isHttpUrl = (value: string) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value)
+// URL alone would forgive white space and a missing host.
+const isHttpUrl = (value: string) =>
+  /^https?:\/\/[^\s\p{Cc}/?#][^\s\p{Cc}]*$/iu.test(value) && URL.canParse(value)
 
 /** An absolute http or https URL (RFC 3986). */
 export const HttpUrl = z
