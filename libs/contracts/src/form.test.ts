@@ -1,0 +1,322 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createFormArbitrary, draftArbitrary, draftInputArbitrary } from './form.arbitrary.ts'
+import { Form, FormDraft, serverOwnedFields, unclearableFields } from './form.ts'
+
+/** Where a draft is wrong, as dotted paths in the order of the report. */
+const faults = (draft: unknown): string[] => {
+  const { error } = FormDraft.safeParse(draft)
+  return (error?.issues ?? []).map(({ path }) => path.join('.'))
+}
+
+const step = (key: string, type = 'text') => ({ type, key })
+
+describe('an empty draft', () => {
+  it('has a default for every field', () => {
+    expect(FormDraft.parse({})).toStrictEqual({
+      name: 'Untitled form',
+      description: '',
+      tone: 'professional',
+      type: 'structured',
+      defaultMode: 'guided',
+      aiHandoff: { enabled: false },
+      branding: { enabled: false, logoLinkUrl: '', logoUrl: '' },
+      leadScoring: { enabled: false, high: '', low: '', medium: '' },
+      voice: { enabled: false },
+      backgrounds: [],
+      context: [],
+      steps: [],
+      maxFollowUpQuestions: 3,
+      i18n: { sourceLocale: 'en', supportedLocales: ['en'], translations: {} },
+      marketplace: {
+        bookingUrl: '',
+        category: '',
+        description: '',
+        enabled: false,
+        industry: '',
+        languages: [],
+        location: { address: '', area: '', city: '' },
+        name: '',
+        services: [],
+      },
+      theme: {
+        backgroundColor: '#ffffff',
+        foregroundColor: '#111111',
+        primaryColor: '#2563eb',
+        buttonTextColor: '#ffffff',
+        buttonRadiusPx: 8,
+        buttonSize: 'regular',
+        fontFamily: 'sans',
+        textAnimation: 'typing',
+        textSize: 'regular',
+      },
+    })
+  })
+
+  it('shares nothing with the next one', () => {
+    FormDraft.parse({}).i18n.supportedLocales.push('de')
+    FormDraft.parse({}).steps.push({ type: 'text', key: 'a' })
+
+    expect(FormDraft.parse({})).toMatchObject({ i18n: { supportedLocales: ['en'] }, steps: [] })
+  })
+
+  it('takes what was removed from it as never given', () => {
+    const cleared = Object.fromEntries(Object.keys(FormDraft.parse({})).map((name) => [name, undefined]))
+    expect(FormDraft.parse(cleared)).toStrictEqual(FormDraft.parse({}))
+  })
+})
+
+describe('nested defaults', () => {
+  it('of a marketplace service leave out the price range', () => {
+    const { marketplace } = FormDraft.parse({ marketplace: { services: [{}, { priceRange: {} }] } })
+    const service = { category: '', description: '', duration: '', name: '' }
+
+    expect(marketplace.services).toStrictEqual([
+      service,
+      { ...service, priceRange: { currency: '', max: 0, min: 0 } },
+    ])
+  })
+
+  it('of translations leave out the texts that are not translated', () => {
+    const translations = {
+      de: {},
+      fr: { name: {}, steps: { q1: { title: { value: 'Nom' }, options: [{}] } } },
+    }
+    const value = { override: false, sourceHash: '', stale: false, value: '' }
+
+    expect(FormDraft.parse({ i18n: { translations } }).i18n.translations).toStrictEqual({
+      de: { steps: {} },
+      fr: { name: value, steps: { q1: { title: { ...value, value: 'Nom' }, options: [value] } } },
+    })
+  })
+
+  it('do not bring back what was removed from a map', () => {
+    const translations = { de: undefined, fr: { name: undefined, steps: { q1: undefined } } }
+
+    expect(FormDraft.parse({ i18n: { translations } }).i18n.translations).toEqual({ fr: { steps: {} } })
+  })
+
+  it('fill up what is partly given', () => {
+    const draft = FormDraft.parse({
+      theme: { buttonRadiusPx: 0 },
+      marketplace: { location: { city: 'Bonn' } },
+    })
+
+    expect(draft.theme).toEqual({ ...FormDraft.parse({}).theme, buttonRadiusPx: 0 })
+    expect(draft.marketplace.location).toEqual({ address: '', area: '', city: 'Bonn' })
+  })
+
+  it('of a background are its opacity and position', () => {
+    expect(FormDraft.parse({ backgrounds: [{ type: 'image', url: '' }] }).backgrounds).toStrictEqual([
+      { type: 'image', url: '', overlayOpacity: 0, position: 'left-half' },
+    ])
+  })
+})
+
+describe('a limit', () => {
+  const emoji = (length: number) => '😀'.repeat(length)
+  const facts = (length: number) => Array<string>(length).fill('')
+  const steps = (length: number) => Array.from({ length }, (_, index) => step(`q${index}`))
+  const backgrounds = (length: number) => Array(length).fill({ type: 'image', url: '' })
+
+  it.each([
+    ['name', emoji(200), emoji(201)],
+    ['name', 'x', ''],
+    ['name', ' x\n', ' \t\n\u00a0\u0085\u3000\ufeff'],
+    ['description', emoji(4000), emoji(4001)],
+    ['tone', emoji(200), emoji(201)],
+    ['tone', '', 'x'.repeat(201)],
+    ['context', facts(1000), facts(1001)],
+    ['steps', steps(1000), steps(1001)],
+    ['backgrounds', backgrounds(100), backgrounds(101)],
+    ['maxFollowUpQuestions', 9007199254740991, 9007199254740992],
+    ['maxFollowUpQuestions', 0, -1],
+    ['maxFollowUpQuestions', 4, 4.5],
+    ['maxFollowUpQuestions', 4, '4'],
+    ['type', 'dynamic', 'Dynamic'],
+    ['defaultMode', 'voice', 'auto'],
+    ['theme.primaryColor', emoji(64), emoji(65)],
+    ['theme.backgroundColor', '', 'x'.repeat(65)],
+    ['theme.fontFamily', emoji(64), emoji(65)],
+    ['theme.textSize', 'x', ''],
+    ['theme.buttonSize', 'x', ''],
+    ['theme.textAnimation', 'x', ''],
+    ['theme.buttonRadiusPx', 0.5, -0.5],
+    ['branding.logoUrl', 'https://example.com/logo.svg', 'logo.svg'],
+    ['branding.logoLinkUrl', '', 'javascript:alert(1)'],
+    ['marketplace.bookingUrl', 'http://localhost:3000', 'ftp://example.com'],
+    ['marketplace.languages', ['anything'], [1]],
+    ['voice.enabled', true, 'true'],
+    ['i18n.sourceLocale', 'pt-BR', 'pt_BR'],
+    ['i18n.supportedLocales', [], ['']],
+  ])('of %s', (field, good, bad) => {
+    const draft = (value: unknown) =>
+      field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
+
+    expect(faults(draft(good))).toEqual([])
+    expect(faults(draft(bad))).toEqual([expect.stringMatching(`^${field}`)])
+  })
+
+  it.each([
+    ['min', 0, -0.01],
+    ['max', 1e300, -1],
+  ])('of a price range: %s', (member, good, bad) => {
+    const draft = (price: number) => ({ marketplace: { services: [{ priceRange: { [member]: price } }] } })
+
+    expect(faults(draft(good))).toEqual([])
+    expect(faults(draft(bad))).toEqual([`marketplace.services.0.priceRange.${member}`])
+  })
+
+  it('leaves a price range with min above max to the publish checks', () => {
+    expect(faults({ marketplace: { services: [{ priceRange: { min: 2, max: 1 } }] } })).toEqual([])
+  })
+})
+
+describe('text', () => {
+  it('is kept as it came', () => {
+    const name = ' \0e\u0301\u{1F600} '
+    expect(FormDraft.parse({ name }).name).toBe(name)
+  })
+})
+
+describe('locales', () => {
+  it('are unique whatever their case, and kept as sent', () => {
+    expect(faults({ i18n: { supportedLocales: ['pt-BR', 'de', 'PT-br', 'pt-br'] } })).toEqual([
+      'i18n.supportedLocales.2',
+      'i18n.supportedLocales.3',
+    ])
+    expect(FormDraft.parse({ i18n: { supportedLocales: ['PT-br'] } }).i18n.supportedLocales).toEqual([
+      'PT-br',
+    ])
+  })
+
+  it('name the translations', () => {
+    expect(faults({ i18n: { translations: { en_US: {} } } })).toEqual(['i18n.translations.en_US'])
+  })
+})
+
+describe('step keys', () => {
+  it('are unique in the form, case-sensitive', () => {
+    expect(faults({ steps: [step('a'), step('A'), step('a'), step('b'), step('a', 'end')] })).toEqual([
+      'steps.2.key',
+      'steps.4.key',
+    ])
+  })
+})
+
+describe('a payment step', () => {
+  const steps = [step('pay', 'payment')]
+
+  it('asks for the guided mode', () => {
+    expect(faults({ steps })).toEqual([])
+    expect(faults({ steps, defaultMode: 'guided' })).toEqual([])
+    expect(faults({ steps, defaultMode: 'conversational' })).toEqual(['defaultMode'])
+    expect(faults({ steps, defaultMode: 'voice' })).toEqual(['defaultMode'])
+    expect(faults({ steps: [step('pay')], defaultMode: 'voice' })).toEqual([])
+  })
+})
+
+describe('violations', () => {
+  it('are told all at once, the rules that span fields included', () => {
+    const draft = {
+      name: '',
+      tone: 1,
+      color: 'red',
+      defaultMode: 'voice',
+      steps: [step('pay', 'payment'), step('a b'), step('pay')],
+      i18n: { supportedLocales: ['en', 'EN', 'e'], sourceLocale: '' },
+      theme: { buttonRadiusPx: -1, colour: '' },
+      backgrounds: [{}],
+    }
+
+    expect(faults(draft).sort()).toEqual(
+      [
+        '', // color
+        'backgrounds.0.type',
+        'backgrounds.0.url',
+        'defaultMode',
+        'i18n.sourceLocale',
+        'i18n.supportedLocales.1',
+        'i18n.supportedLocales.2',
+        'name',
+        'steps.1.key',
+        'steps.2.key',
+        'theme', // colour
+        'theme.buttonRadiusPx',
+        'tone',
+      ].sort(),
+    )
+  })
+
+  it.each([
+    [{ color: 'red' }],
+    [{ color: undefined }],
+    [{ theme: { colour: '' } }],
+    [{ marketplace: { location: { zip: '' } } }],
+    [{ backgrounds: [{ type: 'image', url: '', alt: '' }] }],
+    [{ i18n: { translations: { de: { title: {} } } } }],
+  ])('name members that are unknown: %j', (draft) => {
+    expect(FormDraft.safeParse(draft).error?.issues).toMatchObject([{ code: 'unrecognized_keys' }])
+  })
+
+  it.each([null, [], 'form', 1])('are no crash when the draft is %j', (draft) => {
+    expect(faults(draft)).toEqual([''])
+  })
+})
+
+describe('any draft', () => {
+  it('is complete once parsed: as JSON it parses to itself', () => {
+    fc.assert(
+      fc.property(draftArbitrary, (draft) => {
+        expect(FormDraft.parse(JSON.parse(JSON.stringify(draft)))).toEqual(draft)
+      }),
+    )
+  })
+
+  it('keeps what was given', () => {
+    fc.assert(
+      fc.property(draftInputArbitrary, (input) => {
+        expect(FormDraft.parse(input)).toMatchObject(input)
+      }),
+    )
+  })
+
+  it('is a form with what the service adds', () => {
+    fc.assert(
+      fc.property(draftArbitrary, (draft) => {
+        const form = {
+          ...draft,
+          createTime: '2026-11-20T09:30:00.000Z',
+          live: true,
+          path: `organizations/${crypto.randomUUID()}/forms/${crypto.randomUUID()}`,
+          publicId: 'aB3dE6gH9j',
+          publicUrl: 'http://127.0.0.1:8080/f/aB3dE6gH9j',
+          replyCount: 0,
+          updateTime: '2026-11-20T09:30:00.000Z',
+        }
+        expect(Form.parse(form)).toEqual(form)
+      }),
+    )
+  })
+
+  it('can come from a create with cleared and server-owned members', () => {
+    fc.assert(
+      fc.property(createFormArbitrary, (sent) => {
+        for (const name of unclearableFields) expect(sent[name]).not.toBe(null)
+        const owned = serverOwnedFields as string[]
+        const input = Object.fromEntries(Object.entries(sent).filter(([name]) => !owned.includes(name)))
+        expect(faults(withoutNulls(input))).toEqual([])
+      }),
+    )
+  })
+})
+
+/** As a create takes `null`: omitted, but not inside lists. */
+const withoutNulls = (value: unknown): unknown =>
+  typeof value !== 'object' || value === null || Array.isArray(value)
+    ? value
+    : Object.fromEntries(
+        Object.entries(value)
+          .filter(([, member]) => member !== null)
+          .map(([name, member]) => [name, withoutNulls(member)]),
+      )
