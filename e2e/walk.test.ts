@@ -1,4 +1,11 @@
-import { Form, ListFormsResponse, ListRevisionsResponse, Organization, Revision } from '@fms/contracts'
+import {
+  ErrorBody,
+  Form,
+  ListFormsResponse,
+  ListRevisionsResponse,
+  Organization,
+  Revision,
+} from '@fms/contracts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishable, type System, startSystem } from './system.ts'
 
@@ -138,9 +145,8 @@ describe("a service's own port", () => {
     const response = await fetch(`${system.urls[name]}${path}`, { headers: { 'x-api-key': account.apiKey } })
 
     expect(response.status).toBe(401)
-    expect((await response.json()) as object).toMatchObject({
-      error: { details: [{ reason: 'IDENTITY_REQUIRED' }] },
-    })
+    const { error } = ErrorBody.parse(await response.json())
+    expect(error.details[0]).toMatchObject({ reason: 'IDENTITY_REQUIRED' })
   })
 })
 
