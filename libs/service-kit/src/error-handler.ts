@@ -24,11 +24,16 @@ export const sendError = (error: ApiError, request: FastifyRequest, reply: Fasti
 
 const toApiError = (thrown: unknown, request: FastifyRequest): ApiError => {
   if (thrown instanceof ApiError) return thrown
-  const error = thrown as FastifyError
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+  if (thrown instanceof Error && thrown === request.raw.errored) return malformedRequest(thrown)
+  if (!isOfFastify(thrown)) return internal(thrown)
+  if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return unsupportedMediaType(request.headers['content-type'])
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit ?? 0)
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return malformedRequest(error)
-  return internal(error)
+  if (thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit ?? 0)
+  return thrown.statusCode !== undefined && thrown.statusCode < 500
+    ? malformedRequest(thrown)
+    : internal(thrown)
 }
+
+/** A status code alone proves nothing: whatever a route calls may throw errors with one. */
+const isOfFastify = (thrown: unknown): thrown is FastifyError =>
+  thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('FST_')
