@@ -15,7 +15,7 @@ export const answerUnknownPaths = (app: FastifyInstance): void => {
   })
 
   const answer = (request: FastifyRequest): never => {
-    const path = request.url.split('?', 1)[0]!
+    const path = request.originalUrl.split('?', 1)[0]!
     const methods = [...methodsByPattern.values()].flatMap((known) =>
       known.pattern.test(path) ? [...known.methods] : [],
     )
