@@ -62,7 +62,7 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
     reply.header('x-request-id', request.id)
   })
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
+    request.log[probes.has(request.url) ? 'debug' : 'info'](
       {
         method: request.method,
         route: request.routeOptions.url,
@@ -76,8 +76,8 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
   })
 
   answerUnknownPaths(app)
-  app.get('/healthz', { logLevel: 'warn' }, async () => ({ status: 'ok' }))
-  app.get('/readyz', { logLevel: 'warn' }, async () => {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async () => {
     try {
       await ready?.()
     } catch (cause) {
@@ -101,6 +101,9 @@ const notReady = (cause: unknown) =>
       cause,
     },
   )
+
+/** Asked every few seconds, and by nobody whose doings matter. */
+const probes = new Set(['/healthz', '/readyz'])
 
 const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const id = headers['x-request-id']
