@@ -1,0 +1,339 @@
+import { request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { ErrorBody } from '@fms/contracts'
+import type { InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type AppOptions, bodyLimitBytes, createApp } from './create-app.ts'
+
+/** A service of two routes, and what it logs. */
+const startApp = (options: Partial<AppOptions> = {}) => {
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const app = createApp({ logger, ...options })
+  app.post(
+    '/things',
+    { schema: { body: z.strictObject({ name: z.string(), size: z.number().optional() }) } },
+    async ({ body }) => body,
+  )
+  app.get('/things/:thing', async ({ params }) => params)
+  app.delete('/things/:thing', async ({ body }) => ({ body }))
+  return { app, lines }
+}
+
+const post = (payload: InjectOptions['payload'], contentType = 'application/json'): InjectOptions => ({
+  method: 'POST',
+  url: '/things',
+  headers: { 'content-type': contentType },
+  ...(payload !== undefined && { payload }),
+})
+
+/** The answer's error in short; it satisfies the contract or the test fails. */
+const refusal = async ({ app }: ReturnType<typeof startApp>, options: InjectOptions | string) => {
+  const response = await app.inject(options)
+  const { error } = ErrorBody.parse(response.json())
+  const [info, ...details] = error.details
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(details.at(-1)).toMatchObject({ requestId: response.headers['x-request-id'] })
+  expect(error.code).toBe(response.statusCode)
+  return {
+    code: error.code,
+    status: error.status,
+    message: error.message,
+    info,
+    details,
+    headers: response.headers,
+  }
+}
+
+describe('an app', () => {
+  it('answers what its routes answer', async () => {
+    const { app } = startApp()
+
+    expect((await app.inject(post({ name: 'a' }))).json()).toEqual({ name: 'a' })
+    expect((await app.inject(post('{"name":"a"}', 'application/json; charset=utf-8'))).statusCode).toBe(200)
+  })
+
+  describe('at a path that is not known', () => {
+    it.each(['/', '/thing', '/Things', '/things/', '/things//', '//things', '/things/a/', '/things/a/b'])(
+      'answers 404 to %s',
+      async (url) => {
+        expect(await refusal(startApp(), url)).toMatchObject({
+          code: 404,
+          status: 'NOT_FOUND',
+          info: { reason: 'PATH_NOT_FOUND', metadata: { path: url } },
+        })
+      },
+    )
+
+    it('does so before it looks at the body', async () => {
+      const options = { ...post('{', 'text/plain'), url: '/nothing' }
+
+      expect(await refusal(startApp(), options)).toMatchObject({ code: 404 })
+    })
+
+    it.each(['/%', '/%zz?a=b', '/a%ff'])('answers 404 to the malformed percent-encoding %s', async (url) => {
+      expect(await refusal(startApp(), url)).toMatchObject({
+        code: 404,
+        info: { metadata: { path: url.split('?')[0] } },
+      })
+    })
+  })
+
+  it.each(['%', '%zz', '%ff', '100%25%'])('takes the malformed reference %s literally', async (thing) => {
+    const { app } = startApp()
+
+    expect((await app.inject(`/things/${thing}`)).json()).toEqual({ thing })
+  })
+
+  it('decodes a well-formed reference', async () => {
+    const { app } = startApp()
+
+    expect((await app.inject('/things/a%2Fb%20%25')).json()).toEqual({ thing: 'a/b %' })
+  })
+
+  it('takes references of any length', async () => {
+    const { app } = startApp()
+    const thing = 'x'.repeat(100_000)
+
+    expect((await app.inject(`/things/${thing}`)).json()).toEqual({ thing })
+  })
+
+  it.each([
+    ['GET', '/things', 'POST'],
+    ['PATCH', '/things/a', 'GET, HEAD, DELETE'],
+    ['OPTIONS', '/things/a', 'GET, HEAD, DELETE'],
+    ['POST', '/healthz', 'GET, HEAD'],
+  ] as const)('answers 405 to %s %s, and says what is allowed', async (method, url, allow) => {
+    expect(await refusal(startApp(), { method, url })).toMatchObject({
+      code: 405,
+      status: 'INVALID_ARGUMENT',
+      info: { reason: 'METHOD_NOT_ALLOWED', metadata: { method } },
+      headers: { allow: expect.stringMatching(new RegExp(`^(?=.*${allow.replaceAll(', ', ')(?=.*')})`)) },
+    })
+  })
+
+  it('answers HEAD as GET', async () => {
+    const { app } = startApp()
+    const response = await app.inject({ method: 'HEAD', url: '/things/a' })
+
+    expect(response.statusCode).toBe(200)
+    expect(response.body).toBe('')
+  })
+
+  describe('of a body', () => {
+    it.each([
+      'text/plain',
+      'application/xml',
+      'application/jsonp',
+      'application/merge-patch+json',
+      'nonsense',
+      '',
+    ])('refuses the media type "%s"', async (contentType) => {
+      expect(await refusal(startApp(), post('{"name":"a"}', contentType))).toMatchObject({
+        code: 415,
+        status: 'INVALID_ARGUMENT',
+        info: { reason: 'UNSUPPORTED_MEDIA_TYPE', metadata: { contentType } },
+      })
+    })
+
+    it('takes 1 MiB', async () => {
+      const { app } = startApp()
+      const name = 'x'.repeat(bodyLimitBytes - '{"name":""}'.length)
+
+      expect((await app.inject(post({ name }))).statusCode).toBe(200)
+    })
+
+    it('refuses a byte more', async () => {
+      const name = 'x'.repeat(bodyLimitBytes - '{"name":""}'.length + 1)
+
+      expect(await refusal(startApp(), post({ name }))).toMatchObject({
+        code: 413,
+        status: 'INVALID_ARGUMENT',
+        info: { reason: 'BODY_TOO_LARGE', metadata: { bodyLimitBytes: '1048576' } },
+      })
+    })
+
+    it.each([
+      '{',
+      '{"name":"a"} x',
+      "{'name':'a'}",
+      '\ufeff{}',
+      '{"name":"\\ud800"}',
+      Buffer.of(0x22, 0xff, 0x22),
+    ])('refuses %s, which is no JSON', async (payload) => {
+      expect(await refusal(startApp(), post(payload))).toMatchObject({
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        info: { reason: 'MALFORMED_JSON' },
+      })
+    })
+
+    it('names everything that is wrong with it', async () => {
+      expect(await refusal(startApp(), post({ size: 'big', colour: 'red' }))).toMatchObject({
+        code: 400,
+        info: { reason: 'INVALID_REQUEST', metadata: { field: 'name' } },
+        details: [
+          {
+            fieldViolations: [
+              { field: 'name', description: 'is required' },
+              { field: 'size', description: 'must be a number' },
+              { field: 'colour', description: 'is not a known field' },
+            ],
+          },
+          {},
+        ],
+      })
+    })
+
+    it.each(['null', '[]', '"text"', '1'])('refuses %s, which is no object', async (payload) => {
+      expect(await refusal(startApp(), post(payload))).toMatchObject({
+        code: 400,
+        info: { reason: 'INVALID_REQUEST', metadata: { field: '' } },
+      })
+    })
+
+    it('takes a caller who hangs up in the middle for no failure of ours', async () => {
+      const { app, lines } = startApp()
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      const { port } = app.server.address() as AddressInfo
+      const gone = new Promise((resolve) =>
+        app.server.once('connection', (connection) => connection.once('close', resolve)),
+      )
+      const head = [
+        'POST /things HTTP/1.1',
+        'host: a',
+        'content-type: application/json',
+        'content-length: 100',
+      ]
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`${head.join('\r\n')}\r\n\r\n{"name":`, () => setTimeout(() => socket.destroy(), 20))
+      await gone
+      await app.close()
+
+      expect(lines.filter(({ level }) => Number(level) > 30)).toEqual([])
+    })
+
+    it('does without one', async () => {
+      const { app } = startApp()
+      const headers = { 'content-type': 'application/json' }
+
+      expect((await app.inject({ method: 'DELETE', url: '/things/a' })).statusCode).toBe(200)
+      expect((await app.inject({ method: 'DELETE', url: '/things/a', headers })).statusCode).toBe(200)
+    })
+  })
+
+  describe('gives every answer a request id', () => {
+    it.each(['a', '~!"', 'x'.repeat(128)])("the caller's own: %s", async (id) => {
+      const { app } = startApp()
+      const headers = { 'x-request-id': id }
+
+      for (const url of ['/things/a', '/nothing', '/healthz']) {
+        expect((await app.inject({ url, headers })).headers['x-request-id']).toBe(id)
+      }
+    })
+
+    it.each(['', 'a b', 'é', 'x'.repeat(129), '\t'])('another one in place of "%s"', async (id) => {
+      const { app } = startApp()
+      const response = await app.inject({ url: '/things/a', headers: { 'x-request-id': id } })
+
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    })
+
+    it('another one in place of two', async () => {
+      const { app } = startApp()
+      await app.listen({ port: 0 })
+      const { port } = app.server.address() as AddressInfo
+      const headers = ['host', 'localhost', 'x-request-id', 'one', 'x-request-id', 'two']
+      const id = await new Promise((resolve, reject) => {
+        request({ port, path: '/things/a', headers }, (response) => {
+          resolve(response.headers['x-request-id'])
+          response.resume()
+        })
+          .on('error', reject)
+          .end()
+      })
+      await app.close()
+
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    })
+
+    it('that is on the log line, too', async () => {
+      const { app, lines } = startApp()
+      await app.inject({ url: '/things/a', headers: { 'x-request-id': 'r-1' } })
+
+      expect(lines).toMatchObject([
+        {
+          request_id: 'r-1',
+          method: 'GET',
+          route: '/things/:thing',
+          status: 200,
+          duration_ms: expect.any(Number),
+        },
+      ])
+    })
+  })
+
+  describe('probes', () => {
+    it('say that it lives, and that it is ready', async () => {
+      const { app, lines } = startApp({ ready: async () => {} })
+
+      expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' })
+      expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready' })
+      expect(lines).toEqual([])
+    })
+
+    it('say 503 while it is not ready, and keep the reason to the log', async () => {
+      const service = startApp({ ready: () => Promise.reject(new Error('no route to db-1')) })
+      const { headers, message, ...rest } = await refusal(service, '/readyz')
+
+      expect(rest).toMatchObject({
+        code: 503,
+        status: 'UNAVAILABLE',
+        info: { reason: 'NOT_READY' },
+        details: [{ retryDelay: '1s' }, {}],
+      })
+      expect(headers['retry-after']).toBe('1')
+      expect(message).not.toContain('db-1')
+      expect(service.lines).toMatchObject([{ err: { message: 'no route to db-1' } }])
+      expect((await service.app.inject('/healthz')).statusCode).toBe(200)
+    })
+
+    it('log nothing where nothing is to be logged', async () => {
+      const lines: string[] = []
+      const logger = pino({ level: 'silent' }, { write: (line) => lines.push(line) })
+      const { app } = startApp({ logger, ready: () => Promise.reject(new Error('away')) })
+      await app.inject('/readyz')
+
+      expect(lines).toEqual([])
+    })
+  })
+
+  describe('answers a failure that it does not know', () => {
+    const failures = [
+      new TypeError("Cannot read properties of undefined (reading 'secret')"),
+      Object.assign(new Error('secret row not found'), { statusCode: 404 }),
+      Object.assign(new Error('secret'), { code: 'ECONNREFUSED', statusCode: 503 }),
+      'secret',
+      null,
+    ]
+
+    it.each(failures)('with INTERNAL and nothing of the inside: %s', async (failure) => {
+      const service = startApp()
+      service.app.get('/failing', async () => {
+        throw failure
+      })
+      const { code, status, message, info, headers } = await refusal(service, '/failing')
+
+      expect({ code, status, info }).toMatchObject({
+        code: 500,
+        status: 'INTERNAL',
+        info: { reason: 'INTERNAL', metadata: {} },
+      })
+      expect(JSON.stringify([message, info, headers])).not.toContain('secret')
+      expect(service.lines).toHaveLength(2)
+      expect(service.lines[0]).toMatchObject({ level: 50, reason: 'INTERNAL' })
+    })
+  })
+})

@@ -1,0 +1,63 @@
+import { CreateFormRequest, ListOrganizationsQuery } from '@fms/contracts'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { toFieldViolations } from './field-violations.ts'
+
+const violationsOf = (schema: z.ZodType, value: unknown, ...root: PropertyKey[]) =>
+  toFieldViolations(schema.safeParse(value).error!, ...root)
+
+describe('toFieldViolations', () => {
+  it.each([
+    [z.object({ a: z.object({ b: z.string() }) }), { a: { b: 1 } }, 'a.b', 'must be a string'],
+    [z.object({ a: z.array(z.number()) }), { a: [0, 'x'] }, 'a[1]', 'must be a number'],
+    [z.object({ a: z.string() }), {}, 'a', 'is required'],
+    [z.object({ a: z.array(z.string()) }), { a: null }, 'a', 'must be an array'],
+    [z.object({ a: z.enum(['x', 'y']) }), { a: 'z' }, 'a', 'must be "x" or "y"'],
+    [z.object({ a: z.literal(1) }), { a: 2 }, 'a', 'must be 1'],
+    [z.strictObject({ a: z.strictObject({}) }), { a: { '': 1 } }, 'a.', 'is not a known field'],
+    [
+      z.record(z.string().regex(/^[a-z]$/, { error: 'must be a letter' }), z.any()),
+      { AB: 1 },
+      'AB',
+      'must be a letter',
+    ],
+    [z.object({}), null, '', 'must be an object'],
+    [ListOrganizationsQuery, { skip: ['1', '2'] }, 'skip', 'must be given once'],
+    [ListOrganizationsQuery, { all: 'yes' }, 'all', 'must be true or false, and given once'],
+    [CreateFormRequest, { form: [] }, 'form', 'must be an object'],
+    [CreateFormRequest, { form: {}, validateOnly: 'true' }, 'validateOnly', 'must be true or false'],
+  ])('names the place and what is expected there (%#)', (schema, value, field, description) => {
+    expect(violationsOf(schema, value)).toEqual([{ field, description }])
+  })
+
+  it('has an entry for each fault, unknown fields one by one', () => {
+    const schema = z.object({ steps: z.array(z.strictObject({ key: z.string() })) })
+
+    expect(violationsOf(schema, { steps: [{ key: 1, a: 1, b: 2 }, {}] })).toEqual([
+      { field: 'steps[0].key', description: 'must be a string' },
+      { field: 'steps[0].a', description: 'is not a known field' },
+      { field: 'steps[0].b', description: 'is not a known field' },
+      { field: 'steps[1].key', description: 'is required' },
+    ])
+  })
+
+  it('puts the root before every path', () => {
+    const schema = z.strictObject({ name: z.string() })
+
+    expect(violationsOf(schema, { name: 1, x: 1 }, 'form', 'steps', 2).map(({ field }) => field)).toEqual([
+      'form.steps[2].name',
+      'form.steps[2].x',
+    ])
+    expect(violationsOf(schema, [], 'form')).toMatchObject([{ field: 'form' }])
+  })
+
+  it('speaks of the variant that the value asked for, and of no other', () => {
+    const start = z.strictObject({ type: z.literal('start'), title: z.string() })
+    const question = z.strictObject({ type: z.string().regex(/^q/), text: z.string() })
+    const schema = z.object({ steps: z.array(z.union([start, question])) })
+
+    expect(violationsOf(schema, { steps: [{ type: 'start', title: 1 }] })).toEqual([
+      { field: 'steps[0].title', description: 'must be a string' },
+    ])
+  })
+})

@@ -1,0 +1,166 @@
+import { createHmac } from 'node:crypto'
+import { type Identity, identityHeader } from '@fms/contracts'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from './create-app.ts'
+import {
+  createIdentitySigner,
+  createIdentityVerifier,
+  refuseReaders,
+  requireGateway,
+  requireIdentity,
+} from './identity.ts'
+
+const secret = 'the secret that services share'
+const next = 'the one that comes after it'
+
+const ada: Identity = {
+  userId: '11111111-1111-4111-8111-111111111111',
+  organizationId: '22222222-2222-4222-8222-222222222222',
+  role: 'editor',
+  readOnly: false,
+}
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('an identity token', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-20T09:30:00.000Z'), toFake: ['Date'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('tells who is calling', () => {
+    const verify = createIdentityVerifier([secret])
+
+    expect(verify(createIdentitySigner(secret)(ada))).toMatchObject(ada)
+    expect(verify(createIdentitySigner(secret)({ service: 'gateway' }))).toMatchObject({ service: 'gateway' })
+  })
+
+  it('holds for a minute, also when it was seen before', () => {
+    const token = createIdentitySigner(secret)(ada)
+    const verify = createIdentityVerifier([secret])
+
+    vi.setSystemTime(Date.parse('2026-11-20T09:30:59.000Z'))
+    expect(verify(token)).toMatchObject(ada)
+    vi.setSystemTime(Date.parse('2026-11-20T09:31:00.001Z'))
+    expect(verify(token)).toBeUndefined()
+    expect(createIdentityVerifier([secret])(token)).toBeUndefined()
+  })
+
+  it('holds under each secret of a rotation, and under no other', () => {
+    const [old, young] = [secret, next].map((each) => createIdentitySigner(each)(ada)) as [string, string]
+
+    for (const rotating of [createIdentityVerifier([secret, next]), createIdentityVerifier([next, secret])]) {
+      expect(rotating(old)).toMatchObject(ada)
+      expect(rotating(young)).toMatchObject(ada)
+    }
+    expect(createIdentityVerifier([next])(old)).toBeUndefined()
+    expect(createIdentityVerifier([])(old)).toBeUndefined()
+  })
+
+  it('cannot be changed, or made without the secret', () => {
+    const verify = createIdentityVerifier([secret])
+    const [head, , signature] = createIdentitySigner(secret)(ada).split('.')
+    const owner = base64url({ ...ada, role: 'owner', iat: 1_795_167_000, exp: 1_795_167_060 })
+    const unsigned = base64url({ alg: 'none', typ: 'JWT' })
+    const other = `${base64url({ alg: 'HS512', typ: 'JWT' })}.${owner}`
+    const forgeries = [
+      '',
+      'token',
+      '..',
+      `${head}.${owner}.${signature}`,
+      `${head}.${owner}.`,
+      `${unsigned}.${owner}.`,
+      `${other}.${createHmac('sha512', secret).update(other).digest('base64url')}`,
+    ]
+
+    for (const forgery of forgeries) expect(verify(forgery)).toBeUndefined()
+  })
+})
+
+const startApp = () => {
+  const app = createApp({ logger: pino({ level: 'silent' }) })
+  app.register(async (forUsers) => {
+    forUsers.register(requireIdentity, { secrets: [secret] })
+    forUsers.get('/users', async ({ identity }) => identity)
+  })
+  app.register(async (forTheGateway) => {
+    forTheGateway.register(requireGateway, { secrets: [secret] })
+    forTheGateway.get('/gateway', async () => ({}))
+  })
+  return app
+}
+
+const ask = async (url: string, token?: string) => {
+  const response = await startApp().inject({
+    url,
+    headers: token === undefined ? {} : { [identityHeader]: token },
+  })
+  return { code: response.statusCode, body: response.json(), headers: response.headers }
+}
+
+const sign = createIdentitySigner(secret)
+
+describe('requireIdentity', () => {
+  it('lets users in and tells the route who they are', async () => {
+    expect(await ask('/users', sign(ada))).toMatchObject({ code: 200, body: ada })
+  })
+
+  it.each([
+    ['no token', undefined],
+    ['nonsense', 'nonsense'],
+    ['the word of a stranger', createIdentitySigner(next)(ada)],
+    ["the gateway's own word", sign({ service: 'gateway' })],
+    ['a user who is none', sign({ ...ada, userId: 'ada' })],
+    ['a role that is none', sign({ ...ada, role: 'admin' as 'owner' })],
+  ])('refuses %s', async (_, token) => {
+    expect(await ask('/users', token)).toMatchObject({
+      code: 401,
+      body: { error: { status: 'UNAUTHENTICATED', details: [{ reason: 'IDENTITY_REQUIRED' }, {}] } },
+      headers: { 'www-authenticate': 'FmsIdentity' },
+    })
+  })
+
+  it('has no say outside of its scope', async () => {
+    expect((await startApp().inject('/healthz')).statusCode).toBe(200)
+  })
+})
+
+describe('requireGateway', () => {
+  it('lets the gateway in', async () => {
+    expect(await ask('/gateway', sign({ service: 'gateway' }))).toMatchObject({ code: 200 })
+  })
+
+  it.each([
+    ['no token', undefined],
+    ['a user', sign({ ...ada, role: 'owner' })],
+    ['the word of a stranger', createIdentitySigner(next)({ service: 'gateway' })],
+  ])('refuses %s', async (_, token) => {
+    expect(await ask('/gateway', token)).toMatchObject({ code: 401 })
+  })
+})
+
+describe('refuseReaders', () => {
+  it.each([
+    { role: 'editor', readOnly: false },
+    { role: 'owner', readOnly: false },
+  ] as const)('lets %j write', (identity) => {
+    refuseReaders(identity)
+  })
+
+  it.each([
+    [{ role: 'viewer', readOnly: false }, 'role'],
+    [{ role: 'owner', readOnly: true }, 'key'],
+    [{ role: 'viewer', readOnly: true }, 'key'],
+  ] as const)('refuses %j because of the %s', (identity, because) => {
+    expect(() => refuseReaders(identity)).toThrow(
+      expect.objectContaining({
+        status: 'PERMISSION_DENIED',
+        reason: 'WRITE_FORBIDDEN',
+        parts: { metadata: { because } },
+      }),
+    )
+  })
+})
