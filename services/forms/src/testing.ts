@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createPageTokens } from '@fms/aip'
-import { identityHeader, type Role } from '@fms/contracts'
-import { type FormsStore, openFormsStore, type StoredForm } from '@fms/forms-store'
+import { ErrorBody, formPath, identityHeader, type Role } from '@fms/contracts'
+import {
+  type FormsStore,
+  openFormsStore,
+  type StoredForm,
+  type StoredRevision,
+  toForm,
+} from '@fms/forms-store'
 import { type App, createIdentitySigner } from '@fms/service-kit'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
@@ -24,7 +30,15 @@ export interface FormsService extends AsyncDisposable {
     identity?: { role?: Role; readOnly?: boolean; organizationId?: string },
   ): Promise<LightMyRequestResponse>
   /** What a test begins with. */
-  given: { form(fields?: object): Promise<StoredForm> }
+  given: {
+    form(fields?: object, organizationId?: string): Promise<StoredForm>
+    /** What a publish does to the store: a snapshot of the draft, live. */
+    revision(form: StoredForm): Promise<StoredRevision>
+    /** A reply, as an event would tell of it. */
+    reply(form: StoredForm): Promise<void>
+  }
+  /** Every form of `organizationId`, by creation: what a request that is refused must leave alone. */
+  everyForm(): Promise<StoredForm[]>
   /** Sets the clock. */
   clock: { now: Date }
 }
@@ -58,15 +72,60 @@ export const startForms = async (): Promise<FormsService> => {
         },
       }),
     given: {
-      form: async (fields = {}) => {
-        const form = newForm(organizationId, newDraft({ ...fields }), clock.now)
+      form: async (fields = {}, owner = organizationId) => {
+        const form = newForm(owner, newDraft({ ...fields }), clock.now)
         await forms.create(form)
         return form
       },
+      revision: async ({ organizationId, formId }) => {
+        const taken = await forms.takeRevisionNumber({ organizationId, formRef: formId }, () => {})
+        const { form, number } = taken!
+        const revision = {
+          organizationId,
+          formId,
+          revisionId: randomUUID(),
+          number,
+          commandId: randomUUID(),
+          createTime: clock.now,
+          form: toForm({ ...form, live: true }, testBaseUrl),
+        }
+        await forms.insertRevision(revision)
+        await forms.moveLive(revision)
+        return revision
+      },
+      reply: async (form) => {
+        await forms.recordReply({ ...form, replyId: randomUUID() })
+      },
+    },
+    everyForm: async () => {
+      const orderBy = [{ field: 'createTime' as const, descending: false }]
+      return (await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })).forms
     },
     [Symbol.asyncDispose]: async () => {
       await app.close()
       await forms.close()
     },
+  }
+}
+
+/** Where the gateway passes requests for this form on to. */
+export const urlOf = (form: StoredForm): string => `/${formPath(form)}`
+
+/** What a refusal says, in short, once its body is found to be an error as AIP-193 has it. */
+export const refusalOf = (response: Awaited<ReturnType<App['inject']>>) => {
+  const { error } = ErrorBody.parse(response.json())
+  const [info, badRequest] = error.details
+  if (info?.['@type'] !== 'type.googleapis.com/google.rpc.ErrorInfo') throw new Error('no ErrorInfo')
+  if (error.code !== response.statusCode) throw new Error(`code ${error.code} in a ${response.statusCode}`)
+  const violations =
+    badRequest?.['@type'] === 'type.googleapis.com/google.rpc.BadRequest' ? badRequest.fieldViolations : []
+  return {
+    code: error.code,
+    status: error.status,
+    reason: info.reason,
+    message: error.message,
+    metadata: info.metadata,
+    violations,
+    fields: violations.map(({ field }) => field),
   }
 }
