@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldViolation, invalidRequest, type Json, type JsonObject, mergePatch } from '@fms/aip'
-import { FormDraft, serverOwnedFields, unclearableFields } from '@fms/contracts'
+import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { toFieldViolations } from '@fms/service-kit'
 
@@ -37,7 +37,7 @@ const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): FormDra
   const json = JSON.stringify(data)
   const violations = [
     ...clearedForGood(changes),
-    ...changedType(stored, changes, data),
+    ...changedType(stored, changes),
     ...(error ? toFieldViolations(error, 'form') : tooLarge(json)),
   ]
   if (violations.length > 0) throw invalidRequest(violations)
@@ -56,12 +56,9 @@ const clearedForGood = (changes: JsonObject): FieldViolation[] =>
     .filter((field) => changes[field] === null)
     .map((field) => ({ field: `form.${field}`, description: 'cannot be cleared' }))
 
-const changedType = (
-  stored: FormDraft | undefined,
-  { type }: JsonObject,
-  merged: FormDraft | undefined,
-): FieldViolation[] =>
-  stored && merged && type !== undefined && merged.type !== stored.type
+/** What is no type at all, the schema refuses. */
+const changedType = (stored: FormDraft | undefined, { type }: JsonObject): FieldViolation[] =>
+  stored && type !== stored.type && FormType.safeParse(type).success
     ? [{ field: 'form.type', description: `is fixed at creation: it is "${stored.type}"` }]
     : []
 
