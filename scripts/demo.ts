@@ -80,12 +80,18 @@ type Answer = Record<string, unknown> & { publicId?: string; error?: { message: 
 
 /** The members that tell the story; a whole form fills a screen. */
 function shown(answer: Answer): string {
-  const { path, name, publicId, live, updateTime, alternateIds, totalSize, forms, form } = answer
-  const summary = { path, name, publicId, live, updateTime, alternateIds, totalSize, forms, form }
-  return JSON.stringify(summary, (key, value) => {
-    if (key === 'forms') return value.map((each: { name: string }) => each.name)
-    if (key === 'form') return { name: value.name, live: value.live }
-    return value
+  const { path, name, publicId, live, updateTime, alternateIds, totalSize, forms, form, error } = answer
+  return JSON.stringify({
+    path,
+    name,
+    publicId,
+    live,
+    updateTime,
+    alternateIds,
+    totalSize,
+    forms: (forms as { name: string }[] | undefined)?.map((each) => each.name),
+    form: form && { name: (form as { name: string }).name },
+    error,
   })
 }
 

@@ -1,0 +1,149 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publishable } from './system.ts'
+
+const root = join(import.meta.dirname, '..')
+
+let dataDir: string
+let running: ChildProcess | undefined
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'start-'))
+})
+afterEach(async () => {
+  if (running && running.exitCode === null && running.signalCode === null) {
+    const exited = once(running, 'exit')
+    running.kill('SIGTERM')
+    await exited
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Runs what `npm start` runs and waits for the block that it prints at the end of its start. */
+const npmStart = async () => {
+  const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running = child
+  let printed = ''
+  for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    printed += chunk
+    if (/^ {2}curl .*$/m.test(printed)) break
+  }
+  child.stdout.resume()
+  const line = (name: string) => printed.match(new RegExp(`^ {2}${name} +(\\S+)$`, 'm'))?.[1]
+  return {
+    child,
+    baseUrl: line('Base URL')!,
+    slug: line('Demo organization')!,
+    apiKey: line('Demo key')!,
+    curl: printed.match(/^ {2}(curl .*)$/m)![1]!,
+  }
+}
+
+type Started = Awaited<ReturnType<typeof npmStart>>
+
+const call = async ({ baseUrl, apiKey }: Started, method: string, path: string, body?: object) => {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into member by member
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** Every process whose command line or environment names the data folder. */
+const processesOf = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) =>
+      ['cmdline', 'environ'].some((file) => readOrEmpty(`/proc/${pid}/${file}`).includes(folder)),
+    )
+    .map(Number)
+
+const readOrEmpty = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const untilNobodyIsLeft = async () => {
+  while (processesOf(dataDir).length > 0) await delay(20)
+}
+
+describe('npm start', () => {
+  it('prints a curl line that works when pasted, and what the demo needs', async () => {
+    const { curl, baseUrl } = await npmStart()
+
+    const answer = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
+    const demo = execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], {
+      env: { ...process.env, DATA_DIR: dataDir, PORT: new URL(baseUrl).port },
+      encoding: 'utf8',
+    })
+
+    expect(answer).toEqual({ nextPageToken: '', totalSize: 0, forms: [] })
+    expect(demo).toContain('Done: create, edit, publish, read, list and delete all worked.')
+  })
+
+  it('keeps everything that was answered when the whole tree is killed, the key included', async () => {
+    const before = await npmStart()
+    const forms = `/organizations/${before.slug}/forms`
+    const created = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        call(before, 'POST', forms, { form: publishable({ name: `Form ${index}` }) }),
+      ),
+    )
+    const published = await Promise.all(
+      created.slice(0, 50).map(({ body }) => call(before, 'POST', `${forms}/${body.publicId}/publish`)),
+    )
+    expect(new Set([...created, ...published].map(({ status }) => status))).toEqual(new Set([200]))
+
+    for (const pid of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
+    await untilNobodyIsLeft()
+    const after = await npmStart()
+
+    expect(after.apiKey).toBe(before.apiKey)
+    const list = await call(after, 'GET', `${forms}?pageSize=1000&orderBy=createTime`)
+    const byPath = new Map(list.body.forms.map((form: { path: string }) => [form.path, form]))
+    expect(list.body.totalSize).toBe(200)
+    for (const { body } of [...created.slice(50), ...published]) expect(byPath.get(body.path)).toEqual(body)
+    for (const { body } of published) {
+      const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
+      expect(live.body.form).toEqual(body)
+    }
+  })
+
+  it('leaves nobody behind, neither when it is stopped nor when it is killed', async () => {
+    const { child } = await npmStart()
+    child.kill('SIGINT')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    expect(processesOf(dataDir)).toEqual([])
+
+    const again = await npmStart()
+    again.child.kill('SIGKILL')
+    await untilNobodyIsLeft()
+  })
+
+  it('starts a service again that dies', async () => {
+    const started = await npmStart()
+    const [forms] = processesOf(dataDir).filter((pid) =>
+      readOrEmpty(`/proc/${pid}/cmdline`).includes('services/forms/src/main.ts'),
+    )
+
+    process.kill(forms!, 'SIGKILL')
+
+    const path = `/organizations/${started.slug}/forms`
+    while ((await call(started, 'GET', path)).status !== 200) await delay(50)
+  })
+})
