@@ -5,6 +5,7 @@ import type { Identity } from '@fms/contracts'
 import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
+import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler } from './error-handler.ts'
 import { toFieldViolations } from './field-violations.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
@@ -43,7 +44,6 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
     http: { maxHeaderSize: maxHeaderBytes },
     routerOptions: { maxParamLength },
     rewriteUrl: ({ url = '/' }) => withLiteralPercents(url),
-    // An answer under way ends its connection, so that a stop is not held up by idle clients.
     forceCloseConnections: 'idle',
   }).withTypeProvider<ZodTypeProvider>()
 
@@ -75,6 +75,7 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
     )
   })
 
+  endIdleConnections(app)
   answerUnknownPaths(app)
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async () => {
