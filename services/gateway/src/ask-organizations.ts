@@ -1,0 +1,33 @@
+import { AuthorizeResponse, identityHeader, type ServiceIdentity } from '@fms/contracts'
+import type { Ask } from './authorizations.ts'
+import { reuseToken } from './reuse-token.ts'
+import type { Upstream } from './upstreams.ts'
+
+/** How long organizations may take to tell whose key it is. */
+const timeoutMs = 2_000
+
+/** Asks organizations whose key it is, as the gateway itself. */
+export const askOrganizations = (
+  organizations: Upstream,
+  sign: (identity: ServiceIdentity) => string,
+  now: () => number,
+): Ask => {
+  const token = reuseToken(() => sign({ service: 'gateway' }), now)
+  return async (question, requestId) => {
+    const { statusCode, body } = await organizations.request({
+      method: 'POST',
+      path: '/internal/authorize',
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': requestId,
+        [identityHeader]: token(),
+      },
+      body: JSON.stringify(question),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const answer = await body.json()
+    if (statusCode === 200) return AuthorizeResponse.parse(answer)
+    if (statusCode === 401) return undefined
+    throw new Error(`organizations answers authorize with ${statusCode}`)
+  }
+}

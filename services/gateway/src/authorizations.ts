@@ -1,0 +1,107 @@
+import { type AuthorizeRequest, type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
+import { LRUCache } from 'lru-cache'
+import { authenticationUnavailable } from './errors.ts'
+import { reuseToken } from './reuse-token.ts'
+
+/** How long an answer holds, from when its question was sent: a revoked key works no longer than that. */
+const freshMs = 1_000
+/** From then on it is asked anew behind the requests that it still serves. */
+const refreshAfterMs = 500
+/** How much longer it serves while organizations cannot be reached. */
+const graceMs = 30_000
+/** Keys that answers are kept for. */
+const maxKeys = 10_000
+
+/** Asks organizations; undefined when the key is good for nothing. Throws when there is no answer to be had. */
+export type Ask = (question: AuthorizeRequest, requestId: string) => Promise<AuthorizeResponse | undefined>
+
+/** Who sends a request, and the word for it that services take. */
+export interface Caller {
+  keyId: string
+  identity: Identity
+  token: () => string
+}
+
+interface Decision extends Caller {
+  askedAt: number
+}
+
+export interface AuthorizationsOptions {
+  ask: Ask
+  sign: (identity: Identity) => string
+  now: () => number
+}
+
+/**
+ * Finds out whose key a request brought and what they are to an organization, from memory where that is fresh enough.
+ * Only what lets somebody in is kept.
+ *
+ * @returns undefined for a key that is good for nothing; without `organizationId` where the caller is a stranger.
+ * @throws {ApiError} AUTHENTICATION_UNAVAILABLE when organizations cannot be asked and nothing is known.
+ */
+export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) => {
+  const kept = new LRUCache<string, Map<string, Decision>>({ max: maxKeys })
+  const underWay = new Map<string, { askedAt: number; decision: Promise<Decision | undefined> }>()
+
+  const decide = async (keyHash: string, organizationRef: string | undefined, requestId: string) => {
+    const askedAt = now()
+    const answer = await ask({ keyHash, organizationRef }, requestId)
+    if (!answer) {
+      kept.delete(keyHash)
+      return undefined
+    }
+    const decision = { askedAt, ...toCaller(answer, sign, now) }
+    const decisions = kept.get(keyHash) ?? new Map<string, Decision>()
+    if (organizationRef !== undefined && !answer.organization) decisions.delete(slotOf(organizationRef))
+    else kept.set(keyHash, decisions.set(slotOf(organizationRef), decision))
+    return decision
+  }
+
+  /** One question at a time for the same thing; one that was sent too long ago answers nobody else. */
+  const decideOnce = (keyHash: string, organizationRef: string | undefined, requestId: string) => {
+    const question = `${keyHash} ${slotOf(organizationRef)}`
+    const running = underWay.get(question)
+    if (running && now() - running.askedAt < freshMs) return running.decision
+    const asking = { askedAt: now(), decision: decide(keyHash, organizationRef, requestId) }
+    underWay.set(question, asking)
+    const done = () => {
+      if (underWay.get(question) === asking) underWay.delete(question)
+    }
+    asking.decision.then(done, done)
+    return asking.decision
+  }
+
+  return async (
+    keyHash: string,
+    organizationRef: string | undefined,
+    requestId: string,
+  ): Promise<Caller | undefined> => {
+    const known = kept.get(keyHash)?.get(slotOf(organizationRef))
+    const age = known ? now() - known.askedAt : Number.POSITIVE_INFINITY
+    if (age < freshMs) {
+      if (age >= refreshAfterMs) decideOnce(keyHash, organizationRef, requestId).catch(() => {})
+      return known
+    }
+    try {
+      return await decideOnce(keyHash, organizationRef, requestId)
+    } catch (cause) {
+      if (age < freshMs + graceMs) return known
+      throw authenticationUnavailable(cause)
+    }
+  }
+}
+
+export type Authorize = ReturnType<typeof createAuthorizations>
+
+/** An id is the same in any letter case, so that a key has few slots: its user's organizations, by id and by slug. */
+const slotOf = (organizationRef = '') =>
+  isUuid(organizationRef) ? organizationRef.toLowerCase() : organizationRef
+
+const toCaller = (
+  { userId, keyId, readOnly, organization }: AuthorizeResponse,
+  sign: (identity: Identity) => string,
+  now: () => number,
+): Caller => {
+  const identity = { userId, readOnly, ...organization }
+  return { keyId, identity, token: reuseToken(() => sign(identity), now) }
+}

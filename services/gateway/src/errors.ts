@@ -1,0 +1,49 @@
+import { ApiError } from '@fms/aip'
+
+/** How soon a repeat may help: by then an open circuit lets a request through again. */
+const retryAfterSeconds = 1
+
+/** No key, a malformed, unknown, expired or revoked one: one and the same answer, so that nobody learns which. */
+export const apiKeyInvalid = () =>
+  new ApiError(
+    'UNAUTHENTICATED',
+    'API_KEY_INVALID',
+    'No valid API key came with the request. Send one, as the dashboard showed it, in the header x-api-key.',
+    { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
+  )
+
+/** Whose key it is can not be found out at the moment; nothing is said about the key. */
+export const authenticationUnavailable = (cause: unknown) =>
+  new ApiError(
+    'UNAVAILABLE',
+    'AUTHENTICATION_UNAVAILABLE',
+    'API keys cannot be checked at the moment. Repeat the request a little later.',
+    { retryAfterSeconds, cause },
+  )
+
+/** A service cannot be reached, does not answer in time, or its circuit is open. */
+export const upstreamUnavailable = (service: string, cause: unknown) =>
+  new ApiError(
+    'UNAVAILABLE',
+    'UPSTREAM_UNAVAILABLE',
+    `The service ${service} does not answer at the moment. Repeat the request a little later.`,
+    { metadata: { service }, retryAfterSeconds, cause },
+  )
+
+/** The publish command could not be handed over: NATS is away, has no stream for it, or its circuit is open. */
+export const publishingUnavailable = (requestId: string, cause: unknown) =>
+  new ApiError(
+    'UNAVAILABLE',
+    'PUBLISHING_UNAVAILABLE',
+    `Forms cannot be published at the moment. Repeat the request a little later, with requestId ${requestId}.`,
+    { metadata: { requestId }, retryAfterSeconds, cause },
+  )
+
+/** The command was accepted, and nobody has confirmed it in time. It may still be carried out (AIP-155). */
+export const publishTimedOut = (requestId: string) =>
+  new ApiError(
+    'DEADLINE_EXCEEDED',
+    'PUBLISH_TIMEOUT',
+    `Publishing is not confirmed yet and may still happen. It is safe to repeat it with requestId ${requestId}.`,
+    { metadata: { requestId }, retryAfterSeconds },
+  )
