@@ -1,0 +1,89 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { Agent, type Dispatcher, errors } from 'undici'
+import { type Circuit, createCircuit } from './circuit.ts'
+import { upstreamUnavailable } from './errors.ts'
+
+type Question = Omit<Dispatcher.RequestOptions, 'origin'>
+
+/** A service behind the gateway, with the circuit round it. */
+export interface Upstream {
+  name: string
+  origin: string
+  /** @throws {ApiError} UPSTREAM_UNAVAILABLE when it does not answer; whatever it answers is returned. */
+  request(question: Question): Promise<Dispatcher.ResponseData>
+  /** @throws {Error} unless its `/healthz` answers. */
+  reach(): Promise<void>
+}
+
+/** The connections to all upstreams. Idle ones end here first: the services keep theirs for 72 seconds. */
+export const createAgent = () =>
+  new Agent({
+    connections: 128,
+    pipelining: 1,
+    connect: { timeout: 1_000 },
+    headersTimeout: 15_000,
+    bodyTimeout: 15_000,
+    keepAliveTimeout: 30_000,
+    keepAliveMaxTimeout: 30_000,
+  })
+
+export const createUpstream = (
+  name: string,
+  origin: string,
+  agent: Agent,
+  logger: FastifyBaseLogger,
+): Upstream => {
+  const circuit: Circuit = createCircuit(name, logger)
+  return {
+    name,
+    origin,
+    async request(question) {
+      try {
+        return await circuit(async () => refuseFailure(await sendOnceMore(agent, { origin, ...question })))
+      } catch (error) {
+        if (error instanceof FailedAnswer) return error.answer
+        throw upstreamUnavailable(name, error)
+      }
+    },
+    async reach() {
+      const signal = AbortSignal.timeout(1_000)
+      const { statusCode, body } = await agent.request({ origin, method: 'GET', path: '/healthz', signal })
+      await body.dump()
+      if (statusCode !== 200) throw new Error(`${name} answers /healthz with ${statusCode}`)
+    },
+  }
+}
+
+/** An answer that says the service cannot work: the caller gets it as it is, the circuit counts it as a failure. */
+class FailedAnswer extends Error {
+  readonly answer: Dispatcher.ResponseData
+
+  constructor(answer: Dispatcher.ResponseData) {
+    super(`answered ${answer.statusCode}`)
+    this.answer = answer
+  }
+}
+
+const refuseFailure = async (answer: Dispatcher.ResponseData) => {
+  // Our own word was not taken. The caller has nothing to do with that, and a 401 would tell it that its key is bad.
+  if (answer.headers['www-authenticate'] === 'FmsIdentity') {
+    await answer.body.dump()
+    throw new Error('the service refuses the identity token: has it another INTERNAL_SECRET?')
+  }
+  if ([502, 503, 504].includes(answer.statusCode)) throw new FailedAnswer(answer)
+  return answer
+}
+
+/** An idle connection may end just when it is used: worth another try where doing it twice changes nothing. */
+const sendOnceMore = async (agent: Agent, request: Dispatcher.RequestOptions) => {
+  try {
+    return await agent.request(request)
+  } catch (error) {
+    const harmless = request.method === 'GET' || request.method === 'HEAD'
+    if (!harmless || !isDeadConnection(error)) throw error
+    return await agent.request(request)
+  }
+}
+
+const isDeadConnection = (error: unknown) =>
+  error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
