@@ -1,0 +1,84 @@
+import httpProxy from '@fastify/http-proxy'
+import { identityHeader } from '@fms/contracts'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, HTTPMethods } from 'fastify'
+import type { Dispatcher } from 'undici'
+import type { Upstream } from './upstreams.ts'
+
+export interface ProxyOptions {
+  to: Upstream
+  methods: HTTPMethods[]
+  /** Patterns, exactly those. */
+  paths: string[]
+}
+
+/** Passes requests on to a service, under the caller's identity and with canonical ids in the path. */
+export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods, paths }) => {
+  takeBodiesAsTheyAre(app)
+  await app.register(httpProxy, {
+    upstream: to.origin,
+    undici: dispatcherOf(to),
+    httpMethods: methods,
+    routes: paths,
+    proxyPayloads: false,
+    disableRequestLogging: true,
+    disableCache: true,
+    // The raw path plays no part; its own check of it would answer 400 to references with dots in them.
+    preRewrite: () => '/',
+    replyOptions: {
+      rewriteRequestHeaders: requestHeadersOf,
+      rewriteHeaders: responseHeadersOf,
+      retryDelay: () => null,
+      onError: (reply, { error }) => reply.send(error.cause ?? error),
+    },
+    handler: (request, reply, _path, options) =>
+      reply.from(destinationOf(request), { ...options, body: request.body, contentType: 'application/json' }),
+  })
+}
+
+/** The service parses bodies, the gateway bounds their size and asks for their type. */
+const takeBodiesAsTheyAre = (app: FastifyInstance) => {
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : body),
+  )
+}
+
+/** The upstream with its circuit, in the shape of undici that the proxy calls. */
+const dispatcherOf = (to: Upstream) => ({
+  request: ((options: Dispatcher.RequestOptions, answered: (error: unknown, data?: unknown) => void) => {
+    to.request(options).then((data) => answered(null, data), answered)
+  }) as never,
+})
+
+/** The route's pattern without its version, filled with what the gateway resolved. */
+const destinationOf = ({ routeOptions, params, identity }: FastifyRequest): string => {
+  const refs = { ...(params as Record<string, string>), organizationRef: identity.organizationId }
+  return routeOptions
+    .url!.slice('/v2'.length)
+    .replace(/:(\w+)/g, (_, name: keyof typeof refs) => harmlessRef(refs[name] ?? ''))
+}
+
+/**
+ * A reference that a URL holds as it is. Neither ids, public ids nor `live` have an underscore or that many
+ * characters, so that what could name nothing still names nothing.
+ */
+const harmlessRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
+
+type Passed = Pick<FastifyRequest, 'id' | 'caller' | 'headers' | 'body'>
+
+/** All that a service sees of a request's head: above all not the key, and no identity but ours. */
+const requestHeadersOf = ({ id, caller, headers, body }: Passed) => ({
+  'x-request-id': id,
+  [identityHeader]: caller.token(),
+  ...pick(headers, ['if-match', 'if-none-match']),
+  ...(body !== undefined && { 'content-type': 'application/json' }),
+})
+
+/** All that the caller sees of an answer's head; the rest is between the two connections. */
+const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
+  pick(headers, ['content-type', 'content-length', 'etag', 'retry-after'])
+
+const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> =>
+  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
