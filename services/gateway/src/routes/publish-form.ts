@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, parseIfMatch } from '@fms/aip'
+import { NoQuery, PublishFormRequest } from '@fms/contracts'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { PublisherClient } from '../publisher-client.ts'
+
+export interface PublishFormOptions {
+  path: string
+  publisher: PublisherClient
+  publishTimeoutMs: number
+  now: () => number
+}
+
+const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
+
+/**
+ * Have the draft frozen as a revision (AIP-162). One durable command carries all of it; a request without `requestId`
+ * gets one here, so that an answer which does not arrive in time says what makes a repeat safe.
+ */
+export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
+  app,
+  { path, publisher, publishTimeoutMs, now },
+) => {
+  app.post(
+    path,
+    { schema: { params: Params, querystring: NoQuery, body: PublishFormRequest } },
+    async ({ id, params, body, headers, identity }, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      const command = {
+        commandId: body.requestId ?? randomUUID(),
+        organizationId: identity.organizationId!,
+        formRef: params.formRef,
+        userId: identity.userId,
+        validateOnly: body.validateOnly,
+        ifMatch: parseIfMatch(headers['if-match']),
+        deadlineMs: now() + publishTimeoutMs,
+      }
+      const published = await publisher.publishForm(command, id, gone.signal)
+      if (!published) return
+      if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)
+      // What a dry run shows is no state of the form.
+      if (!body.validateOnly) reply.header('etag', published.etag)
+      return published.form
+    },
+  )
+}
