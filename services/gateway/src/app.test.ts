@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { json, reasonOf, startGateway } from './testing.ts'
+
+const form = '/v2/organizations/acme/forms/Ab3dE6gH9j'
+
+describe('methods', () => {
+  it.each([
+    ['OPTIONS', '/v2/organizations', 'GET, HEAD'],
+    ['POST', '/v2/organizations', 'GET, HEAD'],
+    ['DELETE', '/v2/organizations/acme', 'GET, HEAD'],
+    ['PUT', '/v2/organizations/acme/forms', 'GET, HEAD, POST'],
+    ['OPTIONS', form, 'DELETE, GET, HEAD, PATCH'],
+    ['PROPFIND', form, 'DELETE, GET, HEAD, PATCH'],
+    ['GET', `${form}/publish`, 'POST'],
+    ['POST', `${form}/revisions`, 'GET, HEAD'],
+    ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
+  ])('%s %s is not answered, and Allow says what is', async (method, path, allow) => {
+    await using gateway = await startGateway()
+
+    const answer = await gateway.send(method, path, method === 'GET' ? {} : { headers: json, body: '{' })
+
+    expect([answer.status, reasonOf(answer)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(String(answer.headers.allow).split(', ').sort().join(', ')).toBe(allow)
+  })
+})
+
+describe('paths', () => {
+  it.each([
+    '/v2',
+    '/v2/',
+    '/v2/form',
+    '/v2/organizations/',
+    '/v2/organizations/acme/',
+    '/v2/organizations/acme/forms/',
+    '/v2/organizations//forms',
+    '/v2//organizations',
+    '/v2/Organizations',
+    `${form}/`,
+    `${form}/revisions/`,
+    `${form}/publish/`,
+    `${form}/unpublish`,
+    '/v2/%zz',
+  ])('%s is not found, with a key', async (path) => {
+    await using gateway = await startGateway()
+
+    const answer = await gateway.send('GET', path)
+    expect([answer.status, answer.json().error.status]).toEqual([404, 'NOT_FOUND'])
+    expect((await gateway.send('GET', path, { as: '' })).status).toBe(401)
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it.each([
+    '/',
+    '/organizations',
+    '/V2/organizations',
+    '/internal/authorize',
+    '/f/Ab3dE6gH9j',
+    '/v2organizations',
+  ])('%s is not found, with or without a key', async (path) => {
+    await using gateway = await startGateway()
+
+    const answer = await gateway.send('POST', path, { as: '', headers: json, body: '{' })
+
+    expect([answer.status, reasonOf(answer)]).toEqual([404, 'PATH_NOT_FOUND'])
+    expect(answer.headers['x-request-id']).toBeTruthy()
+  })
+})
+
+describe('GET /readyz', () => {
+  it('says yes without NATS, and no without a service', async () => {
+    await using gateway = await startGateway()
+    expect((await gateway.send('GET', '/readyz', { as: '' })).status).toBe(200)
+    expect((await gateway.send('GET', '/healthz', { as: '' })).status).toBe(200)
+
+    await gateway.forms.stop()
+
+    const answer = await gateway.send('GET', '/readyz', { as: '' })
+    expect([answer.status, reasonOf(answer)]).toEqual([503, 'NOT_READY'])
+    expect((await gateway.send('GET', '/healthz', { as: '' })).status).toBe(200)
+  })
+})
+
+describe('heads', () => {
+  it('are taken up to 64 KiB', async () => {
+    await using gateway = await startGateway()
+    const statusWith = async (length: number) =>
+      (await gateway.send('GET', '/v2/organizations', { headers: { 'x-long': 'a'.repeat(length) } })).status
+
+    expect(await statusWith(60_000)).toBe(200)
+    expect(await statusWith(70_000)).toBe(431)
+  })
+})

@@ -1,0 +1,74 @@
+import {
+  answerUnknownPaths,
+  bodyLimitBytes,
+  bodyTooLarge,
+  connectNats,
+  createApp,
+  createIdentitySigner,
+} from '@fms/service-kit'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { askOrganizations } from './ask-organizations.ts'
+import { authenticate } from './authenticate.ts'
+import { createAuthorizations } from './authorizations.ts'
+import type { GatewayConfig } from './config.ts'
+import { proxy } from './proxy.ts'
+import { createPublisherClient } from './publisher-client.ts'
+import { publishForm } from './routes/publish-form.ts'
+import { createAgent, createUpstream } from './upstreams.ts'
+
+/** Heads over this are answered 431. */
+const maxHeaderBytes = 64 * 1024
+
+/** The one public door: an API key and a v2 path in, a service's answer out. */
+export const createGateway = async (config: GatewayConfig, logger: FastifyBaseLogger, now = Date.now) => {
+  const agent = createAgent()
+  const organizations = createUpstream('organizations', config.ORGANIZATIONS_URL, agent, logger)
+  const forms = createUpstream('forms', config.FORMS_URL, agent, logger)
+  const directory = createUpstream('authorize', config.ORGANIZATIONS_URL, agent, logger)
+  const publisher = createPublisherClient(connectNats(config.NATS_URL, 'gateway'), logger, now)
+  const sign = createIdentitySigner(config.INTERNAL_SECRET)
+  const authorize = createAuthorizations({ ask: askOrganizations(directory, sign, now), sign, now })
+  const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
+
+  const v2 = async (app: FastifyInstance) => {
+    authenticate(app, authorize)
+    answerUnknownPaths(app)
+    refuseLongBodies(app)
+
+    const ofOrganization = '/organizations/:organizationRef'
+    const ofForm = `${ofOrganization}/forms/:formRef`
+
+    app.register(proxy, { to: organizations, methods: ['GET'], paths: ['/organizations', ofOrganization] })
+    app.register(proxy, { to: forms, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
+    app.register(proxy, { to: forms, methods: ['GET', 'PATCH', 'DELETE'], paths: [ofForm] })
+    app.register(proxy, {
+      to: forms,
+      methods: ['GET'],
+      paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
+    })
+    app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs, now })
+  }
+
+  const app = createApp({
+    logger,
+    maxHeaderBytes,
+    // Without NATS nothing is published, and everything else works.
+    ready: async () => {
+      await Promise.all([organizations.reach(), forms.reach()])
+    },
+  })
+  app.register(v2, { prefix: '/v2' })
+  // By now every request is answered, those that waited for a publisher too.
+  app.addHook('onClose', async () => {
+    await publisher.close()
+    await agent.close()
+  })
+  return app
+}
+
+/** By the length that they announce, before anything is said about their type. */
+const refuseLongBodies = (app: FastifyInstance) => {
+  app.addHook('preParsing', async ({ headers }) => {
+    if (Number(headers['content-length']) > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes)
+  })
+}

@@ -1,0 +1,25 @@
+import { ServiceConfig } from '@fms/service-kit'
+import { z } from 'zod'
+
+/** `http://host:port`: the services' routes begin at the root. */
+const Origin = z
+  .string({ error: 'is required: http://host:port' })
+  .refine((url) => URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`, {
+    error: 'must be http://host:port',
+  })
+  .transform((url) => new URL(url).origin)
+
+/** What the gateway reads from its environment. */
+export const GatewayConfig = ServiceConfig.extend({
+  /** Where organizations listens; it answers `authorize`, too. */
+  ORGANIZATIONS_URL: Origin,
+  /** Where forms listens. */
+  FORMS_URL: Origin,
+  /** `nats://user:password@host:port`; the user may publish `publish.form` and subscribe `_INBOX.gateway.>`. */
+  NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
+  /** How long a publish request waits for its form, in milliseconds. */
+  PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).default(10_000),
+  /** Requests that one key may send in a minute; 0 takes the limit away. */
+  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
+})
+export type GatewayConfig = z.infer<typeof GatewayConfig>

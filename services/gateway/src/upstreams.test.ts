@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { reasonOf, startGateway, startLog, startService } from './testing.ts'
+
+const forms = '/v2/organizations/acme/forms'
+
+describe('a service that is away', () => {
+  it('is UNAVAILABLE, and takes nothing else with it', async () => {
+    await using gateway = await startGateway()
+    await gateway.forms.stop()
+
+    const answer = await gateway.send('GET', forms)
+
+    expect([answer.status, reasonOf(answer)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
+    expect(answer.json().error.details[0].metadata).toEqual({ service: 'forms' })
+    expect(answer.headers['retry-after']).toBe('1')
+    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
+  })
+
+  it('is left alone after a few failures, and asked again once it is back', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ logger: log.logger })
+    const { port } = gateway.forms
+    await gateway.forms.stop()
+
+    const opened = log.line('circuit open')
+    for (let i = 0; i < 5; i++) expect((await gateway.send('GET', forms)).status).toBe(503)
+    await opened
+    const back = await startService(() => ({ back: true }), port)
+    expect(reasonOf(await gateway.send('GET', forms))).toBe('UPSTREAM_UNAVAILABLE')
+    expect(back.received).toEqual([])
+
+    const closed = log.line('circuit closed')
+    while ((await gateway.send('GET', forms)).status !== 200);
+    await closed
+    expect(log.lines.filter(({ circuit }) => circuit === 'forms')).toHaveLength(2)
+    await back.stop()
+  })
+
+  it.each([
+    [503, 'opens'],
+    [500, 'leaves closed'],
+    [404, 'leaves closed'],
+  ])('is told by its own %i, which %s the circuit', async (code, effect) => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = (_, reply) => reply.code(code).send({ theirs: true })
+
+    for (let i = 0; i < 10; i++) await gateway.send('GET', forms)
+
+    expect(gateway.forms.received).toHaveLength(effect === 'opens' ? 5 : 10)
+  })
+
+  it('does not lose a read to a connection that ended while idle', async () => {
+    await using gateway = await startGateway()
+    await gateway.send('GET', forms)
+    let dropped = false
+    gateway.forms.answer = (request) => {
+      if (!dropped) request.raw.socket.destroy()
+      dropped = true
+      return {}
+    }
+
+    expect((await gateway.send('GET', forms)).status).toBe(200)
+    expect(gateway.forms.received).toHaveLength(3)
+  })
+
+  it('is not asked a second time to write', async () => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = (request) => {
+      request.raw.socket.destroy()
+    }
+
+    expect((await gateway.send('POST', forms)).status).toBe(503)
+    expect(gateway.forms.received).toHaveLength(1)
+  })
+})
+
+describe('a client that goes away', () => {
+  it('leaves the gateway able to answer the next one', async () => {
+    await using gateway = await startGateway()
+    const asked = Promise.withResolvers<() => void>()
+    gateway.forms.answer = () => new Promise((answer) => asked.resolve(() => answer({})))
+    const controller = new AbortController()
+    const impatient = fetch(`${gateway.origin}${forms}`, {
+      headers: { 'x-api-key': gateway.key },
+      signal: controller.signal,
+    })
+    const answer = await asked.promise
+    controller.abort()
+    await expect(impatient).rejects.toThrow()
+    answer()
+
+    gateway.forms.answer = () => ({})
+    expect((await gateway.send('GET', forms)).status).toBe(200)
+  })
+})
