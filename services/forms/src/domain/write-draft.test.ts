@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, type JsonObject } from '@fms/aip'
+import { FormDraft } from '@fms/contracts'
+import { describe, expect, it } from 'vitest'
+import { newForm } from './new-form.ts'
+import { newDraft, patchForm } from './write-draft.ts'
+
+const created = new Date('2026-11-20T09:30:00.000Z')
+const later = new Date('2026-11-20T10:00:00.000Z')
+const formOf = (fields: JsonObject = {}) => newForm(randomUUID(), newDraft(fields), created)
+
+/** What was found wrong, by field. */
+const violationsOf = (write: () => unknown): Record<string, string> => {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', reason: 'INVALID_REQUEST', httpStatus: 400 })
+    return Object.fromEntries(
+      error.parts.fieldViolations!.map(({ field, description }) => [field, description]),
+    )
+  }
+  return {}
+}
+
+describe('newDraft', () => {
+  it('is complete however little is said', () => {
+    const draft = newDraft({})
+
+    expect(FormDraft.parse(draft)).toEqual(draft)
+    expect(draft).toMatchObject({ name: 'Untitled form', type: 'structured', defaultMode: 'guided' })
+  })
+
+  it('keeps what was said', () => {
+    const said = { name: ' x\0', type: 'dynamic', defaultMode: 'voice', context: ['a'], tone: '' }
+
+    expect(newDraft(said)).toEqual({ ...newDraft({}), ...said })
+  })
+
+  it('keeps members of a question that it does not know, as JSON has them', () => {
+    const question = {
+      type: 'matrix',
+      key: 'm',
+      rows: [[null, { '': 0 }], 1e300],
+      toString: 'x',
+      required: null,
+    }
+
+    expect(newDraft({ steps: [question] }).steps).toEqual([question])
+  })
+
+  it('does not fill in a question what it fills in a start', () => {
+    const { steps } = newDraft({
+      steps: [
+        { type: 'start', key: 's' },
+        { type: 'text', key: 'q' },
+      ],
+    })
+
+    expect(steps).toEqual([
+      {
+        type: 'start',
+        key: 's',
+        title: '',
+        description: '',
+        buttonText: '',
+        logoUrl: '',
+        redirectUrl: '',
+        branches: [],
+      },
+      { type: 'text', key: 'q' },
+    ])
+  })
+
+  it('takes null for left out, and no null inside a list', () => {
+    expect(newDraft({ context: null, theme: null, i18n: { translations: { de: null } } })).toEqual(
+      newDraft({}),
+    )
+    expect(violationsOf(() => newDraft({ context: [null], backgrounds: [null] }))).toEqual({
+      'form.context[0]': 'must be a string',
+      'form.backgrounds[0]': 'must be an object',
+    })
+  })
+
+  it('leaves out nothing of what is wrong', () => {
+    expect(
+      Object.keys(
+        violationsOf(() =>
+          newDraft({
+            name: null,
+            type: null,
+            maxFollowUpQuestions: 1.5,
+            nope: 1,
+            steps: [{ type: 'payment', key: 'p' }],
+            defaultMode: 'conversational',
+          }),
+        ),
+      ).sort(),
+    ).toEqual(['form.defaultMode', 'form.maxFollowUpQuestions', 'form.name', 'form.nope', 'form.type'])
+  })
+
+  it('allows 768 KiB as JSON and not a byte more', () => {
+    const withBytes = (bytes: number) => {
+      const facts = Array(10).fill('x'.repeat(70_000)) as string[]
+      const missing = bytes - Buffer.byteLength(JSON.stringify(newDraft({ context: [...facts, ''] })))
+      return { context: [...facts, 'x'.repeat(missing)] }
+    }
+
+    expect(Buffer.byteLength(JSON.stringify(newDraft(withBytes(786_432))))).toBe(786_432)
+    expect(violationsOf(() => newDraft(withBytes(786_433)))).toEqual({
+      form: 'must have at most 786432 bytes as JSON, and has 786433',
+    })
+  })
+
+  it('counts bytes of UTF-8, not characters', () => {
+    expect(Object.keys(violationsOf(() => newDraft({ context: ['😀'.repeat(200_000)] })))).toEqual(['form'])
+  })
+})
+
+describe('patchForm', () => {
+  it('changes the draft, its version and its updateTime, and nothing else', () => {
+    const form = { ...formOf(), replyCount: 3, live: true }
+
+    expect(patchForm(form, { tone: 'dry' }, later)).toEqual({
+      ...form,
+      draft: { ...form.draft, tone: 'dry' },
+      version: 2,
+      updateTime: later,
+    })
+  })
+
+  it('changes neither of its arguments', () => {
+    const form = formOf({ theme: { primaryColor: 'red' } })
+    const patch = { theme: { primaryColor: null }, path: 'x', i18n: { translations: { de: {} } } }
+    const before = structuredClone({ form, patch })
+
+    patchForm(form, patch, later)
+
+    expect({ form, patch }).toEqual(before)
+  })
+
+  it.each<[string, JsonObject]>([
+    ['is empty', {}],
+    ['says what is there', { tone: 'dry', theme: { primaryColor: 'red' } }],
+    [
+      'says it in another order',
+      { i18n: { translations: {}, supportedLocales: ['en'], sourceLocale: 'en' } },
+    ],
+    ['clears what has its default', { description: null, i18n: { translations: { fr: null } } }],
+    ['names the same type', { type: 'structured' }],
+    ['names what the server owns alone', { updateTime: 1, live: true }],
+    ['writes a zero as -0', { theme: { buttonRadiusPx: -0 } }],
+  ])('gives back its argument when the patch %s', (_, patch) => {
+    const form = formOf({ tone: 'dry', theme: { primaryColor: 'red', buttonRadiusPx: 0 } })
+
+    expect(patchForm(form, patch, later)).toBe(form)
+  })
+
+  it('tells lists apart by their order', () => {
+    expect(patchForm(formOf({ context: ['a', 'b'] }), { context: ['b', 'a'] }, later).version).toBe(2)
+  })
+
+  it('moves updateTime on even when the clock does not', () => {
+    const first = patchForm(formOf(), { tone: 'a' }, created)
+    const second = patchForm(first, { tone: 'b' }, new Date(0))
+
+    expect(first.updateTime.getTime() - created.getTime()).toBe(1)
+    expect(second.updateTime.getTime() - created.getTime()).toBe(2)
+  })
+
+  it('fills defaults into what a patch adds', () => {
+    const form = formOf({ i18n: { translations: { de: { name: { value: 'Hallo' } } } } })
+
+    const { draft } = patchForm(form, { i18n: { translations: { de: { steps: { s: {} } }, fr: {} } } }, later)
+
+    expect(draft.i18n.translations).toEqual({
+      de: {
+        name: { override: false, sourceHash: '', stale: false, value: 'Hallo' },
+        steps: { s: { options: [] } },
+      },
+      fr: { steps: {} },
+    })
+  })
+
+  it.each<[string, JsonObject, string, string]>([
+    ['another type', { type: 'dynamic' }, 'form.type', 'is fixed at creation: it is "structured"'],
+    ['a cleared type', { type: null }, 'form.type', 'cannot be cleared'],
+    ['a cleared name', { name: null }, 'form.name', 'cannot be cleared'],
+    ['a cleared mode', { defaultMode: null }, 'form.defaultMode', 'cannot be cleared'],
+    ['what is no type', { type: 'other' }, 'form.type', 'must be "structured" or "dynamic"'],
+    ['an object for a text', { name: { a: 1 } }, 'form.name', 'must be a string'],
+    ['a text for an object', { theme: 'dark' }, 'form.theme', 'must be an object'],
+    ['an unknown member', { theme: { dark: null } }, 'form.theme.dark', 'is not a known field'],
+  ])('refuses %s', (_, patch, field, description) => {
+    expect(violationsOf(() => patchForm(formOf(), patch, later))).toEqual({ [field]: description })
+  })
+
+  it('refuses a form that only grew too large by the patch', () => {
+    const form = formOf({ context: Array(600).fill('x'.repeat(1000)) })
+
+    expect(
+      Object.keys(violationsOf(() => patchForm(form, { description: 'y'.repeat(4000) }, later))),
+    ).toEqual([])
+    expect(
+      Object.keys(
+        violationsOf(() => patchForm(form, { marketplace: { description: 'y'.repeat(300_000) } }, later)),
+      ),
+    ).toEqual(['form'])
+  })
+})
