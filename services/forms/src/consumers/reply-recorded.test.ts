@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ReplyRecorded, repliesStream, replyCounterConsumer } from '@fms/contracts'
+import type { FormsStore, StoredForm } from '@fms/forms-store'
+import { connectNats, consume } from '@fms/service-kit'
+import type { JsMsg } from 'nats'
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { startNatsServer } from '../../../../scripts/nats-server.ts'
+import { startForms } from '../testing.ts'
+import { consumeReplyRecorded, ensureReplies } from './reply-recorded.ts'
+
+const logger = pino({ level: 'silent' })
+
+/** A store, a nats-server, and the respondents' side that tells of replies. */
+const startReplies = async () => {
+  await using started = new AsyncDisposableStack()
+  const service = started.use(await startForms())
+  const folder = started.use(await mkdtempDisposable(join(tmpdir(), 'replies-')))
+  const server = started.use(await startNatsServer({ dataDir: folder.path }))
+  const counter = await connectNats(server.urls.forms, 'counter')
+  started.defer(() => counter.close())
+  const respondents = await connectNats(server.urls.replies, 'respondents')
+  started.defer(() => respondents.close())
+  const consumer = await ensureReplies(counter)
+  const manager = await counter.jetstreamManager()
+
+  const held = started.move()
+  return {
+    service,
+    counter,
+    consumer,
+    /** Resolves once the event is on the disk. */
+    tell: (bytes: Uint8Array) => respondents.jetstream().publish(ReplyRecorded.subject, bytes),
+    /** The next event, as the counter gets it. */
+    next: async () => {
+      const message = await consumer.next()
+      if (!message) throw new Error('no event came')
+      return message
+    },
+    /** What the stream still has to tell: nothing once every event is settled. */
+    unsettled: async () => (await manager.streams.info(repliesStream.name)).state.messages,
+    state: () => manager.consumers.info(repliesStream.name, replyCounterConsumer),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+const eventOf = ({ organizationId, formId }: StoredForm, replyId: string = randomUUID()) =>
+  ReplyRecorded.encode({ organizationId, formId, replyId })
+
+const countOf = async ({ forms }: { forms: FormsStore }, form: StoredForm) =>
+  (await forms.get({ ...form, formRef: form.formId }))?.replyCount
+
+/** Counts as the service does, until so many events were handled. */
+const handle = async (
+  { service, counter }: Awaited<ReturnType<typeof startReplies>>,
+  deliveries: number,
+  handleOne = (message: JsMsg) => consumeReplyRecorded(message, { forms: service.forms, logger }),
+) => {
+  const handled = Promise.withResolvers<void>()
+  const seen: JsMsg[] = []
+  const consumption = consume(
+    () => ensureReplies(counter),
+    async (message) => {
+      await handleOne(message)
+      if (seen.push(message) === deliveries) handled.resolve()
+    },
+    logger,
+  )
+  await handled.promise
+  await consumption.stop()
+  return seen
+}
+
+describe('forms.reply-recorded', () => {
+  it('counts each reply, and leaves updateTime, version and draft alone', async () => {
+    await using replies = await startReplies()
+    const form = await replies.service.given.form()
+    const other = await replies.service.given.form()
+    for (let told = 0; told < 3; told++) await replies.tell(eventOf(form))
+
+    await handle(replies, 3)
+
+    expect(await replies.service.forms.get({ ...form, formRef: form.formId })).toEqual({
+      ...form,
+      replyCount: 3,
+    })
+    expect(await countOf(replies.service, other)).toBe(0)
+    await expect.poll(replies.unsettled).toBe(0)
+  })
+
+  it('counts a reply once that is told again', async () => {
+    await using replies = await startReplies()
+    const form = await replies.service.given.form()
+    const again = eventOf(form)
+    for (const event of [again, eventOf(form), again, again]) await replies.tell(event)
+
+    await handle(replies, 4)
+
+    expect(await countOf(replies.service, form)).toBe(2)
+    await expect.poll(replies.unsettled).toBe(0)
+  })
+
+  it('counts a reply once that is delivered again after its counter died', async () => {
+    await using replies = await startReplies()
+    const { service } = replies
+    const form = await service.given.form()
+    await replies.tell(eventOf(form))
+    const message = await replies.next()
+    await service.forms.recordReply(ReplyRecorded.decode(message.data))
+    message.nak()
+
+    const redelivered = await replies.next()
+    expect(redelivered.redelivered).toBe(true)
+    await consumeReplyRecorded(redelivered, { forms: service.forms, logger })
+
+    expect(await countOf(service, form)).toBe(1)
+    await expect.poll(replies.unsettled).toBe(0)
+  })
+
+  it('counts right when many are told at once, to several counters, each reply three times', async () => {
+    await using replies = await startReplies()
+    const form = await replies.service.given.form()
+    const events = Array.from({ length: 50 }, () => eventOf(form))
+    await Promise.all([...events, ...events, ...events].map((event) => replies.tell(event)))
+
+    let left = 150
+    const done = Promise.withResolvers<void>()
+    const counters = Array.from({ length: 3 }, () =>
+      consume(
+        () => ensureReplies(replies.counter),
+        async (message) => {
+          await consumeReplyRecorded(message, { forms: replies.service.forms, logger })
+          if (--left === 0) done.resolve()
+        },
+        logger,
+      ),
+    )
+    await done.promise
+    await Promise.all(counters.map((each) => each.stop()))
+
+    expect(await countOf(replies.service, form)).toBe(50)
+    await expect.poll(replies.unsettled).toBe(0)
+  })
+
+  it.each([
+    ['no JSON', Buffer.from('{')],
+    ['no UTF-8', Buffer.of(0xff)],
+    ['nothing', Buffer.of()],
+    ['null', Buffer.from('null')],
+    ['an id that is none', Buffer.from('{"replyId":"1","formId":"2","organizationId":"3"}')],
+    [
+      'an unknown member',
+      Buffer.from(
+        JSON.stringify({ replyId: randomUUID(), formId: randomUUID(), organizationId: randomUUID(), x: 1 }),
+      ),
+    ],
+  ])('drops an event of %s for good, and goes on', async (_, bytes) => {
+    await using replies = await startReplies()
+    const form = await replies.service.given.form()
+    await replies.tell(bytes)
+    await replies.tell(eventOf(form))
+
+    const seen = await handle(replies, 2)
+
+    expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, false])
+    expect(await countOf(replies.service, form)).toBe(1)
+    await expect.poll(replies.unsettled).toBe(0)
+    expect(await replies.state()).toMatchObject({ num_ack_pending: 0, num_redelivered: 0, num_pending: 0 })
+  })
+
+  it('is done with a reply to a form that is unknown, deleted, or of another organization', async () => {
+    await using replies = await startReplies()
+    const { service } = replies
+    const form = await service.given.form()
+    const deleted = await service.given.form()
+    await service.forms.delete({ ...deleted, formRef: deleted.formId }, () => {})
+    await replies.tell(eventOf({ ...form, formId: randomUUID() }))
+    await replies.tell(eventOf(deleted))
+    await replies.tell(eventOf({ ...form, organizationId: randomUUID() }))
+
+    await handle(replies, 3)
+
+    expect(await countOf(service, form)).toBe(0)
+    await expect.poll(replies.unsettled).toBe(0)
+  })
+
+  it('comes again while the store is away', async () => {
+    await using replies = await startReplies()
+    const { service } = replies
+    const form = await service.given.form()
+    const closed = await startForms()
+    await closed[Symbol.asyncDispose]()
+    const stores = [closed.forms, service.forms]
+    await replies.tell(eventOf(form))
+
+    const seen = await handle(replies, 2, (message) =>
+      consumeReplyRecorded(message, { forms: stores.shift()!, logger }),
+    )
+
+    expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, true])
+    expect(await countOf(service, form)).toBe(1)
+    await expect.poll(replies.unsettled).toBe(0)
+  })
+
+  it('is not settled by a defect', async () => {
+    await using replies = await startReplies()
+    const broken = { recordReply: () => Promise.reject(new Error('a defect')) } as unknown as FormsStore
+    await replies.tell(eventOf(await replies.service.given.form()))
+
+    await expect(consumeReplyRecorded(await replies.next(), { forms: broken, logger })).rejects.toThrow(
+      'a defect',
+    )
+
+    expect(await replies.state()).toMatchObject({ num_ack_pending: 1 })
+  })
+
+  it('waits in the stream while nobody counts, and the stream may be made again', async () => {
+    await using replies = await startReplies()
+    const form = await replies.service.given.form()
+    await replies.tell(eventOf(form))
+    await ensureReplies(replies.counter)
+
+    expect(await replies.unsettled()).toBe(1)
+    await handle(replies, 1)
+    expect(await countOf(replies.service, form)).toBe(1)
+  })
+})
