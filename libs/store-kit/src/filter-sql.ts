@@ -1,5 +1,5 @@
 import type { CheckedFilter } from '@fms/aip'
-import type { SqlCondition } from './sql.ts'
+import { allOf, type SqlCondition } from './sql.ts'
 
 /**
  * A checked filter as a condition on columns. Values travel as parameters, names come from `columns` alone: nothing
@@ -61,16 +61,14 @@ const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
   return `(${joined(left, operator)}) ${operator} (${joined(right, operator)})`
 }
 
-/** What stands before the first star bounds a range, which an index can serve. */
+/** What stands before the first star bounds a range, which an index can serve; a star at the end asks for no more. */
 const matchSql = (column: string, parts: string[]): SqlCondition => {
-  const [prefix = ''] = parts
+  const [prefix = '', ...rest] = parts
   const match = { sql: `matchesParts(${column}, ?)`, values: [JSON.stringify(parts)] }
-  if (prefix === '') return match
   const end = endOfPrefix(prefix)
-  return {
-    sql: `${column} >= ? AND ${end === undefined ? '' : `${column} < ? AND `}${match.sql}`,
-    values: [prefix, ...(end === undefined ? [] : [end]), ...match.values],
-  }
+  if (prefix === '' || end === undefined) return match
+  const range = { sql: `${column} >= ? AND ${column} < ?`, values: [prefix, end] }
+  return rest.join('') === '' ? range : allOf(range, match)
 }
 
 /** The first text, by code points, after all those that begin with the prefix; undefined when there is none. */

@@ -7,8 +7,9 @@ import {
   type Row,
   type SqlCondition,
   SqliteDatabase,
+  type SqlOrderTerm,
 } from '@fms/store-kit'
-import { completeOrder, positionOf } from '../form-order.ts'
+import { completeOrder, type FormOrderTerm, positionOf } from '../form-order.ts'
 import type {
   FormRef,
   FormsPage,
@@ -24,13 +25,13 @@ import { takeUpTo } from '../take-up-to.ts'
 import { draftColumns, newFormColumns, revisionColumns, toStoredForm, toStoredRevision } from './rows.ts'
 import { migrations } from './schema.ts'
 
-/** The form that a reference names; a reference that can be no id matches nothing. */
-const named = ({ organizationId, formRef }: FormRef): SqlCondition => {
+/** The form that a reference names; undefined for one that can be no id. */
+const named = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
   if (isUuid(formRef))
     return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
   if (isPublicId(formRef))
     return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
-  return { sql: 'FALSE', values: [] }
+  return undefined
 }
 
 /** Columns of the forms that a filter may read. */
@@ -41,6 +42,17 @@ const filterColumns = {
   createTime: 'createTime',
   updateTime: 'updateTime',
 } as const
+
+/** So many forms are sorted faster than they are found in an index that is in order already. */
+const fewForms = 1_000
+
+/** The index that is in the order's first field. */
+const indexOf = ({ field, descending }: FormOrderTerm): string =>
+  `forms_by_${field}${descending && field !== 'publicId' ? '_desc' : ''}`
+
+/** What follows ORDER BY where no index shall serve it: a unary plus hides the column from the planner. */
+const sortSql = (columns: readonly SqlOrderTerm[]): string =>
+  orderSql(columns.map(({ column, descending }) => ({ column: `+${column}`, descending })))
 
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
@@ -71,28 +83,29 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /**
-   * Index: forms_by_ and the first field of the order, with _desc where it descends. Further fields sort within
-   * equal values of the first. An unfiltered total reads formCounts.
+   * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within
+   * equal values of the first. Where a filter leaves few forms, the index that finds them serves better: they are
+   * sorted by themselves. An unfiltered total reads formCounts.
    */
   async list(query: ListFormsQuery): Promise<FormsPage> {
     const order = completeOrder(query.orderBy)
     const columns = order.map(({ field, descending }) => ({ column: field, descending }))
     const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
     const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
+    const totalSize = filter ? this.#count(matches) : this.#countAll(query.organizationId)
+    const isFew = filter !== undefined && totalSize <= fewForms
+
     const rest = allOf(matches, query.after && afterPosition(columns, query.after))
     const rows = this.#database.iterate(
-      `SELECT * FROM forms WHERE ${rest.sql} ORDER BY ${orderSql(columns)} LIMIT ? OFFSET ?`,
+      `SELECT * FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
+       ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} LIMIT ? OFFSET ?`,
       ...rest.values,
       query.limit + 1,
       query.skip,
     )
-    const { taken, more } = takeUpTo(query.limit, rows, ({ draft }) => (draft as string).length)
+    const { taken, more } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
     const forms = taken.map(toStoredForm)
-    return {
-      forms,
-      ...(more && { next: positionOf(forms.at(-1)!, order) }),
-      totalSize: filter ? this.#count(matches) : this.#countAll(query.organizationId),
-    }
+    return { forms, ...(more && { next: positionOf(forms.at(-1)!, order) }), totalSize }
   }
 
   async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
@@ -197,7 +210,7 @@ export class SqliteFormsStore implements FormsStore {
       limit + 1,
       skip,
     )
-    const { taken, more } = takeUpTo(limit, rows, (row) => (row.form as string).length)
+    const { taken, more } = takeUpTo(limit, rows, (row) => Buffer.byteLength(row.form as string))
     const revisions = taken.map((row) => liveOrNot(row, form))
     const count = this.#database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
     return {
@@ -253,8 +266,8 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   #get(ref: FormRef): Row | undefined {
-    const { sql, values } = named(ref)
-    return this.#database.get(`SELECT * FROM forms WHERE ${sql}`, ...values)
+    const condition = named(ref)
+    return condition && this.#database.get(`SELECT * FROM forms WHERE ${condition.sql}`, ...condition.values)
   }
 
   #set(formId: string, row: Row): void {

@@ -20,15 +20,19 @@ const first = `
   ) STRICT;
 
   -- One for each order of a list. In descending orders, too, publicId breaks ties ascending.
-  CREATE INDEX forms_by_public_id ON forms (organizationId, publicId);
+  CREATE INDEX forms_by_publicId ON forms (organizationId, publicId);
   CREATE INDEX forms_by_name ON forms (organizationId, name, publicId);
   CREATE INDEX forms_by_name_desc ON forms (organizationId, name DESC, publicId);
-  CREATE INDEX forms_by_create_time ON forms (organizationId, createTime, publicId);
-  CREATE INDEX forms_by_create_time_desc ON forms (organizationId, createTime DESC, publicId);
-  CREATE INDEX forms_by_update_time ON forms (organizationId, updateTime, publicId);
-  CREATE INDEX forms_by_update_time_desc ON forms (organizationId, updateTime DESC, publicId);
-  CREATE INDEX forms_by_reply_count ON forms (organizationId, replyCount, publicId);
-  CREATE INDEX forms_by_reply_count_desc ON forms (organizationId, replyCount DESC, publicId);
+  CREATE INDEX forms_by_createTime ON forms (organizationId, createTime, publicId);
+  CREATE INDEX forms_by_createTime_desc ON forms (organizationId, createTime DESC, publicId);
+  CREATE INDEX forms_by_updateTime ON forms (organizationId, updateTime, publicId);
+  CREATE INDEX forms_by_updateTime_desc ON forms (organizationId, updateTime DESC, publicId);
+  CREATE INDEX forms_by_replyCount ON forms (organizationId, replyCount, publicId);
+  CREATE INDEX forms_by_replyCount_desc ON forms (organizationId, replyCount DESC, publicId);
+
+  -- For filters by type, and for the totals of searches, which read this alone.
+  CREATE INDEX forms_by_type ON forms (organizationId, type);
+  CREATE INDEX forms_by_foldedName ON forms (organizationId, foldedName);
 
   -- How many forms an organization has, so that the totalSize of an unfiltered list counts nothing.
   CREATE TABLE formCounts (organizationId TEXT NOT NULL PRIMARY KEY, forms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
