@@ -1,17 +1,28 @@
 import { fieldPath } from '@fms/aip'
 import { type FormDraft, hasPaymentStep, type PreconditionViolation } from '@fms/contracts'
 
-/** More of them help nobody, and the reply has to fit a message. */
+/** More of them help nobody, and the reply has to fit a NATS message (1 MiB), also with the longest of subjects. */
 const maxViolations = 1000
+const maxViolationBytes = 768 * 1024
 
 /**
  * What keeps a draft from being published, all of it (the first 1,000): a draft may be unfinished, a revision may
  * not (decisions, section 3). Subjects are field paths.
  */
-export const publishViolations = (draft: FormDraft): PreconditionViolation[] =>
-  [stepOrder, branches, translations, locales, prices, modes]
-    .flatMap((check) => [...check(draft)])
-    .slice(0, maxViolations)
+export const publishViolations = (draft: FormDraft): PreconditionViolation[] => {
+  const violations: PreconditionViolation[] = []
+  let bytes = 0
+  for (const violation of everyViolation(draft)) {
+    bytes += Buffer.byteLength(JSON.stringify(violation))
+    if (violations.length === maxViolations || bytes > maxViolationBytes) break
+    violations.push(violation)
+  }
+  return violations
+}
+
+function* everyViolation(draft: FormDraft): Iterable<PreconditionViolation> {
+  for (const check of [stepOrder, branches, translations, locales, prices, modes]) yield* check(draft)
+}
 
 type Check = (draft: FormDraft) => Iterable<PreconditionViolation>
 

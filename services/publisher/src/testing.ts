@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FormDraft, FormPublished, PublishForm, replyInboxHeader } from '@fms/contracts'
+import { type FormsStore, openFormsStore, type StoredForm } from '@fms/forms-store'
+import { type App, connectNats } from '@fms/service-kit'
+import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
+import { pino } from 'pino'
+import { type NatsServer, startNatsServer } from '../../../scripts/nats-server.ts'
+import { createPublisherApp } from './app.ts'
+
+export const testBaseUrl = 'https://forms.example/f'
+
+export const question = { type: 'text', key: 'q' }
+
+/** A draft with one question, which can be published, unless `fields` say otherwise. */
+export const draftOf = (fields: object = {}): FormDraft => ({
+  ...FormDraft.parse({ steps: [question] }),
+  ...fields,
+})
+
+export const givenForm = async (forms: FormsStore, fields: Partial<StoredForm> = {}): Promise<StoredForm> => {
+  const form: StoredForm = {
+    organizationId: randomUUID(),
+    formId: randomUUID(),
+    publicId: randomUUID().replaceAll('-', '').slice(0, 10),
+    createTime: new Date('2026-11-20T09:30:00.000Z'),
+    updateTime: new Date('2026-11-20T09:30:00.000Z'),
+    version: 1,
+    replyCount: 0,
+    live: false,
+    draft: draftOf(),
+    ...fields,
+  }
+  await forms.create(form)
+  return form
+}
+
+/** What the gateway would send for a form, in time. */
+export const commandFor = (
+  { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
+  fields: Partial<PublishForm> = {},
+): PublishForm => ({
+  commandId: randomUUID(),
+  organizationId,
+  formRef: formId,
+  userId: randomUUID(),
+  validateOnly: false,
+  deadlineMs: Date.now() + 60_000,
+  ...fields,
+})
+
+/** The numbers of a form's revisions, newest first, and which of them is live. */
+export const revisionsOf = async (
+  forms: FormsStore,
+  { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
+) => {
+  const page = await forms.listRevisions({ organizationId, formRef: formId, limit: 1000, skip: 0 })
+  const revisions = page?.revisions ?? []
+  return {
+    numbers: revisions.map(({ revision }) => revision.number),
+    live: revisions.filter(({ live }) => live).map(({ revision }) => revision.number),
+  }
+}
+
+export interface StoreCall {
+  method: string
+  args: unknown[]
+  /** Does what was asked for. */
+  proceed: () => Promise<unknown>
+}
+
+/** A store that lets `around` have its way with each call. */
+export const intercept = (forms: FormsStore, around: (call: StoreCall) => Promise<unknown>): FormsStore =>
+  new Proxy(forms, {
+    get(_, name) {
+      const method = forms[name as keyof FormsStore] as (...args: unknown[]) => Promise<unknown>
+      return (...args: unknown[]) =>
+        name === 'close' || typeof name === 'symbol'
+          ? method.apply(forms, args)
+          : around({ method: name, args, proceed: async () => method.apply(forms, args) })
+    },
+  })
+
+export interface Publisher {
+  app: App
+  nats: NatsConnection
+  /** How many deliveries it has come to an end with, by what it logged of them: `published`, `refused`, ... */
+  handled: Record<string, number>
+}
+
+/** NATS with its streams on disk, a forms store in a file, the gateway's end of both, and publishers as a test wants. */
+export interface Publishing extends AsyncDisposable {
+  server: NatsServer
+  dataDir: string
+  forms: FormsStore
+  gateway: NatsConnection
+  /** As the publisher's user: the gateway may ask nothing of JetStream. */
+  manager: JetStreamManager
+  publisher(options?: {
+    around?: (call: StoreCall) => Promise<unknown>
+    /** Default: wait until it takes commands. */
+    wait?: boolean
+  }): Promise<Publisher>
+  /** Sends a command as the gateway does. Resolves once it lies in the stream. */
+  send(command: PublishForm | Uint8Array, about?: Record<string, string>): Promise<Sent>
+  /** Everything that came to the gateway's inbox. */
+  replies: FormPublished[]
+  /** Resolves once no command is left in the stream. */
+  idle(): Promise<void>
+  /** The first dead letter, as soon as there is one. */
+  deadLetter(): Promise<{ reason: string; data: Uint8Array; header(name: string): string }>
+}
+
+export interface Sent {
+  reply: Promise<FormPublished>
+}
+
+const pollMs = 10
+
+/** Asks until the answer is no longer undefined. */
+export const until = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+  for (;;) {
+    const answer = await ask().catch(() => undefined)
+    if (answer !== undefined) return answer
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
+
+export const isReady = async ({ app }: Publisher) =>
+  (await app.inject('/readyz')).statusCode === 200 || undefined
+
+export const startPublishing = async (): Promise<Publishing> => {
+  await using cleanup = new AsyncDisposableStack()
+  const folder = cleanup.use(await mkdtempDisposable(join(tmpdir(), 'publisher-')))
+  const server = cleanup.use(await startNatsServer({ dataDir: folder.path }))
+  const formsUrl = `sqlite:${join(folder.path, 'forms.db')}`
+  const forms = cleanup.use(await openFormsStore(formsUrl))
+  const gateway = await connectNats(server.urls.gateway, 'gateway')
+  cleanup.defer(() => gateway.close())
+  const observer = await connectNats(server.urls.publisher, 'observer')
+  cleanup.defer(() => observer.close())
+  const manager = await observer.jetstreamManager()
+
+  const inbox = createInbox('_INBOX.gateway')
+  const waiting = new Map<string, (reply: FormPublished) => void>()
+  const replies: FormPublished[] = []
+  gateway.subscribe(`${inbox}.*`, {
+    callback: (_, { subject, data }) => {
+      const reply = FormPublished.decode(data)
+      replies.push(reply)
+      waiting.get(subject)?.(reply)
+    },
+  })
+
+  const rest = cleanup.move()
+  return {
+    server,
+    dataDir: folder.path,
+    forms,
+    gateway,
+    manager,
+    replies,
+
+    async publisher({ around = ({ proceed }: StoreCall) => proceed(), wait = true } = {}) {
+      const handled: Record<string, number> = {}
+      const write = (line: string) => {
+        const { msg, deliveries } = JSON.parse(line)
+        if (deliveries) handled[msg] = (handled[msg] ?? 0) + 1
+      }
+      const nats = await connectNats(server.urls.publisher, 'publisher')
+      const app = createPublisherApp({
+        logger: pino({ level: 'info' }, { write }),
+        nats,
+        forms: intercept(await openFormsStore(formsUrl), around),
+        publicFormBaseUrl: testBaseUrl,
+        now: () => new Date(),
+      })
+      rest.defer(() => app.close())
+      const publisher = { app, nats, handled }
+      if (wait) await until(() => isReady(publisher))
+      return publisher
+    },
+
+    async send(command, about = {}) {
+      const replyInbox = `${inbox}.${nuid.next()}`
+      const reply = new Promise<FormPublished>((resolve) => waiting.set(replyInbox, resolve))
+      const notes = headers()
+      for (const [key, value] of Object.entries({ [replyInboxHeader]: replyInbox, ...about })) {
+        notes.set(key, value)
+      }
+      const data = command instanceof Uint8Array ? command : PublishForm.encode(command)
+      await gateway.jetstream().publish(PublishForm.subject, data, { headers: notes })
+      return { reply }
+    },
+
+    idle: async () => {
+      await until(async () => (await manager.streams.info('PUBLISH')).state.messages === 0 || undefined)
+    },
+
+    deadLetter: async () => {
+      const { header, data } = await until(() => manager.streams.getMessage('PUBLISH_DEAD', { seq: 1 }))
+      return { reason: header.get('Dead-Letter-Reason'), data, header: (name) => header.get(name) }
+    },
+
+    [Symbol.asyncDispose]: () => rest.disposeAsync(),
+  }
+}
