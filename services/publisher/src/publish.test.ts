@@ -1,0 +1,567 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '@fms/aip'
+import { Form, type FormDraft, type PublishForm } from '@fms/contracts'
+import { type FormsStore, formETag, openFormsStore, type StoredForm, toForm } from '@fms/forms-store'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { publish } from './publish.ts'
+import { commandFor, draftOf, givenForm, intercept, question, revisionsOf, testBaseUrl } from './testing.ts'
+
+const now = new Date('2026-11-21T10:00:00.000Z')
+
+const start = async () => {
+  const forms = await openFormsStore('sqlite::memory:')
+  return {
+    forms,
+    run: (command: PublishForm, store = forms) =>
+      publish(command, { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now }),
+    [Symbol.asyncDispose]: () => forms.close(),
+  }
+}
+
+/** Changes the draft, as a patch would. */
+const edit = (forms: FormsStore, { organizationId, formId }: StoredForm, fields: Partial<FormDraft>) =>
+  forms.update({ organizationId, formRef: formId }, (current) => ({
+    ...current,
+    draft: { ...current.draft, ...fields },
+    version: current.version + 1,
+    updateTime: new Date(current.updateTime.getTime() + 1),
+  }))
+
+const stored = (forms: FormsStore, { organizationId, formId }: StoredForm) =>
+  forms.get({ organizationId, formRef: formId })
+
+const remove = (forms: FormsStore, { organizationId, formId }: StoredForm) =>
+  forms.delete({ organizationId, formRef: formId }, () => {})
+
+describe('publish', () => {
+  it('freezes the draft as a revision that is live, and leaves the draft as it is', async () => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms, { replyCount: 0 })
+    const command = commandFor(form)
+
+    const answer = await run(command)
+
+    const published = { ...form, live: true }
+    expect(answer).toEqual({
+      outcome: 'published',
+      form: toForm(published, testBaseUrl),
+      etag: formETag(published),
+    })
+    expect(await stored(forms, form)).toEqual(published)
+    const live = await forms.getRevision(
+      { organizationId: form.organizationId, formRef: form.publicId },
+      'live',
+    )
+    expect(live).toMatchObject({
+      live: true,
+      revision: {
+        organizationId: form.organizationId,
+        formId: form.formId,
+        commandId: command.commandId,
+        number: 1,
+        createTime: now,
+        form: toForm(published, testBaseUrl),
+      },
+    })
+    expect(Form.parse(live?.revision.form).live).toBe(true)
+  })
+
+  it('finds the form by its public id', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+
+    await service.run(commandFor(form, { formRef: form.publicId }))
+
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
+  })
+
+  it('moves live to the latest, and keeps the earlier ones as they were', async () => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const first = commandFor(form)
+    await run(first)
+    const before = await forms.findRevisionOfCommand(form.organizationId, first.commandId)
+    await edit(forms, form, { name: 'Second' })
+
+    const answer = await run(commandFor(form))
+
+    expect(answer).toMatchObject({ form: { name: 'Second', updateTime: '2026-11-20T09:30:00.001Z' } })
+    expect(await revisionsOf(forms, form)).toEqual({ numbers: [2, 1], live: [2] })
+    expect(await forms.findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(before)
+  })
+
+  it.each<[string, PublishForm['ifMatch'], boolean]>([
+    ['*', '*', true],
+    ['the draft as it is', ['1-draft.0'], true],
+    ['the draft as it is, published or replied to meanwhile', ['1-live.7'], true],
+    ['one of several', ['7-draft.0', '1-draft.0'], true],
+    ['an earlier draft', ['0-draft.0'], false],
+    ['a version that begins alike', ['11-draft.0'], false],
+    ['weak tags alone', [], false],
+  ])('publishes on If-Match %s only if it holds', async (_, ifMatch, holds) => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+
+    const answer = service.run(commandFor(form, { ifMatch }))
+
+    if (holds) return expect(await answer).toMatchObject({ outcome: 'published' })
+    await expect(answer).rejects.toMatchObject({ reason: 'FORM_MOVED', httpStatus: 412 })
+    await expectUntouched(service, form)
+  })
+})
+
+describe('a refused publish', () => {
+  it('names all that is wrong with the draft, and leaves nothing behind', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms, { draft: draftOf({ steps: [], defaultMode: 'voice' }) })
+
+    const answer = service.run(commandFor(form))
+
+    await expect(answer).rejects.toMatchObject({
+      status: 'FAILED_PRECONDITION',
+      reason: 'DRAFT_NOT_PUBLISHABLE',
+      httpStatus: 400,
+      parts: {
+        preconditionViolations: [
+          expect.objectContaining({ subject: 'form.steps' }),
+          expect.objectContaining({ subject: 'form.defaultMode' }),
+        ],
+      },
+    })
+    await edit(service.forms, form, draftOf())
+    await expectUntouched(service, form)
+  })
+
+  it.each(['unknown', 'of another organization', 'no id at all'])(
+    'finds no form that is %s',
+    async (which) => {
+      await using service = await start()
+      const form = await givenForm(service.forms)
+      const ref = {
+        unknown: { formRef: randomUUID() },
+        'of another organization': { organizationId: randomUUID() },
+        'no id at all': { formRef: "' OR 1=1" },
+      }[which]
+
+      await expect(service.run(commandFor(form, ref))).rejects.toMatchObject({
+        status: 'NOT_FOUND',
+        reason: 'FORM_NOT_FOUND',
+      })
+      await expectUntouched(service, form)
+    },
+  )
+})
+
+describe('a requestId', () => {
+  it('that comes again makes no second revision', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+    const first = await service.run(command)
+
+    expect(await service.run({ ...command, formRef: form.publicId })).toEqual(first)
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
+  })
+
+  it('that comes again after an edit still succeeds, whatever If-Match and the checks would say now', async () => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const command = commandFor(form, { ifMatch: ['1-draft.0'] })
+    await run(command)
+    await edit(forms, form, { name: 'Edited', steps: [] })
+
+    expect(await run(command)).toMatchObject({ outcome: 'published', form: { name: 'Edited', live: true } })
+    expect(await run({ ...command, validateOnly: true })).toMatchObject({ outcome: 'published' })
+    expect(await revisionsOf(forms, form)).toEqual({ numbers: [1], live: [1] })
+  })
+
+  it('that comes again after a later publish leaves that one live', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+    await service.run(command)
+    await service.run(commandFor(form))
+
+    await service.run(command)
+
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [2, 1], live: [2] })
+  })
+
+  it('is refused on another form of the organization, which it leaves alone', async () => {
+    await using service = await start()
+    const { organizationId, ...form } = await givenForm(service.forms)
+    const other = await givenForm(service.forms, { organizationId })
+    const command = commandFor({ organizationId, ...form })
+    await service.run(command)
+
+    for (const validateOnly of [true, false]) {
+      const reused = commandFor(other, { commandId: command.commandId, validateOnly })
+      await expect(service.run(reused)).rejects.toMatchObject({
+        status: 'ALREADY_EXISTS',
+        reason: 'REQUEST_ID_REUSED',
+        httpStatus: 409,
+        parts: { metadata: { requestId: command.commandId } },
+      })
+    }
+    await expectUntouched(service, other)
+  })
+
+  it('is free again in another organization', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const foreign = await givenForm(service.forms)
+    const command = commandFor(form)
+    await service.run(command)
+
+    await service.run(commandFor(foreign, { commandId: command.commandId }))
+
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
+    expect(await revisionsOf(service.forms, foreign)).toEqual({ numbers: [1], live: [1] })
+  })
+
+  it('on two forms at once publishes one of them', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const other = await givenForm(service.forms, { organizationId: form.organizationId })
+    const commandId = randomUUID()
+
+    const settled = await Promise.allSettled(
+      [form, other].map((one) => service.run(commandFor(one, { commandId }))),
+    )
+
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { reason: 'REQUEST_ID_REUSED' },
+    })
+    const made = await Promise.all([form, other].map((one) => revisionsOf(service.forms, one)))
+    expect(made.flatMap(({ live }) => live)).toHaveLength(1)
+    expect(made.flatMap(({ numbers }) => numbers)).toHaveLength(1)
+  })
+
+  it('is forgotten with its form', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+    await service.run(command)
+    await remove(service.forms, form)
+
+    await expect(service.run(command)).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
+    const other = await givenForm(service.forms, { organizationId: form.organizationId })
+    await service.run(commandFor(other, { commandId: command.commandId }))
+    expect(await revisionsOf(service.forms, other)).toEqual({ numbers: [1], live: [1] })
+  })
+})
+
+describe('validateOnly', () => {
+  it('answers as the real publish would, and stores nothing', async () => {
+    await using service = await start()
+    const command = fc.record({
+      draft: anyDraft,
+      ref: fc.constantFrom('id', 'public id', 'unknown', 'foreign'),
+      ifMatch: fc.constantFrom<PublishForm['ifMatch']>(undefined, '*', ['3-live.0'], ['2-live.0'], []),
+      requestId: fc.constantFrom('new', 'of this form', 'of another form'),
+    })
+    const outcomes = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(command, async ({ draft, ref, ifMatch, requestId }) => {
+        const { forms, run } = service
+        const form = await givenForm(forms)
+        const other = await givenForm(forms, { organizationId: form.organizationId })
+        const usedHere = commandFor(form)
+        const usedThere = commandFor(other)
+        await Promise.all([run(usedHere), run(usedThere)])
+        await edit(forms, form, { ...draft })
+        await edit(forms, form, { name: 'The third version' })
+        const before = [await stored(forms, form), await revisionsOf(forms, form)]
+        const real = commandFor(form, {
+          ...(ref === 'public id' && { formRef: form.publicId }),
+          ...(ref === 'unknown' && { formRef: randomUUID() }),
+          ...(ref === 'foreign' && { organizationId: randomUUID() }),
+          ...(requestId === 'of this form' && { commandId: usedHere.commandId }),
+          ...(requestId === 'of another form' && { commandId: usedThere.commandId }),
+          ifMatch,
+        })
+
+        const tried = await outcome(run({ ...real, validateOnly: true }))
+        expect([await stored(forms, form), await revisionsOf(forms, form)]).toEqual(before)
+        const done = await outcome(run(real))
+
+        expect(tried).toEqual(done)
+        outcomes.add(tried instanceof ApiError ? tried.reason : 'published')
+        // Neither took a number that it did not use.
+        await edit(forms, form, draftOf())
+        await run(commandFor(form))
+        const { numbers } = await revisionsOf(forms, form)
+        expect(numbers).toEqual(numbers.map((_, index) => numbers.length - index))
+      }),
+      { numRuns: 300 },
+    )
+    expect([...outcomes].sort()).toEqual([
+      'DRAFT_NOT_PUBLISHABLE',
+      'FORM_MOVED',
+      'FORM_NOT_FOUND',
+      'REQUEST_ID_REUSED',
+      'published',
+    ])
+  })
+
+  it('shows the form as it would be, with a form that was never published', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+
+    const tried = await service.run(commandFor(form, { validateOnly: true }))
+
+    expect(tried).toMatchObject({ form: { live: true } })
+    await expectUntouched(service, form)
+  })
+})
+
+describe('a form deleted meanwhile', () => {
+  it.each([0, 1, 2, 3])('before step %i is not found, and nothing is left of it', async (step) => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+
+    const answer = service.run(command, deletedBefore(step, service.forms, form))
+
+    await expect(answer).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'FORM_NOT_FOUND' })
+    expect(await stored(service.forms, form)).toBeUndefined()
+    expect(await service.forms.findRevisionOfCommand(form.organizationId, command.commandId)).toBeUndefined()
+    await expect(service.run(command)).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
+  })
+
+  it.each([0, 1, 2])('before step %i of a repeat is not found', async (step) => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+    await service.run(command)
+
+    const answer = service.run(command, deletedBefore(step, service.forms, form))
+
+    await expect(answer).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
+  })
+})
+
+describe('a publisher killed at any step', () => {
+  it('leaves a command that the next delivery finishes: one revision, live, the same reply', async () => {
+    for (const [kill, steps] of await everyKill()) {
+      await using service = await start()
+      const form = await givenForm(service.forms)
+      const command = commandFor(form)
+      const undisturbed = { ...form, live: true }
+
+      await expect(service.run(command, killedAt([kill], service.forms)), kill).rejects.toThrow(Killed)
+
+      expect(await service.run(command), kill).toEqual({
+        outcome: 'published',
+        form: toForm(undisturbed, testBaseUrl),
+        etag: formETag(undisturbed),
+      })
+      const { numbers, live } = await revisionsOf(service.forms, form)
+      expect(numbers, kill).toHaveLength(1)
+      expect(live, kill).toEqual(numbers)
+      expect(steps).toBe(4)
+    }
+  })
+
+  it('twice in a row changes nothing about that', async () => {
+    const kills = (await everyKill()).map(([kill]) => kill)
+    for (const first of kills) {
+      for (const second of kills) {
+        await using service = await start()
+        const form = await givenForm(service.forms)
+        const command = commandFor(form)
+        const killed = () => killedAt([first, second], service.forms)
+
+        await service.run(command, killedAt([first], service.forms)).catch(ignoreKill)
+        await service.run(command, killed()).catch(ignoreKill)
+        await service.run(command)
+
+        const { numbers, live } = await revisionsOf(service.forms, form)
+        expect(numbers, `${first}, ${second}`).toHaveLength(1)
+        expect(live).toEqual(numbers)
+      }
+    }
+  })
+
+  it('after which the draft was edited publishes it as it is once the number is taken again', async () => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const command = commandFor(form)
+
+    await run(command, killedAt(['before insertRevision'], forms)).catch(ignoreKill)
+    await edit(forms, form, { name: 'Edited' })
+    await run(command)
+
+    expect(await forms.getRevision(refOf(form), 'live')).toMatchObject({
+      revision: { form: { name: 'Edited' } },
+    })
+  })
+
+  it('once its revision was stored finishes that one, even when the draft can no longer be published', async () => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const command = commandFor(form)
+
+    await run(command, killedAt(['after insertRevision'], forms)).catch(ignoreKill)
+    expect(await stored(forms, form)).toMatchObject({ live: false })
+    await edit(forms, form, { steps: [] })
+    await run(command)
+
+    expect(await forms.getRevision(refOf(form), 'live')).toMatchObject({
+      revision: { form: { steps: [question] } },
+    })
+  })
+})
+
+describe('publishes at once', () => {
+  it('of 50 give 50 revisions, the highest of which is live', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+
+    await Promise.all(Array.from({ length: 50 }, () => service.run(commandFor(form))))
+
+    const { numbers, live } = await revisionsOf(service.forms, form)
+    expect(numbers).toHaveLength(50)
+    expect(new Set(numbers).size).toBe(50)
+    expect(live).toEqual([Math.max(...numbers)])
+  })
+
+  it('with one requestId give one revision and one answer', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.run(command)))
+
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    const { numbers, live } = await revisionsOf(service.forms, form)
+    expect(numbers).toHaveLength(1)
+    expect(live).toEqual(numbers)
+  })
+
+  it.each(['insertRevision', 'moveLive'])('never move live back: one held up at %s', async (step) => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const reached = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const heldUp = intercept(forms, async ({ method, proceed }) => {
+      if (method === step) {
+        reached.resolve()
+        await goOn.promise
+      }
+      return proceed()
+    })
+
+    const early = run(commandFor(form), heldUp)
+    await reached.promise
+    await edit(forms, form, { name: 'Later' })
+    await run(commandFor(form))
+    goOn.resolve()
+
+    expect(await early).toMatchObject({ outcome: 'published' })
+    expect(await revisionsOf(forms, form)).toEqual({ numbers: [2, 1], live: [2] })
+    expect(await forms.getRevision(refOf(form), 'live')).toMatchObject({
+      revision: { form: { name: 'Later' } },
+    })
+  })
+})
+
+const refOf = ({ organizationId, formId }: StoredForm) => ({ organizationId, formRef: formId })
+
+/** No revision, not live, and no number taken: the next one is the first. */
+const expectUntouched = async ({ forms, run }: Awaited<ReturnType<typeof start>>, form: StoredForm) => {
+  expect(await revisionsOf(forms, form)).toEqual({ numbers: [], live: [] })
+  expect(await stored(forms, form)).toMatchObject({ live: false })
+  await run(commandFor(form))
+  expect(await revisionsOf(forms, form)).toEqual({ numbers: [1], live: [1] })
+}
+
+const outcome = (running: ReturnType<typeof publish>) =>
+  running.catch((error) => {
+    if (error instanceof ApiError) return error
+    throw error
+  })
+
+const deletedBefore = (step: number, forms: FormsStore, form: StoredForm) => {
+  let calls = 0
+  return intercept(forms, async ({ proceed }) => {
+    if (calls++ === step) await remove(forms, form)
+    return proceed()
+  })
+}
+
+class Killed extends Error {}
+
+const ignoreKill = (error: unknown) => {
+  if (!(error instanceof Killed)) throw error
+}
+
+/** Fails at calls such as `before moveLive`, as if the process ended there. */
+const killedAt = (kills: string[], forms: FormsStore) =>
+  intercept(forms, async ({ method, proceed }) => {
+    if (kills.includes(`before ${method}`)) throw new Killed()
+    const result = await proceed()
+    if (kills.includes(`after ${method}`)) throw new Killed()
+    return result
+  })
+
+/** Before and after each call of the port that a publish makes, and how many there are. */
+const everyKill = async (): Promise<[string, number][]> => {
+  await using service = await start()
+  const form = await givenForm(service.forms)
+  const methods: string[] = []
+  const watched = intercept(service.forms, ({ method, proceed }) => {
+    methods.push(method)
+    return proceed()
+  })
+  await service.run(commandFor(form), watched)
+  return methods
+    .flatMap((method) => [`before ${method}`, `after ${method}`])
+    .map((kill) => [kill, methods.length])
+}
+
+const anyKey = fc.constantFrom('a', 'b', 'c', 'gone')
+const anyStep = fc.record({
+  type: fc.constantFrom('start', 'end', 'text', 'text', 'text', 'payment'),
+  branches: fc.array(
+    fc.record({
+      targetStepKey: anyKey,
+      groups: fc.array(
+        fc.array(
+          anyKey.map((stepKey) => ({ negate: false, operator: 'is', stepKey, value: '' })),
+          { maxLength: 2 },
+        ),
+        { maxLength: 2 },
+      ),
+    }),
+    { maxLength: 1 },
+  ),
+})
+const anyLocale = fc.constantFrom('en', 'de', 'pt-BR')
+const anyDraft: fc.Arbitrary<FormDraft> = fc
+  .record({
+    type: fc.constantFrom('structured', 'dynamic'),
+    defaultMode: fc.constantFrom('guided', 'guided', 'conversational', 'voice'),
+    voice: fc.record({ enabled: fc.boolean() }),
+    steps: fc
+      .array(anyStep, { maxLength: 3 })
+      .map((steps) => steps.map((step, index) => ({ ...step, key: 'abc'[index]! }))),
+    i18n: fc.record({
+      sourceLocale: fc.constantFrom('en', 'en', 'de'),
+      supportedLocales: fc.uniqueArray(anyLocale),
+      translations: fc.dictionary(
+        anyLocale,
+        fc.record({ steps: fc.dictionary(anyKey, fc.constant({ options: [] })) }),
+        { maxKeys: 1 },
+      ),
+    }),
+  })
+  .map(draftOf)
