@@ -1,8 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Consumer, ConsumerMessages, JetStreamManager, JsMsg, StreamConfig } from 'nats'
+import type { Consumer, ConsumerConfig, ConsumerMessages, JetStreamManager, JsMsg, StreamConfig } from 'nats'
 
-/** Deliveries that a consumer holds at once; what is not begun after the ack wait goes to another instance. */
+/** Messages under way at once; as many again may wait here for their turn. */
 const maxMessages = 64
+
+/** How long one pull asks for messages. A pull that got lost is noticed after this; milliseconds. */
+const pullMs = 2_000
 
 /** Between two tries to get the stream and its consumer, while NATS or JetStream is away; milliseconds. */
 const retryMs = 250
@@ -20,10 +23,24 @@ export const ensureStream = async (
   else await manager.streams.add(config)
 }
 
+/** Makes a durable consumer, or gives it today's settings. May be repeated, also by several at once. */
+export const ensureConsumer = async (
+  manager: JetStreamManager,
+  stream: string,
+  config: Partial<ConsumerConfig> & { durable_name: string },
+) => {
+  const exists = await manager.consumers.info(stream, config.durable_name).then(
+    () => true,
+    () => false,
+  )
+  if (exists) await manager.consumers.update(stream, config.durable_name, config)
+  else await manager.consumers.add(stream, config)
+}
+
 export interface Consumption {
-  /** Whether messages are being taken right now. */
+  /** Whether messages are being asked for; also while NATS is away for a moment. */
   readonly active: boolean
-  /** Takes no more messages and waits for those in hand. */
+  /** Takes no more messages and waits for those in hand. Those not begun go to another instance. */
   stop(): Promise<void>
 }
 
@@ -40,7 +57,6 @@ export const consume = (
   logger: FastifyBaseLogger,
 ): Consumption => {
   const inHand = new Set<Promise<unknown>>()
-  const stopped = Promise.withResolvers<void>()
   let stopping = false
   let messages: ConsumerMessages | undefined
 
@@ -56,16 +72,22 @@ export const consume = (
       try {
         const consumer = await ensure()
         if (stopping) break
-        messages = await consumer.consume({ max_messages: maxMessages, abort_on_missing_resource: true })
-        for await (const message of messages) take(message)
+        messages = await consumer.consume({
+          max_messages: maxMessages,
+          expires: pullMs,
+          abort_on_missing_resource: true,
+        })
+        for await (const message of messages) {
+          if (stopping) message.nak()
+          else take(message)
+          if (inHand.size >= maxMessages) await Promise.race(inHand)
+        }
       } catch (err) {
         if (!stopping) logger.warn({ err }, 'cannot take messages: trying again')
       }
       messages = undefined
       if (!stopping) await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
-    await Promise.all(inHand)
-    stopped.resolve()
   }
   void loop()
 
@@ -76,7 +98,7 @@ export const consume = (
     async stop() {
       stopping = true
       await messages?.close()
-      await stopped.promise
+      await Promise.all(inHand)
     },
   }
 }
