@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type App, consume, createApp } from '@fms/service-kit'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { ensureStreams } from './streams.ts'
+
+/** How long the last replies and acks may take to leave, in milliseconds. */
+const drainMs = 2_000
 
 /** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
 export const createPublisherApp = (deps: PublishFormDeps): App => {
@@ -14,13 +18,17 @@ export const createPublisherApp = (deps: PublishFormDeps): App => {
   const app = createApp({
     logger,
     ready: async () => {
-      if (!consumption.active) throw new Error('No commands can be taken: NATS is away')
+      if (!consumption.active) throw new Error('No commands can be taken: the stream is not there')
+      // Rejects while NATS is away.
+      await nats.rtt()
       await forms.ping()
     },
   })
   app.addHook('onClose', async () => {
     await consumption.stop()
-    await nats.drain()
+    // While NATS is away, drain neither ends soon nor closes the connection.
+    await Promise.race([nats.drain(), delay(drainMs, undefined, { ref: false })]).catch(() => {})
+    await nats.close()
     await forms.close()
   })
   return app

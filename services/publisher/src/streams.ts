@@ -1,5 +1,5 @@
 import { deadLetterStream, publisherConsumer, publishStream } from '@fms/contracts'
-import { ensureStream } from '@fms/service-kit'
+import { ensureConsumer, ensureStream } from '@fms/service-kit'
 import { AckPolicy, type Consumer, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats'
 
 /** A command whose publisher died comes to another one after this; far below the gateway's deadline. */
@@ -32,7 +32,7 @@ export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => 
     storage: StorageType.File,
     max_age: nanos(deadLetterAgeMs),
   })
-  await manager.consumers.add(publishStream.name, {
+  await ensureConsumer(manager, publishStream.name, {
     durable_name: publisherConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),

@@ -1,0 +1,308 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PublishForm } from '@fms/contracts'
+import type { StoredForm } from '@fms/forms-store'
+import { AckPolicy, Events, nanos, RetentionPolicy } from 'nats'
+import { describe, expect, it } from 'vitest'
+import { startNatsServer } from '../../../scripts/nats-server.ts'
+import {
+  commandFor,
+  givenForm,
+  isReady,
+  type Publisher,
+  type Publishing,
+  revisionsOf,
+  type StoreCall,
+  startPublishing,
+  until,
+} from './testing.ts'
+
+describe('two publishers on one NATS and one store', () => {
+  it('share the work, and publish each command once', async () => {
+    await using publishing = await startPublishing()
+    const publishers = [await publishing.publisher(), await publishing.publisher()]
+    const forms = await givenForms(publishing, 20)
+
+    const commands = forms.flatMap((form) => Array.from({ length: 5 }, () => commandFor(form)))
+    const sent = await Promise.all(commands.map((command) => publishing.send(command)))
+    await Promise.all(sent.map(({ reply }) => reply))
+
+    await expectEachPublishedOnce(publishing, commands)
+    await publishing.idle()
+    for (const { handled } of publishers) expect(handled.published).toBeGreaterThan(0)
+    expect(publishing.replies.every(({ outcome }) => outcome === 'published')).toBe(true)
+    for (const form of forms) {
+      const { numbers, live } = await revisionsOf(publishing.forms, form)
+      expect(numbers).toHaveLength(5)
+      expect(live).toEqual([numbers[0]])
+    }
+  })
+
+  it('one of which stops: it finishes what it has in hand, and the other takes the rest', async () => {
+    await using publishing = await startPublishing()
+    const gate = gateAt('insertRevision', 30)
+    const stopping = await publishing.publisher({ around: gate.around })
+    const forms = await givenForms(publishing, 60)
+    const [early, late] = [forms.slice(0, 30), forms.slice(30)].map((some) =>
+      some.map((form) => commandFor(form)),
+    ) as [PublishForm[], PublishForm[]]
+    const sentEarly = await Promise.all(early.map((command) => publishing.send(command)))
+    await gate.reached
+    const other = await publishing.publisher()
+
+    const closed = stopping.app.close()
+    const sentLate = await Promise.all(late.map((command) => publishing.send(command)))
+    await Promise.all(sentLate.map(({ reply }) => reply))
+    expect(stopping.handled).toEqual({})
+    expect(other.handled.published).toBeGreaterThanOrEqual(30)
+    gate.open()
+    await closed
+
+    expect(stopping.handled).toEqual({ published: 30 })
+    await Promise.all(sentEarly.map(({ reply }) => reply))
+    await expectEachPublishedOnce(publishing, [...early, ...late])
+  })
+
+  it('one of which dies: the other finishes its command', async () => {
+    await using publishing = await startPublishing()
+    const gate = gateAt('moveLive', 1)
+    await publishing.publisher({ around: gate.around })
+    const [form] = await givenForms(publishing, 1)
+    const command = commandFor(form!)
+
+    const { reply } = await publishing.send(command)
+    await gate.reached
+    const other = await publishing.publisher()
+
+    expect(await reply).toMatchObject({ outcome: 'published' })
+    expect(other.handled).toEqual({ published: 1 })
+    await expectEachPublishedOnce(publishing, [command])
+    gate.open()
+  })
+})
+
+describe('a publisher whose NATS', () => {
+  it('is killed and comes back loses no acknowledged command', async () => {
+    await using publishing = await startPublishing()
+    const gate = gateAt('moveLive', 20, { letPass: 10 })
+    const publisher = await publishing.publisher({ around: gate.around })
+    const commands = (await givenForms(publishing, 30)).map((form) => commandFor(form))
+    await Promise.all(commands.map((command) => publishing.send(command)))
+    await gate.reached
+
+    await using _ = await killedAndRestarted(publishing, publisher, async () => gate.open())
+
+    await publishing.idle()
+    await expectEachPublishedOnce(publishing, commands)
+    const [form] = await givenForms(publishing, 1)
+    const { reply } = await publishing.send(commandFor(form!))
+    expect(await reply).toMatchObject({ outcome: 'published' })
+  })
+
+  it('is away says so on /readyz, and no longer once it is back', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    expect((await publisher.app.inject('/readyz')).statusCode).toBe(200)
+
+    await using _ = await killedAndRestarted(publishing, publisher, async () => {
+      const response = await publisher.app.inject('/readyz')
+      expect(response.statusCode).toBe(503)
+      expect(response.json().error).toMatchObject({ status: 'UNAVAILABLE' })
+      expect((await publisher.app.inject('/healthz')).statusCode).toBe(200)
+    })
+
+    await until(() => isReady(publisher))
+  })
+
+  it('asks it for nothing that its user may not do', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const refusals: unknown[] = []
+    const watch = async () => {
+      for await (const { type, data } of publisher.nats.status())
+        if (type === Events.Error) refusals.push(data)
+    }
+    void watch()
+    const [form] = await givenForms(publishing, 1)
+
+    await (await publishing.send(commandFor(form!))).reply
+    await publishing.send(new Uint8Array())
+    await publishing.deadLetter()
+    await publishing.idle()
+    // What the server said before its answer to this ping has arrived with it.
+    await publisher.nats.flush()
+
+    expect(refusals).toEqual([])
+  })
+})
+
+describe('what publishing stands on', () => {
+  it.each([
+    ['the stream', ({ manager }: Publishing) => manager.streams.delete('PUBLISH')],
+    ['the consumer', ({ manager }: Publishing) => manager.consumers.delete('PUBLISH', 'publisher')],
+  ])('%s is made again when it was deleted by hand', async (_, remove) => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const [form] = await givenForms(publishing, 1)
+
+    await remove(publishing)
+    const { reply } = await until(() => publishing.send(commandFor(form!)))
+
+    expect(await reply).toMatchObject({ outcome: 'published' })
+    await until(() => isReady(publisher))
+  })
+
+  it('is brought up to date when it was made with other settings', async () => {
+    await using publishing = await startPublishing()
+    const { manager } = publishing
+    const retention = RetentionPolicy.Workqueue
+    await manager.streams.add({ name: 'PUBLISH', subjects: ['publish.form', 'publish.other'], retention })
+    await manager.streams.add({ name: 'PUBLISH_DEAD', subjects: ['publish.dead.>'], max_age: nanos(5_000) })
+    await manager.consumers.add('PUBLISH', {
+      durable_name: 'publisher',
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(60_000),
+    })
+
+    await publishing.publisher()
+
+    expect((await manager.streams.info('PUBLISH')).config.subjects).toEqual(['publish.form'])
+    expect((await manager.streams.info('PUBLISH_DEAD')).config.max_age).toBe(nanos(30 * 24 * 60 * 60_000))
+    expect((await manager.consumers.info('PUBLISH', 'publisher')).config).toMatchObject({
+      ack_wait: nanos(2_000),
+      max_ack_pending: 512,
+    })
+  })
+
+  it('says on /readyz when the store is away', async () => {
+    await using publishing = await startPublishing()
+    let away = false
+    const publisher = await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        if (method === 'ping' && away) throw new Error('away')
+        return proceed()
+      },
+    })
+
+    away = true
+    expect((await publisher.app.inject('/readyz')).statusCode).toBe(503)
+    away = false
+    expect((await publisher.app.inject('/readyz')).statusCode).toBe(200)
+  })
+})
+
+describe('a publisher that is closed', () => {
+  const patienceMs = 9_000
+
+  it('with commands in flight ends soon, and those it did not begin are left to others', async () => {
+    await using publishing = await startPublishing()
+    const slow = async ({ method, proceed }: StoreCall) => {
+      if (method === 'insertRevision') await delay(20)
+      return proceed()
+    }
+    const publisher = await publishing.publisher({ around: slow })
+    const commands = (await givenForms(publishing, 300)).map((form) => commandFor(form))
+    const sent = await Promise.all(commands.map((command) => publishing.send(command)))
+    await Promise.race(sent.map(({ reply }) => reply))
+
+    await expectClosedWithin(patienceMs, publisher)
+    const inHand = publisher.handled.published!
+    await publishing.publisher()
+
+    await publishing.idle()
+    await expectEachPublishedOnce(publishing, commands)
+    expect(inHand).toBeGreaterThan(0)
+  })
+
+  it('while NATS is away ends soon', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    process.kill(publishing.server.pid, 'SIGKILL')
+    await status(publisher, Events.Disconnect)
+
+    await expectClosedWithin(patienceMs, publisher)
+  })
+
+  it('while NATS does not answer ends soon', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const [form] = await givenForms(publishing, 1)
+    await (await publishing.send(commandFor(form!))).reply
+    process.kill(publishing.server.pid, 'SIGSTOP')
+    using _ = { [Symbol.dispose]: () => process.kill(publishing.server.pid, 'SIGCONT') }
+
+    await expectClosedWithin(patienceMs, publisher)
+  })
+
+  it('before it could take anything ends soon', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher({ wait: false })
+    process.kill(publishing.server.pid, 'SIGSTOP')
+    using _ = { [Symbol.dispose]: () => process.kill(publishing.server.pid, 'SIGCONT') }
+
+    await expectClosedWithin(patienceMs, publisher)
+  })
+})
+
+const givenForms = ({ forms }: Publishing, count: number) =>
+  Promise.all(Array.from({ length: count }, () => givenForm(forms)))
+
+const expectEachPublishedOnce = async ({ forms }: Publishing, commands: PublishForm[]) => {
+  const revisions = await Promise.all(
+    commands.map(({ organizationId, commandId }) => forms.findRevisionOfCommand(organizationId, commandId)),
+  )
+  expect(revisions.filter((revision) => revision === undefined)).toEqual([])
+  const published = new Map<string, Pick<StoredForm, 'organizationId' | 'formId'>>()
+  for (const revision of revisions) published.set(revision!.formId, revision!)
+  let total = 0
+  for (const form of published.values()) {
+    const { numbers, live } = await revisionsOf(forms, form)
+    total += numbers.length
+    expect(live).toEqual([numbers[0]])
+  }
+  expect(total).toBe(commands.length)
+}
+
+/** Holds up calls of one method until it is opened; `reached` once `count` of them wait. */
+const gateAt = (step: string, count: number, { letPass = 0 } = {}) => {
+  const reached = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  let calls = 0
+  return {
+    reached: reached.promise,
+    open: opened.resolve,
+    around: async ({ method, proceed }: StoreCall) => {
+      if (method === step && ++calls > letPass) {
+        if (calls === letPass + count) reached.resolve()
+        await opened.promise
+      }
+      return proceed()
+    },
+  }
+}
+
+const status = async ({ nats }: Pick<Publisher, 'nats'>, event: Events) => {
+  for await (const { type } of nats.status()) if (type === event) return
+}
+
+/** Kills the server, does something, and starts it again on the same port and data. */
+const killedAndRestarted = async (
+  { server, dataDir, gateway }: Publishing,
+  publisher: Publisher,
+  meanwhile: () => Promise<void>,
+) => {
+  const both = [publisher, { nats: gateway }]
+  const away = both.map((one) => status(one, Events.Disconnect))
+  process.kill(server.pid, 'SIGKILL')
+  await Promise.all(away)
+  await meanwhile()
+  const back = both.map((one) => status(one, Events.Reconnect))
+  const again = await startNatsServer({ dataDir, port: server.port })
+  await Promise.all(back)
+  return again
+}
+
+const expectClosedWithin = async (ms: number, { app, nats }: Publisher) => {
+  const closed = await Promise.race([app.close().then(() => true), delay(ms, false, { ref: false })])
+  expect(closed).toBe(true)
+  expect(nats.isClosed()).toBe(true)
+}
