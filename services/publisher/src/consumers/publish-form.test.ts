@@ -1,0 +1,258 @@
+import { ApiError } from '@fms/aip'
+import { deadLetterReasonHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
+import { describe, expect, it } from 'vitest'
+import {
+  commandFor,
+  draftOf,
+  givenForm,
+  type Publishing,
+  revisionsOf,
+  type StoreCall,
+  startPublishing,
+} from '../testing.ts'
+
+describe('publish.form', () => {
+  it('is answered on its inbox, and acked', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const form = await givenForm(publishing.forms)
+
+    const { reply } = await publishing.send(commandFor(form))
+
+    expect(await reply).toMatchObject({
+      outcome: 'published',
+      etag: '"1-live.0"',
+      form: { path: `organizations/${form.organizationId}/forms/${form.formId}`, live: true },
+    })
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [1], live: [1] })
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ published: 1 })
+    expect(await deadLetters(publishing)).toBe(0)
+  })
+
+  it('that is refused is answered with the problem, and acked', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const form = await givenForm(publishing.forms, { draft: draftOf({ steps: [] }) })
+
+    const { reply } = await publishing.send(commandFor(form))
+
+    expect(await reply).toEqual({
+      outcome: 'refused',
+      problem: expect.objectContaining({
+        status: 'FAILED_PRECONDITION',
+        reason: 'DRAFT_NOT_PUBLISHABLE',
+        preconditionViolations: [expect.objectContaining({ subject: 'form.steps' })],
+      }),
+    })
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ refused: 1 })
+    expect(await deadLetters(publishing)).toBe(0)
+  })
+
+  it('takes ids in any letter case for the same', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher()
+    const form = await givenForm(publishing.forms)
+    const command = commandFor(form)
+    const shouted = {
+      ...command,
+      commandId: command.commandId.toUpperCase(),
+      organizationId: command.organizationId.toUpperCase(),
+      formRef: command.formRef.toUpperCase(),
+    }
+
+    const first = await publishing.send(command)
+    const again = await publishing.send(shouted)
+
+    expect(await again.reply).toEqual(await first.reply)
+    expect((await revisionsOf(publishing.forms, form)).numbers).toHaveLength(1)
+  })
+
+  it('twice with one id is answered twice, and published once', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher()
+    const form = await givenForm(publishing.forms)
+    const command = commandFor(form)
+
+    const sent = await Promise.all([publishing.send(command), publishing.send(command)])
+
+    const [first, second] = await Promise.all(sent.map(({ reply }) => reply))
+    expect(second).toEqual(first)
+    expect((await revisionsOf(publishing.forms, form)).numbers).toHaveLength(1)
+  })
+
+  it('carries a form of 768 KiB back', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher()
+    const room = 768 * 1024 - Buffer.byteLength(JSON.stringify(draftOf({ context: ['"'] })))
+    const form = await givenForm(publishing.forms, {
+      draft: draftOf({ context: ['"'.repeat(1 + room / 2)] }),
+    })
+
+    const { reply } = await publishing.send(commandFor(form))
+
+    expect(await reply).toMatchObject({ outcome: 'published' })
+  })
+})
+
+describe('a publish.form that cannot be read', () => {
+  const readable = PublishForm.encode(commandFor({ organizationId: uuid(1), formId: uuid(2) }))
+  const changed = (fields: object) =>
+    new TextEncoder().encode(JSON.stringify({ ...JSON.parse(new TextDecoder().decode(readable)), ...fields }))
+
+  it.each([
+    ['no JSON', new TextEncoder().encode('{')],
+    ['nothing', new Uint8Array()],
+    ['invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['an unknown member', changed({ validateonly: true })],
+    ['no command id', changed({ commandId: undefined })],
+    ['no UUID', changed({ organizationId: 'acme' })],
+  ])('(%s) becomes a dead letter as it came', async (_, bytes) => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+
+    await publishing.send(bytes, { 'x-request-id': 'r-1' })
+
+    const letter = await publishing.deadLetter()
+    expect(letter.reason).toBe('malformed')
+    expect(letter.header('x-request-id')).toBe('r-1')
+    expect(letter.header(replyInboxHeader)).toMatch(/^_INBOX\.gateway\./)
+    expect(Buffer.from(letter.data)).toEqual(Buffer.from(bytes))
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ 'a command that cannot be read': 1 })
+    expect(publishing.replies).toEqual([])
+  })
+
+  it('cannot choose its dead letter reason', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher()
+
+    await publishing.send(new Uint8Array(), { [deadLetterReasonHeader]: 'mine' })
+
+    expect((await publishing.deadLetter()).reason).toBe('malformed')
+  })
+})
+
+describe('a publish.form while the store is away', () => {
+  it.each(['takeRevisionNumber', 'insertRevision', 'moveLive'])(
+    'at %s comes again, each time later, until it succeeds',
+    async (step) => {
+      await using publishing = await startPublishing()
+      const times: number[] = []
+      const publisher = await publishing.publisher({
+        around: async ({ method, proceed }) => {
+          if (method === 'findRevisionOfCommand') times.push(performance.now())
+          if (method === step && times.length <= 2) throw unavailable()
+          return proceed()
+        },
+      })
+      const form = await givenForm(publishing.forms)
+
+      const { reply } = await publishing.send(commandFor(form))
+
+      expect(await reply).toMatchObject({ outcome: 'published' })
+      const { numbers, live } = await revisionsOf(publishing.forms, form)
+      expect(numbers).toHaveLength(1)
+      expect(live).toEqual(numbers)
+      const [first, second, third] = times as [number, number, number]
+      expect(second - first).toBeGreaterThanOrEqual(95)
+      expect(third - second).toBeGreaterThanOrEqual(195)
+      await publishing.idle()
+      expect(publisher.handled).toEqual({ 'the store is away': 2, published: 1 })
+    },
+  )
+})
+
+describe('a publish.form that meets a defect', () => {
+  it('is answered INTERNAL after five deliveries, and becomes a dead letter', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher({ around: broken })
+    const form = await givenForm(publishing.forms)
+    const command = commandFor(form)
+
+    const { reply } = await publishing.send(command)
+
+    expect(await reply).toEqual({
+      outcome: 'refused',
+      problem: expect.objectContaining({ status: 'INTERNAL', reason: 'INTERNAL' }),
+    })
+    expect(JSON.stringify(await reply)).not.toContain('secret')
+    const letter = await publishing.deadLetter()
+    expect(letter.reason).toBe('defect')
+    expect(PublishForm.decode(letter.data)).toEqual(command)
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ 'a defect': 5 })
+    expect(publishing.replies).toHaveLength(1)
+  })
+
+  it('holds up no other', async () => {
+    await using publishing = await startPublishing()
+    const form = await givenForm(publishing.forms)
+    const ill = await givenForm(publishing.forms)
+    await publishing.publisher({
+      around: async ({ method, args, proceed }) =>
+        method === 'takeRevisionNumber' && JSON.stringify(args).includes(ill.formId)
+          ? broken({ method })
+          : proceed(),
+    })
+
+    await publishing.send(commandFor(ill))
+    const { reply } = await publishing.send(commandFor(form))
+
+    await reply
+    expect(publishing.replies).toHaveLength(1)
+  })
+})
+
+describe('a publish.form past its deadline', () => {
+  it('publishes nothing, and becomes a dead letter without a reply', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const form = await givenForm(publishing.forms)
+    const command = commandFor(form, { deadlineMs: Date.now() - 1 })
+
+    await publishing.send(command)
+
+    const letter = await publishing.deadLetter()
+    expect(letter.reason).toBe('deadline')
+    expect(PublishForm.decode(letter.data)).toEqual(command)
+    await publishing.idle()
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [], live: [] })
+    expect(publishing.replies).toEqual([])
+    expect(publisher.handled).toEqual({ 'nobody waits for this command any more': 1 })
+  })
+
+  it('is finished when its revision is stored already', async () => {
+    await using publishing = await startPublishing()
+    let interruptions = 0
+    await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        // Long enough for the deadline to pass.
+        if (method === 'moveLive' && ++interruptions < 4) throw unavailable()
+        return proceed()
+      },
+    })
+    const form = await givenForm(publishing.forms)
+
+    const { reply } = await publishing.send(commandFor(form, { deadlineMs: Date.now() + 300 }))
+
+    expect(await reply).toMatchObject({ outcome: 'published' })
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [1], live: [1] })
+    expect(await deadLetters(publishing)).toBe(0)
+  })
+})
+
+const unavailable = () => new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'The store is away.')
+
+const broken = async ({ method }: Pick<StoreCall, 'method'>) => {
+  if (method === 'ping') return
+  throw new TypeError('secret')
+}
+
+const deadLetters = async ({ manager }: Publishing) =>
+  (await manager.streams.info('PUBLISH_DEAD')).state.messages
+
+function uuid(digit: number) {
+  return `0000000${digit}-0000-4000-8000-000000000000`
+}
