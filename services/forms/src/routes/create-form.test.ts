@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { Form } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { startForms, testBaseUrl } from '../testing.ts'
+import { refusalOf, startForms, testBaseUrl } from '../testing.ts'
 
 const create = (organizationId: string, payload: unknown) => ({
   method: 'POST' as const,
@@ -151,5 +152,27 @@ describe('POST /organizations/{organization}/forms', () => {
 
     expect(response.statusCode).toBe(401)
     expect(response.json().error.details[0].reason).toBe('IDENTITY_REQUIRED')
+  })
+
+  it.each(['?validateOnly=true', '?x=1', '?x=1&x=2'])('refuses the query %s', async (query) => {
+    await using service = await startForms()
+    const request = create(service.organizationId, { form: {} })
+
+    const response = await service.send({ ...request, url: request.url + query })
+
+    expect(refusalOf(response)).toMatchObject({ code: 400, reason: 'INVALID_REQUEST' })
+    expect(await service.everyForm()).toEqual([])
+  })
+
+  it('creates nothing in another organization', async () => {
+    await using service = await startForms()
+    const other = randomUUID()
+
+    for (const validateOnly of [false, true]) {
+      const response = await service.send(create(other, { form: {}, validateOnly }))
+      expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'ORGANIZATION_NOT_FOUND' })
+    }
+    const { totalSize } = await service.forms.list({ organizationId: other, orderBy: [], limit: 1, skip: 0 })
+    expect(totalSize).toBe(0)
   })
 })
