@@ -113,6 +113,8 @@ export const urlOf = (form: StoredForm): string => `/${formPath(form)}`
 
 /** What a refusal says, in short, once its body is found to be an error as AIP-193 has it. */
 export const refusalOf = (response: Awaited<ReturnType<App['inject']>>) => {
+  const type = response.headers['content-type']
+  if (type !== 'application/json; charset=utf-8') throw new Error(`a ${response.statusCode} of type ${type}`)
   const { error } = ErrorBody.parse(response.json())
   const [info, badRequest] = error.details
   if (info?.['@type'] !== 'type.googleapis.com/google.rpc.ErrorInfo') throw new Error('no ErrorInfo')

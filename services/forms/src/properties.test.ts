@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Json, JsonObject } from '@fms/aip'
+import { Form, serverOwnedFields } from '@fms/contracts'
+import { createFormArbitrary } from '@fms/contracts/arbitrary'
+import type { StoredForm } from '@fms/forms-store'
+import fc from 'fast-check'
+import type { InjectOptions } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { mergeByTheBook, withDefaults } from './draft-oracle.ts'
+import { malformedRequestArbitrary, wrongMemberArbitrary } from './malformed-request.arbitrary.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from './testing.ts'
+
+/** What goes over the wire: JSON knows no -0. */
+const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value))
+
+const without = (form: object, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(form).filter(([name]) => !names.includes(name)))
+
+/** A form's own members, as clients may write them. */
+const draftOf = (form: object): JsonObject => without(form, serverOwnedFields)
+
+/** A form or patch that is fine, or wrong in one place at least. */
+const anyFields = fc.oneof(
+  createFormArbitrary,
+  fc.tuple(createFormArbitrary, wrongMemberArbitrary).map(([fine, wrong]) => ({ ...fine, ...wrong })),
+) as fc.Arbitrary<JsonObject>
+
+/** A patch that may well be accepted: the type is fixed, so most leave it alone. */
+const anyPatch = fc
+  .tuple(anyFields, fc.nat(9))
+  .map(([fields, keepType]) => (keepType === 0 ? fields : without(fields, ['type'])))
+
+const anyIfMatch = fc.constantFrom(
+  undefined,
+  '*',
+  '"1-draft.0"',
+  '"0-", "1-"',
+  '"2-draft.0"',
+  'W/"1-"',
+  '1-draft.0',
+)
+
+const outcomeOf = (response: Awaited<ReturnType<FormsService['send']>>) =>
+  response.statusCode === 200 ? { code: 200 } : refusalOf(response)
+
+describe('a dry run', () => {
+  it('says of every create, patch and delete what the real request says, and changes nothing', async () => {
+    await using service = await startForms()
+    const anyRequest = fc.record({
+      kind: fc.constantFrom('create', 'patch', 'delete'),
+      fields: anyFields,
+      patch: anyPatch,
+      ifMatch: anyIfMatch,
+      ref: fc.constantFrom('id', 'public id', 'id', 'missing'),
+      inQuery: fc.boolean(),
+      role: fc.constantFrom('editor' as const, 'owner' as const, 'editor' as const, 'viewer' as const),
+    })
+    const codes = new Set<string>()
+
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async ({ kind, fields, patch, ifMatch, ref, inQuery, role }) => {
+        const form = await service.given.form()
+        const formRef = { id: form.formId, 'public id': form.publicId, missing: randomUUID() }[ref]!
+        const forms = `/organizations/${form.organizationId}/forms`
+        const requestWith = (validateOnly: boolean): InjectOptions => {
+          const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
+          if (kind === 'create')
+            return { method: 'POST', url: forms, payload: { form: fields, validateOnly } }
+          if (kind === 'patch') {
+            return {
+              method: 'PATCH',
+              url: `${forms}/${formRef}`,
+              payload: { form: patch, validateOnly },
+              headers,
+            }
+          }
+          return inQuery
+            ? { method: 'DELETE', url: `${forms}/${formRef}?validateOnly=${validateOnly}`, headers }
+            : { method: 'DELETE', url: `${forms}/${formRef}`, payload: { validateOnly }, headers }
+        }
+
+        const before = await service.everyForm()
+        const dry = await service.send(requestWith(true), { role })
+        expect(await service.everyForm()).toEqual(before)
+        const real = await service.send(requestWith(false), { role })
+
+        expect(outcomeOf(dry)).toEqual(outcomeOf(real))
+        expect(dry.headers.etag).toBeUndefined()
+        if (real.statusCode === 200 && kind !== 'delete') {
+          const unknown = kind === 'create' ? ['path', 'publicId', 'publicUrl'] : []
+          expect(without(Form.parse(dry.json()), unknown)).toEqual(without(Form.parse(real.json()), unknown))
+        }
+        codes.add(`${kind} ${real.statusCode}`)
+        await deleteAll(service)
+      }),
+      { numRuns: 400 },
+    )
+    expect([...codes].sort()).toEqual([
+      ...['create 200', 'create 400', 'create 403'],
+      ...['delete 200', 'delete 400', 'delete 403', 'delete 404', 'delete 412'],
+      ...['patch 200', 'patch 400', 'patch 403', 'patch 404', 'patch 412'],
+    ])
+  })
+})
+
+const deleteAll = async ({ forms, everyForm }: FormsService) => {
+  for (const form of await everyForm()) await forms.delete({ ...form, formRef: form.formId }, () => {})
+}
+
+describe('a patch', () => {
+  it('of what a read gave changes nothing, whatever form it is', async () => {
+    await using service = await startForms()
+    const url = `/organizations/${service.organizationId}/forms`
+
+    await fc.assert(
+      fc.asyncProperty(createFormArbitrary, async (fields) => {
+        const created = await service.send({ method: 'POST', url, payload: { form: fields } })
+        expect(created.statusCode, created.body).toBe(200)
+        const formUrl = `/${created.json().path}`
+        const read = await service.send({ url: formUrl })
+        service.clock.now = new Date(service.clock.now.getTime() + 1000)
+
+        const patched = await service.send({ method: 'PATCH', url: formUrl, payload: { form: read.json() } })
+
+        expect(patched.statusCode, patched.body).toBe(200)
+        expect(patched.json()).toEqual(Form.parse(read.json()))
+        expect(patched.headers.etag).toBe(read.headers.etag)
+        expect(read.headers.etag).toBe(created.headers.etag)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('and another, and so on, make of a form what RFC 7396 and the defaults make of it', async () => {
+    await using service = await startForms()
+    const url = `/organizations/${service.organizationId}/forms`
+    const codes = { 200: 0, 400: 0 }
+
+    await fc.assert(
+      fc.asyncProperty(createFormArbitrary, fc.array(anyPatch, { maxLength: 6 }), async (fields, patches) => {
+        const created = await service.send({ method: 'POST', url, payload: { form: fields } })
+        let draft = withDefaults(mergeByTheBook({}, draftOf(overTheWire(fields) as JsonObject)) as JsonObject)
+        let form = Form.parse(created.json())
+        expect(draftOf(created.json())).toEqual(draft)
+
+        for (const patch of overTheWire(patches)) {
+          const response = await service.send({
+            method: 'PATCH',
+            url: `/${form.path}`,
+            payload: { form: patch },
+          })
+          codes[response.statusCode as keyof typeof codes]++
+          if (response.statusCode === 200) {
+            const patched = withDefaults(mergeByTheBook(draft as Json, draftOf(patch)) as JsonObject)
+            const moved = Form.parse(response.json()).updateTime > form.updateTime
+            expect(draftOf(response.json())).toEqual(patched)
+            expect(moved).toBe(!isDeepStrictEqual(patched, draft))
+            draft = patched
+            form = Form.parse(response.json())
+          }
+          expect((await service.send({ url: `/${form.path}` })).json()).toEqual(form)
+        }
+      }),
+      { numRuns: 200 },
+    )
+    expect(codes[200]).toBeGreaterThan(100)
+    expect(codes[400]).toBeGreaterThan(100)
+  })
+
+  it('survives 49 others to other fields at the same time', async () => {
+    await using service = await startForms()
+    const form = await service.given.form()
+    const texts = (names: string[]) => names.map((name) => ({ [name]: `new ${name}` }))
+    const patches: JsonObject[] = [
+      ...texts(['name', 'description', 'tone']),
+      ...texts(['primaryColor', 'textSize', 'fontFamily', 'buttonSize', 'textAnimation']).map((theme) => ({
+        theme,
+      })),
+      ...texts(['high', 'low', 'medium']).map((leadScoring) => ({ leadScoring })),
+      ...texts(['category', 'description', 'industry', 'name']).map((marketplace) => ({ marketplace })),
+      ...texts(['address', 'area', 'city']).map((location) => ({ marketplace: { location } })),
+      ...['voice', 'aiHandoff', 'branding', 'marketplace'].map((name) => ({ [name]: { enabled: true } })),
+      { context: ['new'] },
+      { steps: [{ type: 'text', key: 'new' }] },
+      { maxFollowUpQuestions: 50 },
+      { defaultMode: 'voice' },
+    ]
+    while (patches.length < 50) {
+      patches.push({ i18n: { translations: { [`x-${patches.length}`]: { name: { value: 'new' } } } } })
+    }
+
+    const responses = await Promise.all(
+      patches.map((patch) => service.send({ method: 'PATCH', url: urlOf(form), payload: { form: patch } })),
+    )
+
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))
+    const read = (await service.send({ url: urlOf(form) })).json()
+    expect(draftOf(read)).toEqual(
+      withDefaults(patches.reduce<Json>(mergeByTheBook, form.draft as unknown as Json) as JsonObject),
+    )
+    const updateTimes = responses.map((response) => Form.parse(response.json()).updateTime)
+    expect(new Set(updateTimes).size).toBe(50)
+    expect(read.updateTime).toBe(updateTimes.sort().at(-1))
+  })
+})
+
+describe('a malformed request', () => {
+  it('is refused with an error body, never by a defect, and changes no form', async () => {
+    await using service = await startForms()
+    const form: StoredForm = await service.given.form({ steps: [{ type: 'text', key: 'q' }] })
+    await service.given.revision(form)
+    const before = await service.everyForm()
+    const reasons = new Set<string>()
+
+    await fc.assert(
+      fc.asyncProperty(malformedRequestArbitrary, async (requestAt) => {
+        const request = requestAt(form)
+        const response = await service.send(request)
+
+        expect(response.statusCode, JSON.stringify(request)).toBeGreaterThanOrEqual(400)
+        expect(response.statusCode, JSON.stringify(request)).toBeLessThan(500)
+        const { reason } = refusalOf(response)
+        expect(response.headers['x-request-id']).toMatch(/^[\x21-\x7e]{1,128}$/)
+        expect(await service.everyForm()).toEqual(before)
+        reasons.add(reason)
+      }),
+      { numRuns: 2000 },
+    )
+    expect([...reasons].sort()).toEqual([
+      'BODY_TOO_LARGE',
+      'FORM_MOVED',
+      'FORM_NOT_FOUND',
+      'INVALID_FILTER',
+      'INVALID_IF_MATCH',
+      'INVALID_ORDER_BY',
+      'INVALID_PAGE_TOKEN',
+      'INVALID_REQUEST',
+      'MALFORMED_JSON',
+      'MALFORMED_REQUEST',
+      'METHOD_NOT_ALLOWED',
+      'ORGANIZATION_NOT_FOUND',
+      'PATH_NOT_FOUND',
+      'REVISION_NOT_FOUND',
+      'UNSUPPORTED_MEDIA_TYPE',
+    ])
+  })
+})
