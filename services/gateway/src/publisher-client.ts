@@ -26,7 +26,7 @@ export const createPublisherClient = (
 ): PublisherClient => {
   const circuit = createCircuit('publish', logger)
   const inbox = createInbox('_INBOX.gateway')
-  const waiting = new Map<string, (reply: Uint8Array) => void>()
+  const waiting = new Map<string, { answer(reply: Uint8Array): void; sendAgain(): void }>()
   let connected: NatsConnection | undefined
 
   const stayConnected = async () => {
@@ -34,7 +34,7 @@ export const createPublisherClient = (
     nats.subscribe(`${inbox}.*`, {
       callback: (err, { subject, data }) => {
         if (err) logger.error({ err }, 'NATS refuses the gateway its inbox: no publish can be confirmed')
-        else waiting.get(subject)?.(data)
+        else waiting.get(subject)?.answer(data)
       },
     })
     const setConnected = (now: NatsConnection | undefined) => {
@@ -45,7 +45,11 @@ export const createPublisherClient = (
     setConnected(nats)
     for await (const { type } of nats.status()) {
       if (type === Events.Disconnect) setConnected(undefined)
-      if (type === Events.Reconnect) setConnected(nats)
+      if (type === Events.Reconnect) {
+        setConnected(nats)
+        // A reply that was sent meanwhile is lost; a command that comes twice gets it again.
+        for (const { sendAgain } of waiting.values()) sendAgain()
+      }
     }
     connected = undefined
     const err = await nats.closed()
@@ -75,7 +79,10 @@ export const createPublisherClient = (
     async publishForm(command, requestId, gone) {
       const replyInbox = `${inbox}.${nuid.next()}`
       const reply = Promise.withResolvers<Uint8Array | undefined>()
-      waiting.set(replyInbox, reply.resolve)
+      waiting.set(replyInbox, {
+        answer: reply.resolve,
+        sendAgain: () => send(command, replyInbox, requestId).catch(() => {}),
+      })
       const timer = setTimeout(
         () => reply.reject(publishTimedOut(command.commandId)),
         command.deadlineMs - now(),

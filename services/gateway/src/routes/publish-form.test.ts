@@ -228,6 +228,19 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect((await gateway.send('POST', publish)).status).toBe(200)
   })
 
+  it('sends a command again when NATS comes back, since its reply may be lost', async () => {
+    const replies: Reply[] = ['none', published]
+    await using gateway = await startPublishing(() => replies.shift() as FormPublished)
+    const answer = gateway.send('POST', publish)
+    await gateway.taken
+
+    await gateway.server.stop()
+    await using _ = await startNatsServer({ dataDir: gateway.dataDir, port: gateway.server.port })
+
+    expect((await answer).status).toBe(200)
+    expect(gateway.commands).toEqual([gateway.commands[0], gateway.commands[0]])
+  })
+
   it('stops waiting when the client goes away', async () => {
     await using gateway = await startPublishing('none')
     const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
