@@ -5,7 +5,6 @@ const maxPageBytes = 16 * 1024 * 1024
  * The first `limit` items, or as many as 16 MiB hold; at least one.
  *
  * @param items lazily read, so that what does not fit is never loaded.
- * @param bytesOf a lower bound will do: the text's length.
  * @returns `more` when items are left over.
  */
 export const takeUpTo = <T>(

@@ -96,9 +96,12 @@ export class SqliteFormsStore implements FormsStore {
     const isFew = filter !== undefined && totalSize <= fewForms
 
     const rest = allOf(matches, query.after && afterPosition(columns, query.after))
+    // What is sorted and skipped is ids: drafts are read of the page's forms alone.
     const rows = this.#database.iterate(
-      `SELECT * FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
-       ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} LIMIT ? OFFSET ?`,
+      `SELECT forms.* FROM (
+         SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
+         ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} LIMIT ? OFFSET ?
+       ) AS page CROSS JOIN forms ON forms.rowid = page.id`,
       ...rest.values,
       query.limit + 1,
       query.skip,
