@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import { draftArbitrary } from '@fms/contracts/arbitrary'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import type { StoredForm } from '../forms-store.ts'
+import {
+  atOnce,
+  edited,
+  givenForm,
+  newForm,
+  newPublicId,
+  newRevision,
+  type OpenStore,
+  openStore,
+  publish,
+  refOf,
+} from './given.ts'
+
+const swapCase = (text: string) =>
+  Array.from(text, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  ).join('')
+
+/** What a store promises of single forms. */
+export const draftsContract = (open: OpenStore): void => {
+  const store = openStore(open)
+  const unchanged = async (form: StoredForm) => expect(await store().get(refOf(form))).toEqual(form)
+
+  describe('create', () => {
+    it('stores a form as it is', async () => {
+      const form = newForm({ replyCount: 7, version: 3 })
+
+      expect(await store().create(form)).toBe(true)
+      await unchanged(form)
+    })
+
+    it('stores any draft unharmed', async () => {
+      await fc.assert(
+        fc.asyncProperty(draftArbitrary, async (draft) => {
+          await unchanged(await givenForm(store(), { draft }))
+        }),
+        { numRuns: 50 },
+      )
+    })
+
+    it('refuses a public id that is taken, in whatever organization, and stores nothing', async () => {
+      const form = await givenForm(store())
+      const sibling = newForm({ organizationId: form.organizationId, publicId: form.publicId })
+      const stranger = newForm({ publicId: form.publicId })
+
+      for (const late of [sibling, stranger]) {
+        expect(await store().create(late)).toBe(false)
+        expect(await store().get(refOf(late))).toBeUndefined()
+      }
+      const { totalSize } = await store().list({ ...stranger, orderBy: [], limit: 10, skip: 0 })
+      expect(totalSize).toBe(0)
+      await unchanged(form)
+    })
+
+    it('lets one of many at once have a public id', async () => {
+      const publicId = newPublicId()
+      const outcomes = await atOnce(10, () => store().create(newForm({ publicId })))
+
+      expect(outcomes.filter(Boolean)).toHaveLength(1)
+    })
+
+    it('tells public ids apart by letter case', async () => {
+      const publicId = `case${newPublicId().slice(4)}`
+      await givenForm(store(), { publicId })
+
+      expect(await store().create(newForm({ publicId: swapCase(publicId) }))).toBe(true)
+    })
+  })
+
+  describe('get', () => {
+    it('finds a form by UUID in any letter case, and by public id', async () => {
+      const form = await givenForm(store())
+      const { organizationId, formId, publicId } = form
+
+      for (const formRef of [formId, formId.toUpperCase(), publicId]) {
+        expect(await store().get({ organizationId, formRef })).toEqual(form)
+      }
+    })
+
+    it.each([
+      '',
+      'live',
+      '__proto__',
+      randomUUID(),
+      newPublicId(),
+      "' OR 1=1 --",
+      '{"$ne":null}',
+      '$where',
+      '%',
+      '..........',
+      '__________',
+      '*',
+      '\0',
+      '😀',
+      '\ud800',
+      'a'.repeat(100_000),
+    ])('finds nothing by %j', async (formRef) => {
+      const { organizationId } = await givenForm(store())
+
+      expect(await store().get({ organizationId, formRef })).toBeUndefined()
+    })
+
+    it('finds nothing by what is almost the reference', async () => {
+      const { organizationId, formId, publicId } = await givenForm(store(), {
+        publicId: `case${newPublicId().slice(4)}`,
+      })
+
+      for (const formRef of [
+        ` ${formId}`,
+        `${publicId}\n`,
+        `${publicId}\0`,
+        swapCase(publicId),
+        formId.replaceAll('-', ''),
+      ]) {
+        expect(await store().get({ organizationId, formRef })).toBeUndefined()
+      }
+    })
+  })
+
+  describe('update', () => {
+    it('stores the changed draft and nothing else, and gives the form as it is then', async () => {
+      const form = await givenForm(store())
+      const changed = edited(form, { name: 'Other', tone: 'dry' })
+
+      expect(await store().update(refOf(form), () => changed)).toEqual(changed)
+      await unchanged(changed)
+    })
+
+    it('shows the change the form as it is', async () => {
+      const form = await givenForm(store())
+      const change = vi.fn((current: StoredForm) => current)
+
+      await store().update({ ...form, formRef: form.publicId }, change)
+
+      expect(change).toHaveBeenLastCalledWith(form)
+    })
+
+    it('writes nothing when the change gives back its argument', async () => {
+      const form = await givenForm(store())
+      const scribble = (current: StoredForm) => {
+        current.draft.name = 'Scribbled'
+        return current
+      }
+
+      expect(await store().update(refOf(form), (current) => current)).toEqual(form)
+      await store().update(refOf(form), scribble)
+
+      await unchanged(form)
+    })
+
+    it('passes on what the change throws, and leaves the form as it was', async () => {
+      const form = await givenForm(store())
+      const refusal = new Error('refused')
+      const change = (current: StoredForm) => {
+        current.draft.name = 'Half done'
+        throw refusal
+      }
+
+      await expect(store().update(refOf(form), change)).rejects.toBe(refusal)
+      await unchanged(form)
+    })
+
+    it('knows no form that is not there', async () => {
+      const change = vi.fn((current: StoredForm) => current)
+
+      expect(await store().update(refOf(newForm()), change)).toBeUndefined()
+      expect(change).not.toHaveBeenCalled()
+    })
+
+    it('keeps all of 50 changes at once', async () => {
+      const form = await givenForm(store())
+      const fields = Array.from({ length: 50 }, (_, index) => `field${index}`)
+      const question = { type: 'text', key: 'q1' }
+      const answer = (field: string) => (current: StoredForm) =>
+        edited(current, { steps: [{ ...question, ...current.draft.steps[0], [field]: field }] })
+
+      await Promise.all(fields.map((field) => store().update(refOf(form), answer(field))))
+
+      const steps = [{ ...question, ...Object.fromEntries(fields.map((field) => [field, field])) }]
+      const last = await store().get(refOf(form))
+      expect(last).toMatchObject({ version: 51, draft: { steps } })
+      expect(last!.updateTime.getTime()).toBe(form.updateTime.getTime() + 50)
+    })
+
+    it('loses no reply and no publish that comes at the same time', async () => {
+      const form = await givenForm(store())
+
+      await Promise.all([
+        atOnce(20, () => store().update(refOf(form), (current) => edited(current, {}))),
+        atOnce(20, () => store().recordReply({ ...form, replyId: randomUUID() })),
+        publish(store(), form),
+      ])
+
+      expect(await store().get(refOf(form))).toMatchObject({ version: 21, replyCount: 20, live: true })
+    })
+  })
+
+  describe('delete', () => {
+    const allow = () => {}
+
+    it('takes the form away with its revisions, and frees its public id', async () => {
+      const form = await givenForm(store())
+      const revision = await publish(store(), form)
+
+      expect(await store().delete(refOf(form), allow)).toBe(true)
+
+      expect(await store().get(refOf(form))).toBeUndefined()
+      expect(await store().getRevision(refOf(form), revision.revisionId)).toBeUndefined()
+      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await store().findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
+      expect(await store().delete(refOf(form), allow)).toBe(false)
+      expect(await store().create(newForm({ publicId: form.publicId }))).toBe(true)
+    })
+
+    it('leaves nothing to a form that comes back under the same id', async () => {
+      const form = await givenForm(store())
+      const reply = { ...form, replyId: randomUUID() }
+      await publish(store(), form)
+      await store().recordReply(reply)
+      await store().delete(refOf(form), allow)
+
+      await store().create(form)
+
+      await unchanged(form)
+      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
+        revisions: [],
+        totalSize: 0,
+      })
+      expect(await store().recordReply(reply)).toBe(true)
+    })
+
+    it('leaves the other forms alone', async () => {
+      const { organizationId, ...form } = await givenForm(store())
+      const other = await givenForm(store(), { organizationId })
+      const revision = await publish(store(), other)
+
+      await store().delete({ organizationId, formRef: form.formId }, allow)
+
+      await unchanged({ ...other, live: true })
+      expect(await store().getRevision(refOf(other), 'live')).toMatchObject({ revision })
+    })
+
+    it('passes on what the check throws, and leaves everything as it was', async () => {
+      const form = await givenForm(store())
+      const revision = await publish(store(), form)
+      const refusal = new Error('refused')
+      const check = vi.fn(() => {
+        throw refusal
+      })
+
+      await expect(store().delete(refOf(form), check)).rejects.toBe(refusal)
+
+      expect(check).toHaveBeenLastCalledWith({ ...form, live: true })
+      await unchanged({ ...form, live: true })
+      expect(await store().getRevision(refOf(form), 'live')).toMatchObject({ revision })
+    })
+
+    it('makes one of many at once the one that deleted', async () => {
+      const form = await givenForm(store())
+      const outcomes = await atOnce(10, () => store().delete(refOf(form), allow))
+
+      expect(outcomes.filter(Boolean)).toHaveLength(1)
+    })
+
+    it('knows no form that is not there', async () => {
+      const check = vi.fn()
+
+      expect(await store().delete(refOf(newForm()), check)).toBe(false)
+      expect(check).not.toHaveBeenCalled()
+    })
+
+    it('races a publish to the end: afterwards there is no form, and no revision', async () => {
+      const form = await givenForm(store())
+      const revisions = Array.from({ length: 20 }, (_, index) => newRevision(form, { number: index + 1 }))
+
+      await Promise.all([
+        ...revisions.slice(0, 10).map((revision) => store().insertRevision(revision)),
+        store().delete(refOf(form), allow),
+        ...revisions.slice(10).map((revision) => store().insertRevision(revision)),
+      ])
+
+      for (const { organizationId, commandId } of revisions) {
+        expect(await store().findRevisionOfCommand(organizationId, commandId)).toBeUndefined()
+      }
+    })
+  })
+}

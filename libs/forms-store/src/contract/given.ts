@@ -1,0 +1,91 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { FormDraft } from '@fms/contracts'
+import { afterAll, beforeAll } from 'vitest'
+import type { FormRef, FormsStore, StoredForm, StoredRevision } from '../forms-store.ts'
+import { toForm } from '../to-form.ts'
+
+/** Opens the store of a contract; it may hold what earlier tests left. */
+export type OpenStore = () => Promise<FormsStore>
+
+/** One store for all tests of the enclosing `describe`. */
+export const openStore = (open: OpenStore): (() => FormsStore) => {
+  let store: FormsStore
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+  return () => store
+}
+
+/** A whole number of milliseconds after an instant that all tests share. */
+export const time = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) + ms)
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+export const newPublicId = () =>
+  Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+interface FormFields extends Partial<Omit<StoredForm, 'draft'>> {
+  draft?: Partial<FormDraft>
+}
+
+/** A form that the store has not seen, of an organization that it has not seen unless `fields` names one. */
+export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
+  organizationId: randomUUID(),
+  formId: randomUUID(),
+  publicId: newPublicId(),
+  createTime: time(0),
+  updateTime: time(0),
+  version: 1,
+  replyCount: 0,
+  live: false,
+  ...fields,
+  draft: FormDraft.parse(draft ?? {}),
+})
+
+/** A new form, stored. */
+export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
+  const form = newForm(fields)
+  if (!(await store.create(form))) throw new Error('The public id is taken')
+  return form
+}
+
+export const refOf = ({ organizationId, formId }: StoredForm): FormRef => ({
+  organizationId,
+  formRef: formId,
+})
+
+/** The form after an edit of its draft. */
+export const edited = (form: StoredForm, draft: Partial<FormDraft>): StoredForm => ({
+  ...form,
+  version: form.version + 1,
+  updateTime: new Date(form.updateTime.getTime() + 1),
+  draft: { ...form.draft, ...draft },
+})
+
+export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = {}): StoredRevision => ({
+  organizationId: form.organizationId,
+  formId: form.formId,
+  revisionId: randomUUID(),
+  number: 1,
+  commandId: randomUUID(),
+  createTime: time(1),
+  form: toForm({ ...form, live: true }, 'http://127.0.0.1:8080/f'),
+  ...fields,
+})
+
+/** All three steps of a publish. */
+export const publish = async (
+  store: FormsStore,
+  { organizationId, formId }: StoredForm,
+): Promise<StoredRevision> => {
+  const taken = await store.takeRevisionNumber({ organizationId, formRef: formId }, () => {})
+  const revision = newRevision(taken!.form, { number: taken!.number })
+  await store.insertRevision(revision)
+  await store.moveLive(revision)
+  return revision
+}
+
+/** As many promises at once. */
+export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => start(index)))
