@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { compareCodePoints } from '@fms/aip'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type FormOrderField, type FormOrderTerm, formOrderFields } from '../form-order.ts'
+import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
+import { hostileNames } from './hostile-names.ts'
+
+const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
+  name: (a, b) => compareCodePoints(a.draft.name, b.draft.name),
+  publicId: (a, b) => compareCodePoints(a.publicId, b.publicId),
+  createTime: (a, b) => a.createTime.getTime() - b.createTime.getTime(),
+  updateTime: (a, b) => a.updateTime.getTime() - b.updateTime.getTime(),
+  replyCount: (a, b) => a.replyCount - b.replyCount,
+}
+
+/** What a list should be: the terms one after the other, then `publicId`, ascending whatever the terms say. */
+const inOrder = (forms: StoredForm[], orderBy: readonly FormOrderTerm[]) =>
+  forms.toSorted((a, b) => {
+    for (const { field, descending } of orderBy) {
+      const order = compare[field](a, b)
+      if (order !== 0) return descending ? -order : order
+    }
+    return compare.publicId(a, b)
+  })
+
+const singleOrders = formOrderFields.flatMap((field) => [
+  [{ field, descending: false }],
+  [{ field, descending: true }],
+])
+const twoFieldOrders = singleOrders.flatMap((first) =>
+  singleOrders
+    .filter((second) => second[0]!.field !== first[0]!.field)
+    .map((second) => [...first, ...second]),
+)
+
+const inWords = (orderBy: readonly FormOrderTerm[]) =>
+  orderBy.map(({ field, descending }) => `${field}${descending ? ' desc' : ''}`).join(', ')
+
+type Range = Pick<ListFormsQuery, 'organizationId' | 'orderBy' | 'filter'>
+
+/** Every page of a list, by the keyset of the page before. */
+const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<StoredForm[][]> => {
+  const pages: StoredForm[][] = []
+  let after: ListFormsQuery['after']
+  do {
+    const { forms, next } = await store.list({ ...range, limit, skip: 0, ...(after && { after }) })
+    pages.push(forms)
+    after = next
+  } while (after)
+  return pages
+}
+
+const idsOf = (forms: StoredForm[]) => forms.map(({ formId }) => formId)
+
+/** What a store promises of its lists, filters apart. */
+export const listsContract = (open: OpenStore): void => {
+  const store = openStore(open)
+  const byCreateTime: FormOrderTerm[] = [{ field: 'createTime', descending: false }]
+
+  describe('an order', () => {
+    const organizationId = randomUUID()
+    // Few values of each field, so that ties are common.
+    const forms = [...hostileNames, ...hostileNames.slice(0, 20)].map((name, index) =>
+      newForm({
+        organizationId,
+        createTime: time(index % 3),
+        updateTime: time(-(index % 5)),
+        replyCount: [0, 9, 10][index % 3]!,
+        draft: { name },
+      }),
+    )
+
+    beforeAll(async () => {
+      await Promise.all(forms.map((form) => store().create(form)))
+      await Promise.all(hostileNames.map((name) => givenForm(store(), { draft: { name } })))
+    })
+
+    it.each(singleOrders.map((orderBy) => [inWords(orderBy), orderBy]))('by %s', async (_, orderBy) => {
+      const { forms: listed } = await store().list({
+        organizationId,
+        orderBy: orderBy as FormOrderTerm[],
+        limit: 1000,
+        skip: 0,
+      })
+
+      expect(listed).toEqual(inOrder(forms, orderBy as FormOrderTerm[]))
+    })
+
+    it('by any two fields goes on from page to page', async () => {
+      for (const orderBy of twoFieldOrders) {
+        const pages = await pagesOf(store(), { organizationId, orderBy }, 17)
+
+        expect(idsOf(pages.flat()), inWords(orderBy)).toEqual(idsOf(inOrder(forms, orderBy)))
+      }
+    })
+
+    it('is most recently updated first unless told otherwise', async () => {
+      const pages = await pagesOf(store(), { organizationId, orderBy: [] }, 7)
+
+      expect(pages.flat()).toEqual(inOrder(forms, [{ field: 'updateTime', descending: true }]))
+    })
+
+    it('follows a change of the name', async () => {
+      const own = randomUUID()
+      const [first, second] = [
+        await givenForm(store(), { organizationId: own, draft: { name: 'a' } }),
+        await givenForm(store(), { organizationId: own, draft: { name: 'b' } }),
+      ]
+      await store().update(refOf(first), (current) => edited(current, { name: 'c' }))
+
+      const pages = await pagesOf(
+        store(),
+        { organizationId: own, orderBy: [{ field: 'name', descending: false }] },
+        1,
+      )
+
+      expect(idsOf(pages.flat())).toEqual(idsOf([second, first]))
+    })
+  })
+
+  describe('a page', () => {
+    it('leads to the next one as long as there is one', async () => {
+      const organizationId = randomUUID()
+      for (let count = 0; count < 6; count++) await givenForm(store(), { organizationId })
+
+      const sizes = async (limit: number) =>
+        (await pagesOf(store(), { organizationId, orderBy: [] }, limit)).map((page) => page.length)
+
+      expect(await sizes(4)).toEqual([4, 2])
+      expect(await sizes(3)).toEqual([3, 3])
+      expect(await sizes(6)).toEqual([6])
+      expect(await sizes(1000)).toEqual([6])
+    })
+
+    it('tells how many forms there are, also when it skips them all', async () => {
+      const organizationId = randomUUID()
+      const query = { organizationId, orderBy: [], limit: 2 }
+      expect(await store().list({ ...query, skip: 0 })).toEqual({ forms: [], totalSize: 0 })
+      for (let count = 0; count < 3; count++) await givenForm(store(), { organizationId })
+
+      expect(await store().list({ ...query, skip: 1 })).toMatchObject({ forms: [{}, {}], totalSize: 3 })
+      for (const skip of [3, 4, 2 ** 31 - 1]) {
+        expect(await store().list({ ...query, skip })).toEqual({ forms: [], totalSize: 3 })
+      }
+    })
+
+    it('counts the forms as they come and go', async () => {
+      const organizationId = randomUUID()
+      const totalSize = async () =>
+        (await store().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
+      const form = await givenForm(store(), { organizationId })
+      await givenForm(store(), { organizationId })
+      await store().create(newForm({ organizationId, publicId: form.publicId }))
+      expect(await totalSize()).toBe(2)
+
+      const refuse = () => {
+        throw new Error('refused')
+      }
+      await store()
+        .delete(refOf(form), refuse)
+        .catch(() => {})
+      expect(await totalSize()).toBe(2)
+
+      await store().delete(refOf(form), () => {})
+      await store().delete(refOf(form), () => {})
+      expect(await totalSize()).toBe(1)
+    })
+
+    it('ends early once it holds 16 MiB', async () => {
+      const organizationId = randomUUID()
+      // Three bytes a character.
+      const context = ['漢'.repeat((700 * 1024) / 3)]
+      for (let count = 0; count < 30; count++)
+        await givenForm(store(), { organizationId, draft: { context } })
+
+      const pages = await pagesOf(store(), { organizationId, orderBy: byCreateTime }, 1000)
+
+      expect(new Set(idsOf(pages.flat())).size).toBe(30)
+      expect(pages).toHaveLength(2)
+      const mebibytes = Buffer.byteLength(JSON.stringify(pages[0])) / 1024 ** 2
+      expect(mebibytes).toBeGreaterThanOrEqual(16)
+      expect(mebibytes).toBeLessThan(17)
+    })
+  })
+
+  describe('a walk through the pages', () => {
+    /** What a neighbour does between two pages. */
+    interface Event {
+      kind: 'come' | 'go' | 'change'
+      at: Date
+      which: number
+    }
+    const anyTime = fc.integer({ min: 0, max: 3 }).map(time)
+    const anyEvent = fc.record<Event>({
+      kind: fc.constantFrom('come', 'go', 'change'),
+      at: anyTime,
+      which: fc.nat(),
+    })
+    const anyPage = fc.record({
+      limit: fc.integer({ min: 1, max: 3 }),
+      skip: fc.integer({ min: 0, max: 2 }),
+      events: fc.array(anyEvent, { maxLength: 3 }),
+    })
+    const rest = { limit: 1000, skip: 0, events: [] }
+
+    it.each([
+      ['by createTime', byCreateTime],
+      ['most recently updated first', []],
+    ])('%s meets each untouched form exactly once while others come, go and change', async (_, orderBy) => {
+      const anyTimes = fc.array(anyTime, { maxLength: 8 })
+      const walk = fc.asyncProperty(
+        anyTimes,
+        anyTimes,
+        fc.array(anyPage, { maxLength: 6 }),
+        async (untouchedTimes, touchedTimes, pages) => {
+          const organizationId = randomUUID()
+          const come = (at: Date) => givenForm(store(), { organizationId, createTime: at, updateTime: at })
+          const untouched = await Promise.all(untouchedTimes.map(come))
+          const touched = await Promise.all(touchedTimes.map(come))
+          const happen = async ({ kind, at, which }: Event) => {
+            const form = touched[which % touched.length]
+            if (kind === 'come' || !form) touched.push(await come(at))
+            else if (kind === 'go') await store().delete(refOf(form), () => {})
+            else await store().update(refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
+          }
+
+          const met: StoredForm[] = []
+          let from: ListFormsQuery = { organizationId, orderBy, limit: 0, skip: 0 }
+          for (const { limit, skip, events } of [...pages, rest]) {
+            // What a reader skips was there to be met, too.
+            if (skip > 0) met.push(...(await store().list({ ...from, limit: skip })).forms)
+            const { forms, next } = await store().list({ ...from, limit, skip })
+            met.push(...forms)
+            if (!next) break
+            from = { ...from, after: next }
+            for (const event of events) await happen(event)
+          }
+
+          const ids = idsOf(untouched)
+          const metUntouched = idsOf(met).filter((id) => ids.includes(id))
+          expect(metUntouched.toSorted()).toEqual(ids.toSorted())
+        },
+      )
+      await fc.assert(walk, { numRuns: 60 })
+    })
+  })
+}
