@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it, vi } from 'vitest'
+import type { FormsStore, StoredRevision } from '../forms-store.ts'
+import {
+  edited,
+  givenForm,
+  newForm,
+  newRevision,
+  type OpenStore,
+  openStore,
+  publish,
+  refOf,
+  time,
+} from './given.ts'
+
+/** What a store promises each organization: nobody else reads or changes what it has. */
+export const tenantsContract = (open: OpenStore): void => {
+  const store = openStore(open)
+
+  /** Every method, as another organization that knows all ids would call it; and what it gets. */
+  const attempts: [
+    name: string,
+    attempt: (
+      store: FormsStore,
+      foreign: StoredRevision,
+      formRef: string,
+      seen: () => never,
+    ) => Promise<unknown>,
+    outcome: unknown,
+  ][] = [
+    ['get', (forms, { organizationId }, formRef) => forms.get({ organizationId, formRef }), undefined],
+    [
+      'list',
+      (forms, { organizationId }) => forms.list({ organizationId, orderBy: [], limit: 10, skip: 0 }),
+      { forms: [], totalSize: 0 },
+    ],
+    [
+      'list, filtered and from a position',
+      (forms, { organizationId }) =>
+        forms.list({
+          organizationId,
+          filter: {
+            kind: 'or',
+            operands: [
+              { kind: 'constant', value: true },
+              { kind: 'constant', value: true },
+            ],
+          },
+          orderBy: [{ field: 'createTime', descending: false }],
+          after: [time(-1000).getTime(), ''],
+          limit: 10,
+          skip: 0,
+        }),
+      { forms: [], totalSize: 0 },
+    ],
+    [
+      'update',
+      (forms, { organizationId }, formRef, seen) => forms.update({ organizationId, formRef }, seen),
+      undefined,
+    ],
+    [
+      'delete',
+      (forms, { organizationId }, formRef, seen) => forms.delete({ organizationId, formRef }, seen),
+      false,
+    ],
+    [
+      'takeRevisionNumber',
+      (forms, { organizationId }, formRef, seen) =>
+        forms.takeRevisionNumber({ organizationId, formRef }, seen),
+      undefined,
+    ],
+    [
+      'findRevisionOfCommand',
+      (forms, { organizationId, commandId }) => forms.findRevisionOfCommand(organizationId, commandId),
+      undefined,
+    ],
+    [
+      'insertRevision',
+      (forms, foreign) => forms.insertRevision({ ...foreign, revisionId: randomUUID() }),
+      'gone',
+    ],
+    ['moveLive', (forms, foreign) => forms.moveLive({ ...foreign, number: 1000 }), undefined],
+    [
+      'listRevisions',
+      (forms, { organizationId }, formRef) =>
+        forms.listRevisions({ organizationId, formRef, limit: 10, skip: 0 }),
+      undefined,
+    ],
+    [
+      'getRevision',
+      (forms, foreign, formRef) => forms.getRevision({ ...foreign, formRef }, foreign.revisionId),
+      undefined,
+    ],
+    [
+      'getRevision live',
+      (forms, foreign, formRef) => forms.getRevision({ ...foreign, formRef }, 'live'),
+      undefined,
+    ],
+    ['recordReply', (forms, foreign) => forms.recordReply({ ...foreign, replyId: randomUUID() }), false],
+  ]
+
+  describe("another organization's form", () => {
+    it.each(attempts)('is not there: %s', async (_, attempt, outcome) => {
+      const form = await givenForm(store())
+      const revision = await publish(store(), form)
+      const before = await store().getRevision(refOf(form), 'live')
+      const foreign = { ...revision, organizationId: randomUUID() }
+      const seen = vi.fn(() => {
+        throw new Error('seen')
+      })
+
+      for (const formRef of [form.formId, form.publicId]) {
+        expect(await attempt(store(), foreign, formRef, seen)).toEqual(outcome)
+      }
+
+      expect(seen).not.toHaveBeenCalled()
+      expect(await store().getRevision(refOf(form), 'live')).toEqual(before)
+      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toMatchObject({
+        totalSize: 1,
+      })
+    })
+
+    it('does not change when an organization changes its own', async () => {
+      const form = await givenForm(store(), { draft: { name: 'Same' } })
+      const own = await givenForm(store(), { draft: { name: 'Same' } })
+
+      await store().update(refOf(own), (current) => edited(current, { name: 'Mine' }))
+      await store().insertRevision(newRevision(own))
+      await store().delete(refOf(own), () => {})
+
+      expect(await store().get(refOf(form))).toEqual(form)
+      expect(await store().create(newForm({ publicId: form.publicId }))).toBe(false)
+    })
+  })
+}
