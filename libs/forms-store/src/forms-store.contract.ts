@@ -1,0 +1,24 @@
+import { describe } from 'vitest'
+import { draftsContract } from './contract/drafts.ts'
+import { filtersContract } from './contract/filters.ts'
+import type { OpenStore } from './contract/given.ts'
+import { listsContract } from './contract/lists.ts'
+import { repliesContract } from './contract/replies.ts'
+import { revisionsContract } from './contract/revisions.ts'
+import { tenantsContract } from './contract/tenants.ts'
+
+/**
+ * What every forms store promises.
+ *
+ * @param open the store; it may hold what earlier tests left.
+ */
+export const formsStoreContract = (name: string, open: OpenStore): void => {
+  describe(`the forms store on ${name}`, () => {
+    describe('of drafts', () => draftsContract(open))
+    describe('of lists', () => listsContract(open))
+    describe('of filters', () => filtersContract(open))
+    describe('of revisions', () => revisionsContract(open))
+    describe('of replies', () => repliesContract(open))
+    describe('of tenants', () => tenantsContract(open))
+  })
+}
