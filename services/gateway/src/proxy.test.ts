@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { json, reasonOf, startGateway } from './testing.ts'
 
@@ -213,5 +215,38 @@ describe('HEAD', () => {
     expect([head.status, head.text]).toEqual([200, ''])
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
     expect(gateway.forms.received.map(({ method }) => method)).toEqual(['GET', 'HEAD'])
+  })
+})
+
+describe('a client that goes away', () => {
+  it.each([
+    ['before the service answers', false],
+    ['in the middle of the answer', true],
+  ])('%s does no harm', async (_, begun) => {
+    await using gateway = await startGateway()
+    const { hostname, port } = new URL(gateway.origin)
+    const asked = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    gateway.forms.answer = async (_request, reply) => {
+      reply.hijack()
+      if (begun) reply.raw.write('{')
+      asked.resolve()
+      await left.promise
+      reply.raw.end('}')
+      gateway.forms.answer = () => ({})
+    }
+    const accepting = once(gateway.app.server, 'connection')
+    const socket = connect(Number(port), hostname)
+    const [accepted] = await accepting
+    socket.write(`GET /v2/organizations/acme/forms HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`)
+    if (begun) await once(socket, 'data')
+    await asked.promise
+
+    const closed = once(accepted, 'close')
+    socket.destroy()
+    await closed
+    left.resolve()
+
+    expect((await gateway.send('GET', '/v2/organizations/acme/forms')).status).toBe(200)
   })
 })
