@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler } from './error-handler.ts'
 import { toFieldViolations } from './field-violations.ts'
+import { refuseBrokenHttp } from './refuse-broken-http.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 
 /** Bodies over this are refused with 413. */
@@ -45,6 +46,7 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
     routerOptions: { maxParamLength },
     rewriteUrl: ({ url = '/' }) => withLiteralPercents(url),
     forceCloseConnections: 'idle',
+    clientErrorHandler: refuseBrokenHttp,
   }).withTypeProvider<ZodTypeProvider>()
 
   app.removeAllContentTypeParsers()
