@@ -115,6 +115,7 @@ const reasonsOfTheCode = (): Reason[] => {
 const audienceOf = (file: string) => (/^(libs\/directory-store|formctl)\//.test(file) ? 'formctl' : 'http')
 
 const reasonsIn = (typed: string, audience: Reason['audience']): Reason[] => {
+  if (!typed.includes('new ApiError(')) return []
   const source = stripTypeScriptTypes(typed)
   return [...source.matchAll(/\bnew ApiError\(/g)].flatMap(({ index }) => {
     const given = argumentsAt(source, source.indexOf('(', index))
