@@ -8,11 +8,12 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { askOrganizations } from './ask-organizations.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, demandMembership } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
 import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
+import { limitRate } from './rate-limit.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createUpstream } from './upstreams.ts'
 
@@ -32,6 +33,8 @@ export const createGateway = async (config: GatewayConfig, logger: FastifyBaseLo
 
   const v2 = async (app: FastifyInstance) => {
     authenticate(app, authorize)
+    limitRate(app, config.RATE_LIMIT_PER_MINUTE)
+    demandMembership(app)
     answerUnknownPaths(app)
     refuseLongBodies(app)
 

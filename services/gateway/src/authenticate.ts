@@ -13,20 +13,29 @@ declare module 'fastify' {
   }
 }
 
-/** In this order: who is calling, their place in the organization that the path names, and whether they may write. */
+/** Names the caller of each request, and what they are to the organization that the path names. */
 export const authenticate = (app: FastifyInstance, authorize: Authorize): void => {
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request) => {
-    const { organizationRef } = request.params as { organizationRef?: string }
-    const caller = await authorize(keyHashOf(request), organizationRef, request.id)
+    const caller = await authorize(keyHashOf(request), organizationRefOf(request), request.id)
     if (!caller) throw apiKeyInvalid()
     request.caller = caller
     request.identity = caller.identity
-    if (organizationRef === undefined) return
-    if (caller.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-    if (request.method !== 'GET' && request.method !== 'HEAD') refuseReaders(caller.identity)
   })
 }
+
+/** Lets in members alone, and readers to read. */
+export const demandMembership = (app: FastifyInstance): void => {
+  app.addHook('onRequest', async (request) => {
+    const organizationRef = organizationRefOf(request)
+    if (organizationRef === undefined) return
+    if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
+    if (request.method !== 'GET' && request.method !== 'HEAD') refuseReaders(request.identity)
+  })
+}
+
+const organizationRefOf = ({ params }: FastifyRequest) =>
+  (params as { organizationRef?: string }).organizationRef
 
 /** Of two keys Node makes one text, which is none. */
 const keyHashOf = ({ headers }: FastifyRequest): string => {

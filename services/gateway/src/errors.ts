@@ -47,3 +47,12 @@ export const publishTimedOut = (requestId: string) =>
     `Publishing is not confirmed yet and may still happen. It is safe to repeat it with requestId ${requestId}.`,
     { metadata: { requestId }, retryAfterSeconds },
   )
+
+/** The key sent more requests in a minute than it may (RFC 6585 §4). */
+export const rateLimited = (limit: number, retryAfterSeconds: number) =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    'RATE_LIMITED',
+    `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then go on.`,
+    { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
+  )

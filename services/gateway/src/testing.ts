@@ -92,6 +92,7 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('base64u
 export interface GatewayTestOptions {
   natsUrl?: string
   publishTimeoutMs?: number
+  rateLimitPerMinute?: number
   now?: () => number
   logger?: Logger
 }
@@ -100,6 +101,7 @@ export interface GatewayTestOptions {
 export const startGateway = async ({
   natsUrl = 'nats://127.0.0.1:1',
   publishTimeoutMs = 10_000,
+  rateLimitPerMinute = 0,
   now,
   logger = pino({ level: 'silent' }),
 }: GatewayTestOptions = {}) => {
@@ -112,6 +114,7 @@ export const startGateway = async ({
     FORMS_URL: forms.origin,
     NATS_URL: natsUrl,
     PUBLISH_TIMEOUT_MS: String(publishTimeoutMs),
+    RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
   })
   const app = await createGateway(config, logger, now)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
