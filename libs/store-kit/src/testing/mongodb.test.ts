@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
+import { describe, expect, it } from 'vitest'
+import { startMongo } from './mongodb.ts'
+
+describe('startMongo', () => {
+  it('gives an empty database that keeps what is written, and names its engine', async () => {
+    await using mongo = await startMongo()
+    await using client = new MongoClient(mongo.url)
+    const forms = client.db().collection<{ _id: string }>('forms')
+    const before = await forms.countDocuments({})
+    await forms.insertOne({ _id: 'a' })
+
+    expect(before).toBe(0)
+    expect(await forms.find().toArray()).toEqual([{ _id: 'a' }])
+    expect(mongo.engine).toMatch(/^(MongoDB|FerretDB|jongodb) \d/)
+  })
+
+  it('gives each test a database of its own on a server that is there already', async () => {
+    await using mongo = await startMongo()
+    await using one = await startMongo({ TEST_MONGODB_URL: mongo.url })
+    await using other = await startMongo({ TEST_MONGODB_URL: mongo.url })
+
+    expect(one.engine).toContain('TEST_MONGODB_URL')
+    expect(one.url).not.toBe(other.url)
+  })
+
+  it('fails where the server that it is told of does not answer', async () => {
+    const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200'
+
+    await expect(startMongo({ TEST_MONGODB_URL: url })).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it.skipIf(process.env.TEST_MONGODB_URL)('ends with its process, killed as it may be', async () => {
+    const program = `
+      const { startMongo } = await import('${new URL('./mongodb.ts', import.meta.url)}')
+      console.log((await startMongo()).url)
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [url] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const port = Number(new URL(url.replace('mongodb:', 'http:')).port)
+
+    expect(await accepts(port)).toBe(true)
+    child.kill('SIGKILL')
+    await expect.poll(() => accepts(port), { timeout: 20_000 }).toBe(false)
+  })
+})
+
+const accepts = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await Promise.race([once(socket, 'connect'), delay(1_000).then(() => Promise.reject())])
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
