@@ -86,13 +86,9 @@ describe('consume', () => {
     expect(gate.given).toHaveLength(64)
 
     const stopped = consumption.stop()
-    const finished = vi.fn()
-    stopped.then(finished)
     const other = gated()
     other.open()
     const otherConsumption = consume(queue.ensure, other.handle, logger)
-    await vi.waitUntil(() => otherConsumption.active)
-    expect(finished).not.toHaveBeenCalled()
     gate.open()
     await stopped
     await vi.waitUntil(() => other.given.length === 6, { timeout: 5_000 })
@@ -100,6 +96,23 @@ describe('consume', () => {
 
     expect(gate.given).toHaveLength(64)
     expect(new Set([...gate.given, ...other.given]).size).toBe(70)
+  })
+
+  it('when it stops waits for those in hand', async () => {
+    await using queue = await start()
+    await queue.ensure()
+    await sendAll(queue, 3)
+    const gate = gated()
+    const consumption = consume(queue.ensure, gate.handle, logger)
+    await vi.waitUntil(() => gate.given.length === 3)
+
+    const stopped = vi.fn()
+    const stopping = consumption.stop().then(stopped)
+    // A round trip to the server, which a stop that does not wait would have overtaken.
+    await queue.manager.streams.info(stream)
+    expect(stopped).not.toHaveBeenCalled()
+    gate.open()
+    await stopping
   })
 
   it('goes on after a message that could not be handled', async () => {
