@@ -318,6 +318,18 @@ describe('validateOnly', () => {
     expect(tried).toMatchObject({ form: { live: true } })
     await expectUntouched(service, form)
   })
+
+  it('of a command that was killed does not finish it', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+    await service.run(command, killedAt(['before moveLive'], service.forms)).catch(ignoreKill)
+
+    const tried = await service.run({ ...command, validateOnly: true })
+
+    expect(tried).toMatchObject({ outcome: 'published' })
+    expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [] })
+  })
 })
 
 describe('a form deleted meanwhile', () => {
