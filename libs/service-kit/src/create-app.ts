@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler } from './error-handler.ts'
 import { toFieldViolations } from './field-violations.ts'
+import { exposeMetrics } from './metrics.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 
@@ -34,7 +35,7 @@ export interface AppOptions {
 
 /**
  * What every service starts with: strict JSON bodies, Zod contracts as route schemas, AIP-193 errors, a request id
- * on every answer and log line, `/healthz` and `/readyz`.
+ * on every answer and log line, `/healthz`, `/readyz` and `/metrics`.
  */
 export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOptions) => {
   const app = fastify({
@@ -79,6 +80,7 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
 
   endIdleConnections(app)
   answerUnknownPaths(app)
+  exposeMetrics(app)
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async () => {
     try {
@@ -106,7 +108,7 @@ const notReady = (cause: unknown) =>
   )
 
 /** Asked every few seconds, and by nobody whose doings matter. */
-const probes = new Set(['/healthz', '/readyz'])
+const probes = new Set(['/healthz', '/readyz', '/metrics'])
 
 const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const id = headers['x-request-id']
