@@ -32,7 +32,8 @@ export interface PageTokens {
   open(scope: string, token: string): Json[]
 }
 
-const invalidPageToken = () =>
+/** The token was not sealed here for this list. */
+export const invalidPageToken = () =>
   new ApiError(
     'INVALID_ARGUMENT',
     'INVALID_PAGE_TOKEN',

@@ -119,6 +119,15 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     })
   })
 
+  it('refuses a wrong query before it looks for the form', async () => {
+    await using service = await startForms()
+    const missing = { ...(await service.given.form()), formId: randomUUID() }
+
+    const refused = await service.send({ url: urlWith(missing, { pageSize: -1 }) })
+
+    expect(refusalOf(refused)).toMatchObject({ code: 400, reason: 'INVALID_REQUEST' })
+  })
+
   it('refuses a token of the list of forms and a damaged one', async () => {
     await using service = await startForms()
     const { form } = await published(service, 2)

@@ -1,3 +1,4 @@
+import { invalidPageToken } from '@fms/aip'
 import { ListRevisionsResponse } from '@fms/contracts'
 import { formNotFound, toRevision } from '@fms/forms-store'
 import { readPageQuery } from '@fms/service-kit'
@@ -11,21 +12,18 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
     '/organizations/:organizationId/forms/:formRef/revisions',
     { schema: { params: FormParams, response: { 200: ListRevisionsResponse } } },
     async ({ params, query }) => {
+      const scope = ['revisions', params.organizationId]
+      const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
       const form = await forms.get(params)
       if (!form) throw formNotFound(params)
-      const { after, limit, skip, nextPageToken } = readPageQuery(query, {
-        scope: ['revisions', form.formId],
-        pageTokens,
-      })
-      const page = await forms.listRevisions({
-        ...params,
-        limit,
-        skip,
-        after: after?.[0] as number | undefined,
-      })
+      // The form may be named by either of its ids from page to page, so that it is the position that tells it.
+      const [formId, number] = after ?? [form.formId]
+      if (formId !== form.formId) throw invalidPageToken()
+
+      const page = await forms.listRevisions({ ...params, limit, skip, after: number as number | undefined })
       if (!page) throw formNotFound(params)
       return {
-        nextPageToken: nextPageToken(page.next === undefined ? undefined : [page.next]),
+        nextPageToken: nextPageToken(page.next === undefined ? undefined : [form.formId, page.next]),
         totalSize: page.totalSize,
         revisions: page.revisions.map(toRevision),
       }
