@@ -4,6 +4,9 @@ import { connect, type NatsConnection } from 'nats'
 /** Between two tries to reach the server, in milliseconds. */
 const retryMs = 250
 
+/** How long the last messages may take to leave, in milliseconds. */
+const drainMs = 2_000
+
 /**
  * Connects to NATS and stays connected: a server that is away is tried again for ever.
  *
@@ -26,6 +29,8 @@ export const connectNats = async (
         servers: servers.map(({ host }) => host),
         ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
         maxReconnectAttempts: -1,
+        // A password may be put right on the server's side, too.
+        ignoreAuthErrorAbort: true,
         reconnectTimeWait: retryMs,
         reconnectJitter: retryMs,
         pingInterval: 5_000,
@@ -35,4 +40,10 @@ export const connectNats = async (
       await delay(retryMs, undefined, { signal })
     }
   }
+}
+
+/** Sends what is still to be sent, and closes. While NATS is away, draining neither ends soon nor closes. */
+export const closeNats = async (nats: NatsConnection): Promise<void> => {
+  await Promise.race([nats.drain(), delay(drainMs, undefined, { ref: false })]).catch(() => {})
+  await nats.close()
 }

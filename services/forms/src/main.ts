@@ -1,6 +1,6 @@
 import { createPageTokens } from '@fms/aip'
 import { openFormsStore } from '@fms/forms-store'
-import { connectNats, consume, run } from '@fms/service-kit'
+import { closeNats, connectNats, consume, run } from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
 import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.ts'
@@ -27,7 +27,7 @@ await run('forms', FormsConfig, async (config, logger) => {
     stop.abort()
     await consumption.stop()
     const connection = await nats.catch(() => undefined)
-    await connection?.drain()
+    if (connection) await closeNats(connection)
     await forms.close()
   })
   return app

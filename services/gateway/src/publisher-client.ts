@@ -1,4 +1,5 @@
 import { FormPublished, PublishForm, replyInboxHeader, requestIdHeader } from '@fms/contracts'
+import { closeNats } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { createInbox, Events, headers, type NatsConnection, nuid } from 'nats'
 import { createCircuit } from './circuit.ts'
@@ -51,11 +52,8 @@ export const createPublisherClient = (
         for (const { sendAgain } of waiting.values()) sendAgain()
       }
     }
-    connected = undefined
-    const err = await nats.closed()
-    if (err) throw err
   }
-  stayConnected().catch((err) => logger.error({ err }, 'NATS refuses the gateway: nothing can be published'))
+  stayConnected().catch((err) => logger.error({ err }, 'NATS cannot be used: nothing can be published'))
 
   const send = async (command: PublishForm, replyInbox: string, requestId: string) => {
     const nats = connected
@@ -98,7 +96,7 @@ export const createPublisherClient = (
     },
 
     async close() {
-      if (connected) await connected.drain()
+      if (connected) await closeNats(connected)
       else connecting.then((nats) => nats.close()).catch(() => {})
     },
   }

@@ -1,11 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type App, consume, createApp } from '@fms/service-kit'
+import { type App, closeNats, consume, createApp } from '@fms/service-kit'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { ensureStreams } from './streams.ts'
-
-/** How long the last replies and acks may take to leave, in milliseconds. */
-const drainMs = 2_000
 
 /** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
 export const createPublisherApp = (deps: PublishFormDeps): App => {
@@ -26,9 +22,7 @@ export const createPublisherApp = (deps: PublishFormDeps): App => {
   })
   app.addHook('onClose', async () => {
     await consumption.stop()
-    // While NATS is away, drain neither ends soon nor closes the connection.
-    await Promise.race([nats.drain(), delay(drainMs, undefined, { ref: false })]).catch(() => {})
-    await nats.close()
+    await closeNats(nats)
     await forms.close()
   })
   return app

@@ -1,7 +1,7 @@
 import { ApiError } from '@fms/aip'
 import { ReplyRecorded, repliesStream, replyCounterConsumer } from '@fms/contracts'
 import type { FormsStore } from '@fms/forms-store'
-import { ensureStream } from '@fms/service-kit'
+import { ensureConsumer, ensureStream } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import {
   AckPolicy,
@@ -28,7 +28,7 @@ export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => 
     storage: StorageType.File,
     retention: RetentionPolicy.Workqueue,
   })
-  await manager.consumers.add(repliesStream.name, {
+  await ensureConsumer(manager, repliesStream.name, {
     durable_name: replyCounterConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
