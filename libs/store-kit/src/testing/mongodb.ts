@@ -179,7 +179,7 @@ async function startProgram(
 }
 
 async function versionOf(url: string): Promise<string> {
-  await using client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 })
+  await using client = new MongoClient(url)
   return (await client.db().admin().buildInfo()).version
 }
 
