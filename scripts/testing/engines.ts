@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findNatsServer } from '../nats-server.ts'
+
+/**
+ * Around a whole test run (vitest's globalSetup): its last line names the engines that the tests ran on.
+ *
+ * `startMongo` writes down what it found in the file that FMS_ENGINES_FILE names.
+ */
+export default function nameEngines() {
+  const folder = mkdtempSync(join(tmpdir(), 'engines-'))
+  const file = join(folder, 'mongodb')
+  process.env.FMS_ENGINES_FILE = file
+  return () => {
+    process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file)].join('; ')}.\n`)
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function sqlite(): string {
+  return `SQLite ${process.versions.sqlite} (node:sqlite of Node ${process.versions.node})`
+}
+
+function nats(): string {
+  try {
+    const { version, source } = findNatsServer()
+    return `nats-server ${version} (${source})`
+  } catch {
+    return 'no nats-server'
+  }
+}
+
+/** Every engine that was started, once. A run whose tests asked for none says so. */
+function mongodb(file: string): string {
+  try {
+    const engines = new Set(readFileSync(file, 'utf8').trim().split('\n'))
+    return `MongoDB suites on ${[...engines].join(', ')}`
+  } catch {
+    return 'MongoDB: no test of this run asked for one'
+  }
+}
