@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConfigError, readConfig, ServiceConfig } from './read-config.ts'
 
 const INTERNAL_SECRET = 's'.repeat(32)
@@ -24,5 +27,24 @@ describe('readConfig', () => {
     expect(() => readConfig(ServiceConfig, {})).toThrow(
       /INTERNAL_SECRET is required: at least 32 random bytes/,
     )
+  })
+})
+
+describe('the sample of INTERNAL_SECRET', () => {
+  const example = readFileSync(join(import.meta.dirname, '../../../.env.example'), 'utf8')
+  const sample = { INTERNAL_SECRET: parseEnv(example).INTERNAL_SECRET }
+
+  afterEach(() => vi.unstubAllEnvs())
+
+  it.each(['production', 'test', '', undefined])('is refused where NODE_ENV is %j', (environment) => {
+    vi.stubEnv('NODE_ENV', environment)
+
+    expect(() => readConfig(ServiceConfig, sample)).toThrow(/INTERNAL_SECRET is the sample of \.env\.example/)
+  })
+
+  it('is taken in development', () => {
+    vi.stubEnv('NODE_ENV', 'development')
+
+    expect(readConfig(ServiceConfig, sample)).toMatchObject(sample)
   })
 })

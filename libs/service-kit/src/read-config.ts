@@ -4,10 +4,17 @@ import { toFieldViolations } from './field-violations.ts'
 /** A port number; 0 takes any free one. */
 export const Port = z.coerce.number().int().min(0).max(65_535)
 
-/** The secret that services share to know each other: at least 32 bytes. */
+/** What `.env.example` holds. Everybody knows it, so whoever reaches a service could be anybody. */
+export const sampleInternalSecret = 'sample-secret-to-be-replaced-before-any-use'
+
+/** The secret that services share to know each other: at least 32 bytes, the sample only with `NODE_ENV=development`. */
 export const InternalSecret = z
   .string({ error: 'is required: at least 32 random bytes, the same for every service' })
   .refine((secret) => Buffer.byteLength(secret) >= 32, { error: 'must have at least 32 bytes' })
+  .refine((secret) => secret !== sampleInternalSecret || process.env.NODE_ENV === 'development', {
+    error:
+      'is the sample of .env.example, which everybody knows. Replace it (openssl rand -hex 32), or set NODE_ENV=development to try things out',
+  })
 
 /** What every service reads from its environment. */
 export const ServiceConfig = z.object({
