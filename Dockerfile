@@ -1,0 +1,26 @@
+# One image for every service and for formctl: which of them runs is the command, as docker-compose.yml gives it.
+#   docker build -t form-management .
+#   docker run --rm form-management node formctl/src/formctl.ts --help
+
+FROM node:26.10.0-slim AS base
+WORKDIR /app
+
+# The manifests alone, so that a change of the sources does not install anew.
+FROM base AS manifests
+COPY . .
+RUN find . -type f ! -name package.json ! -name package-lock.json -delete
+
+FROM base AS dependencies
+COPY --from=manifests /app .
+# No optional packages: they are engines for tests, and not every registry has those of every platform.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+
+FROM base
+COPY --from=dependencies /app/node_modules node_modules
+COPY . .
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=500ms --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "services/gateway/src/main.ts"]
