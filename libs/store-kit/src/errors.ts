@@ -1,6 +1,9 @@
 import { ApiError } from '@fms/aip'
 
-/** The store cannot serve just now (locked, full, out of reach). Nothing was changed; a repeat may succeed. */
+/**
+ * The store cannot serve just now (locked, full, out of reach); a repeat may succeed. Nothing was changed, unless a
+ * connection broke after MongoDB took the change and before it said so.
+ */
 export const storeUnavailable = (cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
@@ -10,4 +13,13 @@ export const storeUnavailable = (cause: unknown) =>
       retryAfterSeconds: 1,
       cause,
     },
+  )
+
+/** The store's indexes have not been made, or not those of this release. An operator's turn: `formctl migrate`. */
+export const storeNotMigrated = (store: string) =>
+  new ApiError(
+    'UNAVAILABLE',
+    'STORE_NOT_MIGRATED',
+    `The ${store} store is not prepared for this release. Run formctl migrate once, then repeat the request.`,
+    { metadata: { store }, retryAfterSeconds: 1 },
   )

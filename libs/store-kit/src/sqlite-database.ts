@@ -82,6 +82,19 @@ export class SqliteDatabase implements AsyncDisposable {
   }
 
   /**
+   * Inserts a row inside a change.
+   *
+   * @param conflict the unique columns, in parentheses, whose repetition is no error.
+   * @returns false when such a row was there.
+   */
+  insert(table: string, row: Row, conflict?: string): boolean {
+    const columns = Object.keys(row)
+    const marks = columns.map(() => '?')
+    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`
+    return this.run(conflict ? `${sql} ON CONFLICT ${conflict} DO NOTHING` : sql, ...Object.values(row)) === 1
+  }
+
+  /**
    * Runs `change` in a transaction; what it throws is rolled back and rejects.
    *
    * @param change synchronous, and pure but for statements on this database.

@@ -1,0 +1,113 @@
+import { type CheckedFilter, checkFilter, evaluateFilter, matchesParts, parseFilter } from '@fms/aip'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { filterMongodb } from './filter-mongodb.ts'
+
+const fields = { fields: { name: { type: 'string' } }, search: 'name' } as const
+const check = (text: string): CheckedFilter => checkFilter(parseFilter(text)!, fields)
+const translate = (filter: CheckedFilter) => filterMongodb(filter, { name: 'name' }, 'foldedName')
+
+/** How deep BSON has to nest for it. MongoDB takes 100 levels of conditions, 200 of BSON. */
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+
+const namesOf = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => [
+        ...(Array.isArray(value) ? [] : [name]),
+        ...namesOf(inner),
+      ])
+    : []
+
+describe('filterMongodb', () => {
+  it.each([
+    ['name = a', { name: { $eq: 'a' } }],
+    ['name != a', { name: { $ne: 'a' } }],
+    ['NOT name < a', { name: { $gte: 'a' } }],
+    ['name = "a*"', { name: { $gte: 'a', $lt: 'b', $regex: '^a' } }],
+    ['name = "*a"', { name: { $regex: 'a\\z' } }],
+    ['name = "a*b"', { name: { $gte: 'a', $lt: 'b', $regex: '^a[\\s\\S]*b\\z' } }],
+    ['name = *', {}],
+    ['name != *', { _id: { $in: [] } }],
+    ['-name:x', { $nor: [{ name: { $regex: 'x' } }] }],
+    ['ABC', { foldedName: { $regex: 'abc' } }],
+    ['NOT (name = a AND name = b)', { $or: [{ name: { $ne: 'a' } }, { name: { $ne: 'b' } }] }],
+    ['name = a name = b AND name = c', { $and: [...'abc'].map((text) => ({ name: { $eq: text } })) }],
+    ['name = a OR name = *', {}],
+  ])('asks for %s', (text, query) => {
+    expect(translate(check(text))).toEqual({ query, exact: true })
+  })
+
+  it('lets no letter but ASCII letters and digits through to a regular expression', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+        const { query } = translate({ kind: 'contains', field: 'name', text })
+        expect(query.name.$regex).toMatch(/^([A-Za-z0-9]|\\x\{[0-9a-f]+\})+$/)
+        // With the flag u this reads as PCRE, RE2 and Java read \x{…}.
+        const regex = new RegExp(query.name.$regex.replaceAll('\\x{', '\\u{'), 'u')
+        expect(regex.exec(`before${text}after`)?.[0]).toBe(text)
+      }),
+    )
+  })
+
+  it('matches wildcards as their evaluation does, line ends included', () => {
+    const anyText = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\0', '\u{1f600}'), maxLength: 4 })
+    fc.assert(
+      fc.property(fc.array(anyText, { minLength: 2, maxLength: 3 }), anyText, (parts, text) => {
+        const { query } = translate({ kind: 'match', field: 'name', parts })
+        const pattern: string = query.name?.$regex ?? ''
+        const regex = new RegExp(pattern.replaceAll('\\x{', '\\u{').replace(/\\z$/, '$'), 'u')
+        expect(regex.test(text)).toBe(matchesParts(text, parts))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it("makes operators and fields of nothing that is the caller's", () => {
+    const anyText = fc.oneof(
+      fc.constantFrom('$ne', '$where', 'a.b', '{"$gt":""}'),
+      fc.string({ minLength: 1 }),
+    )
+    fc.assert(
+      fc.property(anyText, anyText, (text, other) => {
+        const { query } = translate({
+          kind: 'or',
+          operands: [
+            { kind: 'compare', field: 'name', operator: '=', value: text },
+            { kind: 'not', operand: { kind: 'contains', field: 'name', text } },
+            { kind: 'search', field: 'name', text },
+            { kind: 'match', field: 'name', parts: [text, other] },
+          ],
+        })
+        const known = ['$or', '$nor', '$eq', '$gte', '$lt', '$regex', 'name', 'foldedName']
+        expect(namesOf(query).filter((name) => !known.includes(name))).toEqual([])
+      }),
+    )
+  })
+
+  it.each([
+    ['many stars, which would make an engine try too often', `name = "${'a*'.repeat(900)}b"`],
+    ['many levels', `${'-(a OR '.repeat(90)}b${')'.repeat(90)}`],
+  ])('leaves %s to the evaluation, and never finds too little', (_, text) => {
+    const { query, exact } = translate(check(text))
+
+    expect(exact).toBe(false)
+    expect(depthOf(query)).toBeLessThan(80)
+  })
+
+  it('finds at least what the evaluation finds, on either side of a negation', () => {
+    const inexact = { kind: 'match', field: 'name', parts: ['a', 'b', 'c', 'd'] } as const
+    for (const filter of [inexact, { kind: 'not', operand: inexact }] satisfies CheckedFilter[]) {
+      const { query } = translate(filter)
+      for (const name of ['abcd', 'a', 'acbd', '']) {
+        const { $gte = '', $lt = '\u{10ffff}', $regex = '' } = query.name ?? {}
+        const isFound = name >= $gte && name < $lt && new RegExp($regex.replace('\\z', '$')).test(name)
+        expect(isFound || !evaluateFilter(filter, { name })).toBe(true)
+      }
+    }
+  })
+
+  it('refuses a field without a name in the documents', () => {
+    expect(() => translate({ kind: 'contains', field: 'replyCount', text: 'x' })).toThrow('replyCount')
+  })
+})

@@ -1,0 +1,143 @@
+import type { CheckedFilter, OrderOperator } from '@fms/aip'
+import type { Document } from 'mongodb'
+import { endOfPrefix } from './filter-sql.ts'
+
+/** A filter as MongoDB can be asked for it. */
+export interface MongoFilter {
+  query: Document
+  /** Otherwise the query finds some documents too many, and `evaluateFilter` has to look at each. */
+  exact: boolean
+}
+
+/** true: all documents; false: none. */
+type Condition = Document | boolean
+
+const operators: Record<OrderOperator, string> = {
+  '=': '$eq',
+  '<': '$lt',
+  '<=': '$lte',
+  '>': '$gt',
+  '>=': '$gte',
+}
+const negatedOperators: Record<OrderOperator, string> = {
+  '=': '$ne',
+  '<': '$gte',
+  '<=': '$gt',
+  '>': '$lte',
+  '>=': '$lt',
+}
+
+/** Each star more multiplies the ways in which an engine that backtracks may try a text. */
+const maxStars = 2
+
+/** Changes between AND and OR, one inside the other. MongoDB bounds the depth of a query. */
+const maxDepth = 30
+
+/**
+ * A checked filter as a query. The caller's texts are values of `$eq` and the like, or escaped letter by letter inside
+ * a regular expression that PCRE, RE2 and Java read alike: never an operator, never a name.
+ *
+ * Strings compare as MongoDB has it without a collation: by the bytes of UTF-8, which is the order of code points.
+ * What no engine should be asked (a text with many stars, a very deep filter) is left out, and `exact` says so.
+ *
+ * @param fields the document's field of each field of the filter; every document has all of them.
+ * @param foldedField where the text that `search()` looks into stands, after `foldCase`.
+ */
+export const filterMongodb = (
+  filter: CheckedFilter,
+  fields: Readonly<Record<string, string>>,
+  foldedField?: string,
+): MongoFilter => {
+  let exact = true
+  /** What is left out has to find too much, not too little: all, on either side of a negation. */
+  const leftOut = (): true => {
+    exact = false
+    return true
+  }
+
+  const fieldOf = (field: string): string => {
+    const name = fields[field]
+    if (name === undefined) throw new Error(`The filter reads ${field}, which has no field`)
+    return name
+  }
+
+  const compare = (field: string, operator: OrderOperator, value: string | number, negated: boolean) => ({
+    [fieldOf(field)]: { [(negated ? negatedOperators : operators)[operator]]: value },
+  })
+
+  const conditionOf = (node: CheckedFilter, negated: boolean, depth: number): Condition => {
+    switch (node.kind) {
+      case 'and':
+      case 'or': {
+        if (depth > maxDepth) return leftOut()
+        // De Morgan: negations go down to the comparisons, which have their opposites.
+        const kind = (node.kind === 'and') === negated ? 'or' : 'and'
+        return joined(
+          kind,
+          node.operands.map((operand) => conditionOf(operand, negated, depth + 1)),
+        )
+      }
+      case 'not':
+        return conditionOf(node.operand, !negated, depth)
+      case 'constant':
+        return node.value !== negated
+      case 'compare':
+        return compare(node.field, node.operator, node.value, negated)
+      case 'compareTime':
+        return compare(node.field, node.operator, node.epochMs, negated)
+      case 'contains':
+        return unless(negated, { [fieldOf(node.field)]: { $regex: escaped(node.text) } })
+      case 'search':
+        return unless(negated, { [foldedField ?? fieldOf(node.field)]: { $regex: escaped(node.text) } })
+      case 'match': {
+        const match = matching(fieldOf(node.field), node.parts)
+        if (node.parts.length - 1 <= maxStars) return unless(negated, match)
+        leftOut()
+        return negated || matching(fieldOf(node.field), [node.parts[0]!, node.parts.at(-1)!])
+      }
+    }
+  }
+
+  const condition = conditionOf(filter, false, 0)
+  return { query: typeof condition === 'boolean' ? constants[`${condition}`] : condition, exact }
+}
+
+const constants = { true: {}, false: { _id: { $in: [] } } }
+
+const unless = (negated: boolean, condition: Condition): Condition => {
+  if (typeof condition === 'boolean') return condition !== negated
+  return negated ? { $nor: [condition] } : condition
+}
+
+const joined = (kind: 'and' | 'or', conditions: Condition[]): Condition => {
+  const decisive = kind === 'or'
+  if (conditions.includes(decisive)) return decisive
+  const rest = conditions.filter((condition) => typeof condition !== 'boolean')
+  if (rest.length === 0) return !decisive
+  if (rest.length === 1) return rest[0]!
+  const operator = `$${kind}`
+  return { [operator]: rest.flatMap((condition) => condition[operator] ?? [condition]) }
+}
+
+/** The text is the parts with anything in between. What stands before the first star bounds a range, for an index. */
+const matching = (field: string, parts: readonly string[]): Condition => {
+  const [first, last] = [parts[0]!, parts.at(-1)!]
+  if (parts.join('') === '') return true
+  const begin = first === '' ? '' : '^'
+  const end = last === '' ? '' : '\\z'
+  const middle = parts.slice(first === '' ? 1 : 0, last === '' ? -1 : undefined)
+  const upper = endOfPrefix(first)
+  return {
+    [field]: {
+      ...(first !== '' && { $gte: first }),
+      ...(upper !== undefined && { $lt: upper }),
+      $regex: begin + middle.map(escaped).join('[\\s\\S]*') + end,
+    },
+  }
+}
+
+/** Letters and digits stand for themselves; everything else goes by its code point, NUL and line ends included. */
+const escaped = (text: string): string =>
+  Array.from(text, (character) =>
+    /[A-Za-z0-9]/.test(character) ? character : `\\x{${character.codePointAt(0)!.toString(16)}}`,
+  ).join('')

@@ -1,0 +1,110 @@
+import type { Collection, Document, FindOptions, Sort } from 'mongodb'
+import { isDuplicateKey } from './mongodb-errors.ts'
+
+/** Any document of ours: what it is found by, and its fields. */
+export type MongoDocument = Document & { _id?: unknown }
+
+export interface FindQuery {
+  sort?: Sort
+  skip?: number
+  limit?: number
+  /** Fields that will do. A hint that saves bytes: an engine may give the whole document. */
+  fields?: readonly string[]
+}
+
+/** Lets a test kill between two writes, by throwing. */
+export type BeforeWrite = (write: { collection: string; operation: string }) => void
+
+/** Sends one request to the engine; errors are ours. */
+export type RunRequest = <R>(request: () => Promise<R>) => Promise<R>
+
+/**
+ * The little of a collection that portable stores are made of: each change touches one document, or deletes many.
+ */
+export class MongoCollection<T extends MongoDocument> {
+  readonly #collection: Collection<Document>
+  readonly #run: RunRequest
+  readonly #beforeWrite: BeforeWrite | undefined
+
+  constructor(collection: Collection<Document>, run: RunRequest, beforeWrite?: BeforeWrite) {
+    this.#collection = collection
+    this.#run = run
+    this.#beforeWrite = beforeWrite
+  }
+
+  async findOne(query: Document, fields?: readonly string[]): Promise<T | undefined> {
+    const found = await this.#run(() => this.#collection.findOne(query, toOptions({ fields })))
+    return (found as T | null) ?? undefined
+  }
+
+  async has(query: Document): Promise<boolean> {
+    return (await this.findOne(query, ['_id'])) !== undefined
+  }
+
+  /** Documents as they are asked for, a batch at a time. */
+  async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
+    const cursor = this.#collection.find(query, toOptions(options))
+    const next = () => this.#run(() => cursor.next())
+    try {
+      for (let found = await next(); found; found = await next()) yield found as unknown as T
+    } finally {
+      await cursor.close().catch(() => {})
+    }
+  }
+
+  count(query: Document): Promise<number> {
+    return this.#run(() => this.#collection.countDocuments(query))
+  }
+
+  /** @returns false, and stores nothing, when a unique index has such a document already. */
+  async insert(document: T): Promise<boolean> {
+    try {
+      await this.#write('insert', () => this.#collection.insertOne(document as Document))
+      return true
+    } catch (error) {
+      if (isDuplicateKey(error)) return false
+      throw error
+    }
+  }
+
+  /** Sets fields of one document. @returns whether there was one. */
+  async set(query: Document, fields: Partial<T>): Promise<boolean> {
+    const { matchedCount } = await this.#write('set', () =>
+      this.#collection.updateOne(query, { $set: fields }),
+    )
+    return matchedCount === 1
+  }
+
+  /** Sets fields of one document. @returns it as it is then, or undefined when there was none. */
+  async setAndGet(query: Document, fields: Partial<T>): Promise<T | undefined> {
+    const changed = await this.#write('set', () =>
+      this.#collection.findOneAndUpdate(query, { $set: fields }, { returnDocument: 'after' }),
+    )
+    return (changed as T | null) ?? undefined
+  }
+
+  /** @returns whether there was one. */
+  async deleteOne(query: Document): Promise<boolean> {
+    const { deletedCount } = await this.#write('delete', () => this.#collection.deleteOne(query))
+    return deletedCount === 1
+  }
+
+  /** One document after the other: not as a whole. */
+  async deleteMany(query: Document): Promise<void> {
+    await this.#write('delete', () => this.#collection.deleteMany(query))
+  }
+
+  #write<R>(operation: string, request: () => Promise<R>): Promise<R> {
+    return this.#run(async () => {
+      this.#beforeWrite?.({ collection: this.#collection.collectionName, operation })
+      return request()
+    })
+  }
+}
+
+const toOptions = ({ sort, skip, limit, fields }: FindQuery): FindOptions => ({
+  ...(sort && { sort }),
+  ...(skip && { skip }),
+  ...(limit && { limit }),
+  ...(fields && { projection: Object.fromEntries(fields.map((field) => [field, 1])) }),
+})

@@ -1,0 +1,50 @@
+import {
+  MongoClientClosedError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+} from 'mongodb'
+import { storeUnavailable } from './errors.ts'
+
+const transientErrors = [
+  MongoClientClosedError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  // Written, but not known to outlive the primary: the caller has to ask again.
+  MongoWriteConcernError,
+]
+
+/** Codes (mongo/base/error_codes.yml) that speak of the deployment's state and not of the request. */
+const transientCodes = new Set<unknown>([
+  6 /* HostUnreachable */, 7 /* HostNotFound */, 24 /* LockTimeout */, 50 /* MaxTimeMSExpired */,
+  64 /* WriteConcernTimeout */, 89 /* NetworkTimeout */, 91 /* ShutdownInProgress */,
+  100 /* UnsatisfiableWriteConcern */, 112 /* WriteConflict */, 133 /* FailedToSatisfyReadPreference */,
+  189 /* PrimarySteppedDown */, 202 /* NetworkInterfaceExceededTimeLimit */, 262 /* ExceededTimeLimit */,
+  9001 /* SocketException */, 10058 /* LegacyNotPrimary */, 10107 /* NotWritablePrimary */,
+  11600 /* InterruptedAtShutdown */, 11602 /* InterruptedDueToReplStateChange */,
+  13435 /* NotPrimaryNoSecondaryOk */, 13436 /* NotPrimaryOrSecondary */, 14031 /* OutOfDiskSpace */,
+])
+const duplicateKeyCode = 11000
+
+/** The wait for a free connection of the pool was too long. The driver exports no class for it. */
+const isPoolExhausted = (error: unknown) =>
+  error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'
+
+const isTransient = (error: unknown) =>
+  transientErrors.some((type) => error instanceof type) ||
+  isPoolExhausted(error) ||
+  (error instanceof MongoServerError && transientCodes.has(error.code))
+
+/** Whether a unique index refused a write. */
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === duplicateKeyCode
+
+/** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
+export const translated = (error: unknown): unknown => (isTransient(error) ? storeUnavailable(error) : error)
