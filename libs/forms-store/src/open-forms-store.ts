@@ -1,7 +1,32 @@
-import { sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, sqlitePath } from '@fms/store-kit'
 import type { FormsStore } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
+import { migrations } from './sqlite/schema.ts'
 
-/** Opens the engine that the URL names: `sqlite:PATH`, a file on this machine. */
+/**
+ * Opens the engine that the URL names: `sqlite:PATH`, a file on this machine, or `mongodb://…/DATABASE`, which
+ * {@link migrateFormsStore} has to have prepared.
+ */
 export const openFormsStore = async (url: string): Promise<FormsStore> =>
-  new SqliteFormsStore(sqlitePath(url))
+  byScheme<Promise<FormsStore>>('forms', url, {
+    sqlite: async () => new SqliteFormsStore(sqlitePath(url)),
+    mongodb: async () => {
+      // A machine that has no use for the driver does not load it.
+      const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
+      return new MongoFormsStore(url)
+    },
+  })
+
+/** Makes whatever the store lacks; may run again, and while others use it. A SQLite file is migrated as it is opened. */
+export const migrateFormsStore = (url: string): Promise<Migration> =>
+  byScheme<Promise<Migration>>('forms', url, {
+    sqlite: async () => {
+      await new SqliteFormsStore(sqlitePath(url)).close()
+      return { engine: 'SQLite', version: migrations.length }
+    },
+    mongodb: async () => {
+      const { migrateMongodb } = await import('@fms/store-kit/mongodb')
+      const { formsSchema } = await import('./mongodb/schema.ts')
+      return migrateMongodb(url, formsSchema)
+    },
+  })

@@ -1,23 +1,50 @@
 /** A page of a list ends early once it holds this much. */
 const maxPageBytes = 16 * 1024 * 1024
 
+/** What was taken; `more` when items are left over. */
+export interface Taken<T> {
+  taken: T[]
+  more: boolean
+}
+
 /**
  * The first `limit` items, or as many as 16 MiB hold; at least one.
  *
  * @param items lazily read, so that what does not fit is never loaded.
- * @returns `more` when items are left over.
  */
-export const takeUpTo = <T>(
+export const takeUpTo = <T>(limit: number, items: Iterable<T>, bytesOf: (item: T) => number): Taken<T> => {
+  const page = new Page(limit, bytesOf)
+  for (const item of items) if (!page.takes(item)) return { taken: page.taken, more: true }
+  return { taken: page.taken, more: false }
+}
+
+/** Like `takeUpTo`, of items that come one after the other. */
+export const takeUpToAsync = async <T>(
   limit: number,
-  items: Iterable<T>,
+  items: AsyncIterable<T>,
   bytesOf: (item: T) => number,
-): { taken: T[]; more: boolean } => {
-  const taken: T[] = []
-  let bytes = 0
-  for (const item of items) {
-    if (taken.length === limit || bytes >= maxPageBytes) return { taken, more: true }
-    taken.push(item)
-    bytes += bytesOf(item)
+): Promise<Taken<T>> => {
+  const page = new Page(limit, bytesOf)
+  for await (const item of items) if (!page.takes(item)) return { taken: page.taken, more: true }
+  return { taken: page.taken, more: false }
+}
+
+class Page<T> {
+  readonly taken: T[] = []
+  readonly #limit: number
+  readonly #bytesOf: (item: T) => number
+  #bytes = 0
+
+  constructor(limit: number, bytesOf: (item: T) => number) {
+    this.#limit = limit
+    this.#bytesOf = bytesOf
   }
-  return { taken, more: false }
+
+  /** @returns false, and leaves the item out, once the page is full. */
+  takes(item: T): boolean {
+    if (this.taken.length === this.#limit || this.#bytes >= maxPageBytes) return false
+    this.taken.push(item)
+    this.#bytes += this.#bytesOf(item)
+    return true
+  }
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type FormOrderField, type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
-import { hostileNames } from './hostile-names.ts'
+import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 
 const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
   name: (a, b) => compareCodePoints(a.draft.name, b.draft.name),
@@ -55,14 +55,15 @@ const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<
 const idsOf = (forms: StoredForm[]) => forms.map(({ formId }) => formId)
 
 /** What a store promises of its lists, filters apart. */
-export const listsContract = (open: OpenStore): void => {
+export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const byCreateTime: FormOrderTerm[] = [{ field: 'createTime', descending: false }]
 
   describe('an order', () => {
     const organizationId = randomUUID()
     // Few values of each field, so that ties are common.
-    const forms = [...hostileNames, ...hostileNames.slice(0, 20)].map((name, index) =>
+    const names = comparable(hostileNames, limits)
+    const forms = [...names, ...names.slice(0, 20)].map((name, index) =>
       newForm({
         organizationId,
         createTime: time(index % 3),
@@ -100,6 +101,19 @@ export const listsContract = (open: OpenStore): void => {
       const pages = await pagesOf(store(), { organizationId, orderBy: [] }, 7)
 
       expect(pages.flat()).toEqual(inOrder(forms, [{ field: 'updateTime', descending: true }]))
+    })
+
+    it.skipIf(limits.comparesUtf16)('by name goes by code point, also beyond the basic plane', async () => {
+      const own = randomUUID()
+      const inOrder = ['\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{10FFFF}']
+      for (const name of inOrder.toReversed()) {
+        await givenForm(store(), { organizationId: own, draft: { name } })
+      }
+
+      const orderBy = [{ field: 'name' as const, descending: false }]
+      const pages = await pagesOf(store(), { organizationId: own, orderBy }, 2)
+
+      expect(pages.flat().map(({ draft }) => draft.name)).toEqual(inOrder)
     })
 
     it('follows a change of the name', async () => {
@@ -167,6 +181,10 @@ export const listsContract = (open: OpenStore): void => {
       await store().delete(refOf(form), () => {})
       expect(await totalSize()).toBe(1)
     })
+  })
+
+  describe('a page of large forms', () => {
+    const store = openStore(open)
 
     it('ends early once it holds 16 MiB', async () => {
       const organizationId = randomUUID()

@@ -64,16 +64,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async create(form: StoredForm): Promise<boolean> {
-    return this.#database.write(() => {
-      const row = newFormColumns(form)
-      const columns = Object.keys(row)
-      const inserted = this.#database.run(
-        `INSERT INTO forms (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-         ON CONFLICT (publicId) DO NOTHING`,
-        ...Object.values(row),
-      )
-      return inserted === 1
-    })
+    return this.#database.write(() => this.#database.insert('forms', newFormColumns(form), '(publicId)'))
   }
 
   /** Indexes: the unique ones of formId and publicId. */
@@ -165,13 +156,7 @@ export class SqliteFormsStore implements FormsStore {
     return this.#database.write(() => {
       if (!this.#get({ organizationId: revision.organizationId, formRef: revision.formId })) return 'gone'
       const row = revisionColumns(revision)
-      const columns = Object.keys(row)
-      const inserted = this.#database.run(
-        `INSERT INTO revisions (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-         ON CONFLICT (organizationId, commandId) DO NOTHING`,
-        ...Object.values(row),
-      )
-      return inserted === 1 ? 'inserted' : 'exists'
+      return this.#database.insert('revisions', row, '(organizationId, commandId)') ? 'inserted' : 'exists'
     })
   }
 

@@ -1,0 +1,150 @@
+import { foldCase } from '@fms/aip'
+import { isPublicId, isUuid } from '@fms/contracts'
+import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
+import type { FormRef, StoredForm, StoredRevision } from '../forms-store.ts'
+
+/** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
+export interface FormDocument {
+  /** The form's id. */
+  _id: string
+  organizationId: string
+  publicId: string
+  createTime: number
+  updateTime: number
+  version: number
+  replyCount: number
+  /** The replies that were counted last; `replies` knows the others. */
+  recentReplies: string[]
+  /** The last number taken, and the one that is live: 0 for none. */
+  revisionNumber: number
+  liveNumber: number
+  liveRevisionId: string | null
+  name: string
+  foldedName: string
+  type: string
+  /** JSON, since the names of a draft's members may hold dots and dollars. */
+  draft: string
+}
+
+export interface RevisionDocument {
+  /** The revision's id. */
+  _id: string
+  organizationId: string
+  formId: string
+  number: number
+  commandId: string
+  createTime: number
+  /** JSON, as drafts are. */
+  form: string
+}
+
+/** A reply that was counted. */
+export interface ReplyDocument {
+  organizationId: string
+  formId: string
+  replyId: string
+}
+
+/** A public id that is taken, or was about to be by a create that was killed: then there is no such form. */
+export interface PublicIdDocument {
+  /** The public id. */
+  _id: string
+  organizationId: string
+  formId: string
+  reserveTime: number
+}
+
+/** A delete that began. Once its form is gone, whatever else there is of it has to go, too. */
+export interface DeletionDocument {
+  /** The form's id. */
+  _id: string
+  organizationId: string
+  publicId: string
+  beginTime: number
+}
+
+export interface FormsCollections {
+  forms: MongoCollection<FormDocument>
+  revisions: MongoCollection<RevisionDocument>
+  replies: MongoCollection<ReplyDocument>
+  publicIds: MongoCollection<PublicIdDocument>
+  deletions: MongoCollection<DeletionDocument>
+}
+
+export const formsCollections = (database: MongoDatabase): FormsCollections => ({
+  forms: database.collection('forms'),
+  revisions: database.collection('revisions'),
+  replies: database.collection('replies'),
+  publicIds: database.collection('publicIds'),
+  deletions: database.collection('deletions'),
+})
+
+/** Finds the form that a reference names; undefined for a reference that can be no id. */
+export const named = ({ organizationId, formRef }: FormRef) => {
+  if (isUuid(formRef)) return { organizationId, _id: formRef.toLowerCase() }
+  if (isPublicId(formRef)) return { organizationId, publicId: formRef }
+  return undefined
+}
+
+/** Finds this very form. */
+export const formKey = ({ organizationId, _id }: FormDocument) => ({ organizationId, _id })
+
+export const toStoredForm = (document: FormDocument): StoredForm => ({
+  organizationId: document.organizationId,
+  formId: document._id,
+  publicId: document.publicId,
+  createTime: new Date(document.createTime),
+  updateTime: new Date(document.updateTime),
+  version: document.version,
+  replyCount: document.replyCount,
+  live: document.liveRevisionId !== null,
+  draft: JSON.parse(document.draft),
+})
+
+/** The fields that a change of the draft writes. */
+export const draftFields = ({ draft, updateTime, version }: StoredForm) => ({
+  updateTime: updateTime.getTime(),
+  version,
+  name: draft.name,
+  foldedName: foldCase(draft.name),
+  type: draft.type,
+  draft: JSON.stringify(draft),
+})
+
+export const newFormDocument = (form: StoredForm): FormDocument => ({
+  _id: form.formId,
+  organizationId: form.organizationId,
+  publicId: form.publicId,
+  createTime: form.createTime.getTime(),
+  replyCount: form.replyCount,
+  recentReplies: [],
+  revisionNumber: 0,
+  liveNumber: 0,
+  liveRevisionId: null,
+  ...draftFields(form),
+})
+
+export const toStoredRevision = ({ _id, createTime, form, ...rest }: RevisionDocument): StoredRevision => ({
+  organizationId: rest.organizationId,
+  formId: rest.formId,
+  revisionId: _id,
+  number: rest.number,
+  commandId: rest.commandId,
+  createTime: new Date(createTime),
+  form: JSON.parse(form),
+})
+
+export const newRevisionDocument = ({
+  revisionId,
+  createTime,
+  form,
+  ...rest
+}: StoredRevision): RevisionDocument => ({
+  _id: revisionId,
+  organizationId: rest.organizationId,
+  formId: rest.formId,
+  number: rest.number,
+  commandId: rest.commandId,
+  createTime: createTime.getTime(),
+  form: JSON.stringify(form),
+})

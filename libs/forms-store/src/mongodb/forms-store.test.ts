@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import { startMongo } from '@fms/store-kit/testing'
+import { afterAll } from 'vitest'
+import { formsStoreContract } from '../forms-store.contract.ts'
+import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
+
+const mongo = await startMongo()
+afterAll(() => mongo[Symbol.asyncDispose]())
+
+/** Another database each time: engines for tests are slow to find few documents among many. */
+const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
+
+const open = async () => {
+  const url = newUrl()
+  await migrateFormsStore(url)
+  return openFormsStore(url)
+}
+
+formsStoreContract('MongoDB', open, { comparesUtf16: mongo.engine.startsWith('jongodb') })

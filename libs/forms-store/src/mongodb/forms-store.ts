@@ -1,0 +1,251 @@
+import { isUuid, liveAlias } from '@fms/contracts'
+import {
+  type BeforeWrite,
+  listMongodb,
+  lostRace,
+  MongoDatabase,
+  raceDeadline,
+  Turns,
+  untilWon,
+} from '@fms/store-kit/mongodb'
+import { updateAborted } from '../errors.ts'
+import { completeOrder, positionOf } from '../form-order.ts'
+import type {
+  FormRef,
+  FormsPage,
+  FormsStore,
+  ListFormsQuery,
+  ListRevisionsQuery,
+  LiveOrNot,
+  RevisionsPage,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
+import { takeUpToAsync } from '../take-up-to.ts'
+import { createForm } from './create-form.ts'
+import { deleteForm } from './delete-form.ts'
+import {
+  draftFields,
+  type FormDocument,
+  type FormsCollections,
+  formKey,
+  formsCollections,
+  named,
+  type ReplyDocument,
+  type RevisionDocument,
+  toStoredForm,
+  toStoredRevision,
+} from './documents.ts'
+import { hasForm, insertRevision } from './insert-revision.ts'
+import { recordReply } from './record-reply.ts'
+import { formsSchema } from './schema.ts'
+
+/** Fields of the forms that a filter may read. */
+const filterFields = {
+  name: 'name',
+  publicId: 'publicId',
+  type: 'type',
+  createTime: 'createTime',
+  updateTime: 'updateTime',
+} as const
+
+/**
+ * The distributed forms store. Each change is one atomic change of one document, and what takes several is written as
+ * steps: docs/decisions/0004-mongodb-without-transactions.md has their order and why a kill between any two is safe.
+ *
+ * Everything hangs on the form's own document: revisions and replies without it are invisible.
+ */
+export class MongoFormsStore implements FormsStore {
+  readonly #database: MongoDatabase
+  readonly #collections: FormsCollections
+  /** The changes of a form, one after the other in this process. */
+  readonly #turns = new Turns()
+
+  /** @param url `mongodb://…/DATABASE`, migrated. */
+  constructor(url: string, beforeWrite?: BeforeWrite) {
+    this.#database = new MongoDatabase(url, beforeWrite)
+    this.#collections = formsCollections(this.#database)
+  }
+
+  create(form: StoredForm): Promise<boolean> {
+    return createForm(this.#collections, form)
+  }
+
+  /** Indexes: that of `_id`, and forms_by_publicId. */
+  async get(ref: FormRef): Promise<StoredForm | undefined> {
+    const form = await this.#form(ref)
+    return form && toStoredForm(form)
+  }
+
+  /**
+   * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within equal
+   * values of the first.
+   */
+  async list({ organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery): Promise<FormsPage> {
+    const order = completeOrder(orderBy)
+    const list = listMongodb(this.#collections.forms, {
+      scope: { organizationId },
+      filter,
+      fields: filterFields,
+      foldedField: 'foldedName',
+      order,
+      after,
+      skip,
+      limit,
+    })
+    const [{ taken, more }, totalSize] = await Promise.all([
+      takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
+      list.count(),
+    ])
+    const forms = taken.map(toStoredForm)
+    return { forms, ...(more && { next: positionOf(forms.at(-1)!, order) }), totalSize }
+  }
+
+  update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
+    return this.#changing(ref, async () => {
+      const form = await this.#form(ref)
+      if (!form) return undefined
+      const current = toStoredForm(form)
+      const changed = change(current)
+      if (changed === current) return changed
+      const stored = await this.#collections.forms.setAndGet(
+        { ...formKey(form), version: form.version },
+        draftFields(changed),
+      )
+      return stored ? toStoredForm(stored) : lostRace
+    })
+  }
+
+  delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
+    return deleteForm(this.#collections, ref, check)
+  }
+
+  /** Index: revisions_by_command. */
+  async findRevisionOfCommand(
+    organizationId: string,
+    commandId: string,
+  ): Promise<StoredRevision | undefined> {
+    const revision = await this.#collections.revisions.findOne({ organizationId, commandId })
+    const isVisible = revision && (await hasForm(this.#collections, revision))
+    return isVisible ? toStoredRevision(revision) : undefined
+  }
+
+  takeRevisionNumber(
+    ref: FormRef,
+    check: (current: StoredForm) => void,
+  ): Promise<{ form: StoredForm; number: number } | undefined> {
+    return this.#changing(ref, async () => {
+      const form = await this.#form(ref)
+      if (!form) return undefined
+      const current = toStoredForm(form)
+      check(current)
+      const { version, revisionNumber } = form
+      const number = revisionNumber + 1
+      const isTaken = await this.#collections.forms.set(
+        { ...formKey(form), version, revisionNumber },
+        { revisionNumber: number },
+      )
+      return isTaken ? { form: current, number } : lostRace
+    })
+  }
+
+  insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'> {
+    return insertRevision(this.#collections, revision)
+  }
+
+  moveLive({
+    organizationId,
+    formId,
+    revisionId,
+    number,
+  }: Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'number'>): Promise<
+    StoredForm | undefined
+  > {
+    const key = { organizationId, _id: formId }
+    return this.#changing({ organizationId, formRef: formId }, async () => {
+      const { forms } = this.#collections
+      const moved = await forms.setAndGet(
+        { ...key, liveNumber: { $lt: number } },
+        { liveRevisionId: revisionId, liveNumber: number },
+      )
+      const form = moved ?? (await forms.findOne(key))
+      return form && toStoredForm(form)
+    })
+  }
+
+  /** Index: revisions_by_number. */
+  async listRevisions({
+    after,
+    limit,
+    skip,
+    ...ref
+  }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
+    const form = await this.#form(ref, ['organizationId', 'liveRevisionId'])
+    if (!form) return undefined
+    const { revisions } = this.#collections
+    const all = { organizationId: form.organizationId, formId: form._id }
+    const found = revisions.find(after === undefined ? all : { ...all, number: { $lt: after } }, {
+      sort: { number: -1 },
+      skip,
+      limit: limit + 1,
+    })
+    const [{ taken, more }, totalSize] = await Promise.all([
+      takeUpToAsync(limit, found, (revision) => Buffer.byteLength(revision.form)),
+      revisions.count(all),
+    ])
+    return {
+      revisions: taken.map((revision) => liveOrNot(revision, form)),
+      ...(more && { next: taken.at(-1)!.number }),
+      totalSize,
+    }
+  }
+
+  /** Index: that of `_id`. */
+  async getRevision(
+    ref: FormRef,
+    revisionRef: string,
+  ): Promise<(LiveOrNot & { current: StoredForm }) | undefined> {
+    const form = await this.#form(ref)
+    const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+    if (!form || !_id || !isUuid(_id)) return undefined
+    const { organizationId, _id: formId } = form
+    const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId })
+    return revision && { ...liveOrNot(revision, form), current: toStoredForm(form) }
+  }
+
+  recordReply({ organizationId, formId, replyId }: ReplyDocument): Promise<boolean> {
+    return this.#changing({ organizationId, formRef: formId }, () =>
+      recordReply(this.#collections, { organizationId, formId, replyId }),
+    )
+  }
+
+  ping(): Promise<void> {
+    return this.#database.ping(formsSchema)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #form(ref: FormRef, fields?: readonly (keyof FormDocument)[]): Promise<FormDocument | undefined> {
+    const query = named(ref)
+    return query && this.#collections.forms.findOne(query, fields)
+  }
+
+  /** A compare-and-set of a form, until it wins. */
+  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
+    const deadline = raceDeadline()
+    return this.#turns.take(`${ref.organizationId}/${ref.formRef}`, () =>
+      untilWon(attempt, () => updateAborted(ref), deadline),
+    )
+  }
+}
+
+const liveOrNot = (revision: RevisionDocument, form: FormDocument): LiveOrNot => ({
+  revision: toStoredRevision(revision),
+  live: revision._id === form.liveRevisionId,
+})
