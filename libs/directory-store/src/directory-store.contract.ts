@@ -8,43 +8,53 @@ import type { NewOrganization } from './new.ts'
 import type { OrganizationOrderTerm } from './organization-order.ts'
 
 const start = Date.parse('2026-11-20T09:30:00.000Z')
+/** Where an engine for tests falls short. The suite says so by the names of the cases that it skips. */
+export interface EngineLimits {
+  /** It compares texts by UTF-16 unit: what is beyond the basic plane comes before U+E000 to U+FFFF. */
+  comparesUtf16?: boolean
+}
+
 /** Letters and what means something to some store: wildcards, escapes, quotes, NUL, the ends of the planes. */
-const hostileText = fc.string({
-  unit: fc.constantFrom(...'aAbé%_*?[]\\\'"$.^ \0\n\ud7ff\ue000\uff5e\u{1f600}\u{10ffff}'),
-  maxLength: 4,
-})
+const hostileLetters = 'aAbé%_*?[]\\\'"$.^ \0\n\ud7ff\u{1f600}\u{10ffff}'
+/** These come before others by code point, and behind them by UTF-16 unit. */
+const hostileTextOf = ({ comparesUtf16 }: EngineLimits) =>
+  fc.string({
+    unit: fc.constantFrom(...hostileLetters, ...(comparesUtf16 ? '' : '\ue000\uff5e')),
+    maxLength: 4,
+  })
 
 /** Any filter on organizations that were made from `start` on. */
-const organizationFilter = fc.letrec<{ filter: CheckedFilter }>((tie) => {
-  const field = fc.constantFrom('name', 'slug')
-  const operator = fc.constantFrom('=' as const, '<' as const, '<=' as const, '>' as const, '>=' as const)
-  const operands = fc.array(tie('filter'), { minLength: 1, maxLength: 3 })
-  return {
-    filter: fc.oneof(
-      { maxDepth: 3 },
-      fc.record({ kind: fc.constant('compare' as const), field, operator, value: hostileText }),
-      fc.record({
-        kind: fc.constant('match' as const),
-        field,
-        parts: fc.array(hostileText, { minLength: 2, maxLength: 4 }),
-      }),
-      fc.record({
-        kind: fc.constant('contains' as const),
-        field,
-        text: hostileText.filter((text) => text !== ''),
-      }),
-      fc.record({
-        kind: fc.constant('compareTime' as const),
-        field: fc.constant('createTime'),
-        operator,
-        epochMs: fc.integer({ min: start - 1, max: start + 5 }),
-      }),
-      fc.record({ kind: fc.constant('constant' as const), value: fc.boolean() }),
-      fc.record({ kind: fc.constant('not' as const), operand: tie('filter') }),
-      fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), operands }),
-    ),
-  }
-}).filter
+const organizationFilter = (hostileText: fc.Arbitrary<string>) =>
+  fc.letrec<{ filter: CheckedFilter }>((tie) => {
+    const field = fc.constantFrom('name', 'slug')
+    const operator = fc.constantFrom('=' as const, '<' as const, '<=' as const, '>' as const, '>=' as const)
+    const operands = fc.array(tie('filter'), { minLength: 1, maxLength: 3 })
+    return {
+      filter: fc.oneof(
+        { maxDepth: 3 },
+        fc.record({ kind: fc.constant('compare' as const), field, operator, value: hostileText }),
+        fc.record({
+          kind: fc.constant('match' as const),
+          field,
+          parts: fc.array(hostileText, { minLength: 2, maxLength: 4 }),
+        }),
+        fc.record({
+          kind: fc.constant('contains' as const),
+          field,
+          text: hostileText.filter((text) => text !== ''),
+        }),
+        fc.record({
+          kind: fc.constant('compareTime' as const),
+          field: fc.constant('createTime'),
+          operator,
+          epochMs: fc.integer({ min: start - 1, max: start + 5 }),
+        }),
+        fc.record({ kind: fc.constant('constant' as const), value: fc.boolean() }),
+        fc.record({ kind: fc.constant('not' as const), operand: tie('filter') }),
+        fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), operands }),
+      ),
+    }
+  }).filter
 
 const lowerCaseUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -56,7 +66,9 @@ const lowerCaseUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const directoryStoreContract = (
   name: string,
   open: (now: () => Date) => Promise<DirectoryStore>,
+  limits: EngineLimits = {},
 ): void => {
+  const hostileText = hostileTextOf(limits)
   describe(`the directory store on ${name}`, () => {
     let store: DirectoryStore
     let time: number
@@ -505,13 +517,13 @@ export const directoryStoreContract = (
     describe('listOrganizations', () => {
       const term = (field: OrganizationOrderTerm['field'], descending = false) => ({ field, descending })
 
-      /** Names by code point: Z, a, U+FF5E, U+1F600. By UTF-16 unit the last two would change places. */
+      /** Names by code point: Z, a, U+6F22, U+1F600. */
       const fixtures = [
         { slug: 'bbb', name: 'a', age: 1 },
         { slug: 'aaa', name: 'Z', age: 1 },
         { slug: 'ddd', name: '\u{1f600}', age: 0 },
         { slug: 'ccc', name: 'a', age: 0 },
-        { slug: 'eee', name: '\uff5e', age: 2 },
+        { slug: 'eee', name: '漢', age: 2 },
       ]
       let userId: string
 
@@ -576,6 +588,22 @@ export const directoryStoreContract = (
         expect(seen).toEqual(slugs)
       })
 
+      it.skipIf(limits.comparesUtf16)('goes by code point, also beyond the basic plane', async () => {
+        const { userId } = await givenUser()
+        const names = ['\ud7ff', '\ue000', '\uffff', '\u{10000}']
+        for (const name of names.toReversed()) {
+          const { organizationId } = await givenOrganization({ name })
+          await store.addMember({ organizationId, userId, role: 'viewer' })
+        }
+        const filter: CheckedFilter = { kind: 'compare', field: 'name', operator: '>', value: '\ue000' }
+
+        const orderBy = [term('name')]
+        const found = await list({ userId, orderBy, filter })
+
+        expect((await list({ userId, orderBy })).organizations.map(({ name }) => name)).toEqual(names)
+        expect(found.organizations.map(({ name }) => name)).toEqual(names.slice(2))
+      })
+
       it('has no next page when the last item is on this one', async () => {
         expect((await list({ limit: 5 })).next).toBeUndefined()
         expect((await list({ limit: 4 })).next).toBeDefined()
@@ -618,7 +646,7 @@ export const directoryStoreContract = (
           hostileText.filter((text) => text !== ''),
           { minLength: 1, maxLength: 5 },
         )
-        const property = fc.asyncProperty(names, organizationFilter, async (names, filter) => {
+        const property = fc.asyncProperty(names, organizationFilter(hostileText), async (names, filter) => {
           const { userId } = await givenUser()
           const expected: string[] = []
           for (const name of names) {

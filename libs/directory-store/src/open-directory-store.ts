@@ -1,15 +1,37 @@
-import { sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, sqlitePath } from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { SqliteDirectoryStore } from './sqlite/directory-store.ts'
+import { migrations } from './sqlite/schema.ts'
+
+const systemClock = () => new Date()
 
 /**
- * Opens the directory store that a URL names, and makes it when it is missing.
+ * Opens the directory store that a URL names.
  *
- * @param url `sqlite:PATH`, relative to the current directory, or `sqlite::memory:`.
+ * @param url `sqlite:PATH`, relative to the current directory and made when it is missing, or `sqlite::memory:`; or
+ *   `mongodb://…/DATABASE`, which {@link migrateDirectoryStore} has to have prepared.
  * @param now the clock that createTimes come from.
  */
-export const openDirectoryStore = async (url: string, now = () => new Date()): Promise<DirectoryStore> => {
-  if (url.startsWith('sqlite:')) return new SqliteDirectoryStore(sqlitePath(url), now)
-  // Not the whole URL: it may hold a password.
-  throw new Error(`No directory store for "${url.split(':')[0]}:" URLs. Use sqlite:PATH.`)
-}
+export const openDirectoryStore = async (url: string, now = systemClock): Promise<DirectoryStore> =>
+  byScheme<Promise<DirectoryStore>>('directory', url, {
+    sqlite: async () => new SqliteDirectoryStore(sqlitePath(url), now),
+    mongodb: async () => {
+      // A machine that has no use for the driver does not load it.
+      const { MongoDirectoryStore } = await import('./mongodb/directory-store.ts')
+      return new MongoDirectoryStore(url, now)
+    },
+  })
+
+/** Makes whatever the store lacks; may run again, and while others use it. A SQLite file is migrated as it is opened. */
+export const migrateDirectoryStore = (url: string): Promise<Migration> =>
+  byScheme<Promise<Migration>>('directory', url, {
+    sqlite: async () => {
+      await new SqliteDirectoryStore(sqlitePath(url), systemClock).close()
+      return { engine: 'SQLite', version: migrations.length }
+    },
+    mongodb: async () => {
+      const { migrateMongodb } = await import('@fms/store-kit/mongodb')
+      const { directorySchema } = await import('./mongodb/schema.ts')
+      return migrateMongodb(url, directorySchema)
+    },
+  })

@@ -106,7 +106,7 @@ describe('a directory file', () => {
 describe('openDirectoryStore', () => {
   it('names a scheme that it does not know, and nothing that may be secret', async () => {
     await expect(openDirectoryStore('postgres://user:secret@host/db')).rejects.toThrow(
-      /^No directory store for "postgres:" URLs\. Use sqlite:PATH\.$/,
+      /^No directory store for "postgres:" URLs\. Use sqlite:PATH or mongodb:\/\/HOST:PORT\/DATABASE\.$/,
     )
   })
 })

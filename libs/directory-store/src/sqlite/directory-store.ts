@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isUuid, type Role } from '@fms/contracts'
+import type { Role } from '@fms/contracts'
 import { afterPosition, allOf, filterSql, orderSql, type Row, SqliteDatabase } from '@fms/store-kit'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
 import type {
@@ -24,6 +24,7 @@ import {
 } from '../errors.ts'
 import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
+import { organizationKey, userKey } from '../references.ts'
 import { toApiKey, toMember, toOrganization, toUser } from './rows.ts'
 import { migrations } from './schema.ts'
 
@@ -33,12 +34,6 @@ const columnOf = {
   name: 'members.name',
   slug: 'members.slug',
 } as const
-
-/** The column that a reference is looked up in, and the value it has there. */
-const organizationKey = (ref: string) =>
-  isUuid(ref) ? { column: 'organizationId', value: ref.toLowerCase() } : { column: 'slug', value: ref }
-
-const userKey = (ref: string) => ({ column: isUuid(ref) ? 'userId' : 'email', value: ref.toLowerCase() })
 
 /** The embedded directory: one SQLite file, shared by the processes of one machine. */
 export class SqliteDirectoryStore implements DirectoryStore {
@@ -178,10 +173,10 @@ export class SqliteDirectoryStore implements DirectoryStore {
     { keyHash, organizationRef = '' }: { keyHash: string; organizationRef?: string },
     now: Date,
   ): Promise<Authorization | undefined> {
-    const { column, value } = organizationKey(organizationRef)
+    const { field, value } = organizationKey(organizationRef)
     const row = this.#database.get(
       `SELECT keys.*, members.organizationId, members.role FROM keys
-       LEFT JOIN organizations ON organizations.${column} = ?
+       LEFT JOIN organizations ON organizations.${field} = ?
        LEFT JOIN members ON members.userId = keys.userId AND members.organizationId = organizations.organizationId
        WHERE keys.hash = ? AND keys.revokeTime IS NULL AND (keys.expireTime IS NULL OR keys.expireTime > ?)`,
       value,
@@ -206,10 +201,10 @@ export class SqliteDirectoryStore implements DirectoryStore {
 
   /** Indexes: the key or the unique slug of organizations, and the key of members. */
   async getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined> {
-    const { column, value } = organizationKey(organizationRef)
+    const { field, value } = organizationKey(organizationRef)
     const row = this.#database.get(
       `SELECT organizations.* FROM organizations JOIN members USING (organizationId)
-       WHERE organizations.${column} = ? AND members.userId = ?`,
+       WHERE organizations.${field} = ? AND members.userId = ?`,
       value,
       userId,
     )
@@ -268,14 +263,14 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   #findUser(ref: string): User | undefined {
-    const { column, value } = userKey(ref)
-    const row = this.#database.get(`SELECT * FROM users WHERE ${column} = ?`, value)
+    const { field, value } = userKey(ref)
+    const row = this.#database.get(`SELECT * FROM users WHERE ${field} = ?`, value)
     return row && toUser(row)
   }
 
   #findOrganization(ref: string): StoredOrganization | undefined {
-    const { column, value } = organizationKey(ref)
-    const row = this.#database.get(`SELECT * FROM organizations WHERE ${column} = ?`, value)
+    const { field, value } = organizationKey(ref)
+    const row = this.#database.get(`SELECT * FROM organizations WHERE ${field} = ?`, value)
     return row && toOrganization(row)
   }
 
@@ -289,11 +284,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   #insert(table: string, row: Row): Row {
-    const columns = Object.keys(row)
-    this.#database.run(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-      ...Object.values(row),
-    )
+    this.#database.insert(table, row)
     return row
   }
 }

@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { startMongo } from '@fms/store-kit/testing'
+import { afterAll } from 'vitest'
+import { directoryStoreContract } from '../directory-store.contract.ts'
+import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
+
+const mongo = await startMongo()
+afterAll(() => mongo[Symbol.asyncDispose]())
+
+const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
+
+const open = async (now: () => Date) => {
+  const url = newUrl()
+  await migrateDirectoryStore(url)
+  return openDirectoryStore(url, now)
+}
+
+directoryStoreContract('MongoDB', open, { comparesUtf16: mongo.engine.startsWith('jongodb') })

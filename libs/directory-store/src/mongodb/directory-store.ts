@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type BeforeWrite,
+  listMongodb,
+  lostRace,
+  type MongoCollection,
+  MongoDatabase,
+  storeUnavailable,
+  untilWon,
+} from '@fms/store-kit/mongodb'
+import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
+import type {
+  ApiKey,
+  Authorization,
+  DirectoryStore,
+  ListOrganizationsQuery,
+  Member,
+  OrganizationPage,
+  StoredOrganization,
+  User,
+} from '../directory-store.ts'
+import {
+  apiKeyExists,
+  apiKeyNotFound,
+  emailTaken,
+  memberExists,
+  memberNotFound,
+  organizationNotFound,
+  slugTaken,
+  userNotFound,
+} from '../errors.ts'
+import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.ts'
+import { completeOrder, positionOf } from '../organization-order.ts'
+import { organizationKey, userKey } from '../references.ts'
+import {
+  documentKey,
+  type KeyDocument,
+  type MemberDocument,
+  type OrganizationDocument,
+  toApiKey,
+  toMember,
+  toOrganization,
+  toUser,
+  type UserDocument,
+} from './documents.ts'
+import { directorySchema } from './schema.ts'
+
+/** The field of a member that a field of the list reads; filters and orders share them. */
+const fieldOf = { createTime: 'organizationCreateTime', name: 'name', slug: 'slug' } as const
+
+/** The directory of a shared deployment. Every change is one document: unique indexes settle who was first. */
+export class MongoDirectoryStore implements DirectoryStore {
+  readonly #database: MongoDatabase
+  readonly #users: MongoCollection<UserDocument>
+  readonly #organizations: MongoCollection<OrganizationDocument>
+  readonly #members: MongoCollection<MemberDocument>
+  readonly #keys: MongoCollection<KeyDocument>
+  readonly #now: () => Date
+
+  /** @param url `mongodb://…/DATABASE`, migrated. */
+  constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite) {
+    this.#database = new MongoDatabase(url, beforeWrite)
+    this.#users = this.#database.collection('users')
+    this.#organizations = this.#database.collection('organizations')
+    this.#members = this.#database.collection('members')
+    this.#keys = this.#database.collection('keys')
+    this.#now = now
+  }
+
+  async createUser(user: NewUser): Promise<User> {
+    const { email } = checked(NewUser, user)
+    const document = { _id: randomUUID(), email, createTime: this.#now().getTime() }
+    if (!(await this.#users.insert(document))) throw emailTaken(email)
+    return toUser(document)
+  }
+
+  async createOrganization(organization: NewOrganization): Promise<StoredOrganization> {
+    const { metadata, ...fields } = checked(NewOrganization, organization)
+    const document = {
+      _id: randomUUID(),
+      ...fields,
+      metadata: metadata === null ? null : JSON.stringify(metadata),
+      createTime: this.#now().getTime(),
+    }
+    if (!(await this.#organizations.insert(document))) throw slugTaken(fields.slug)
+    return toOrganization(document)
+  }
+
+  async addMember(member: NewMember): Promise<Member> {
+    const { organizationId, userId, role } = checked(NewMember, member)
+    const organization = await this.#organizations.findOne({ _id: organizationId })
+    if (!organization) throw organizationNotFound(organizationId)
+    if (!(await this.#users.has({ _id: userId }))) throw userNotFound(userId)
+
+    const attempt = async () => {
+      const document = {
+        organizationId,
+        userId,
+        role,
+        createTime: Math.max(this.#now().getTime(), (await this.#latestBegin(userId)) + 1),
+        slug: organization.slug,
+        name: organization.name,
+        organizationCreateTime: organization.createTime,
+      }
+      if (await this.#members.insert(document)) return toMember(document)
+      if (await this.#members.has({ userId, organizationId })) throw memberExists(organizationId, userId)
+      // Another membership of the user began in the same instant.
+      return lostRace
+    }
+    return untilWon(attempt, () => storeUnavailable(new Error('Memberships keep beginning')))
+  }
+
+  async setMember(member: NewMember): Promise<Member> {
+    const { organizationId, userId, role } = checked(NewMember, member)
+    const changed = await this.#members.setAndGet({ userId, organizationId }, { role })
+    if (!changed) throw memberNotFound(organizationId, userId)
+    return toMember(changed)
+  }
+
+  async removeMember({ organizationId, userId }: { organizationId: string; userId: string }): Promise<void> {
+    const removed = await this.#members.deleteOne({
+      userId: userId.toLowerCase(),
+      organizationId: organizationId.toLowerCase(),
+    })
+    if (!removed) throw memberNotFound(organizationId, userId)
+  }
+
+  async createKey(newKey: NewApiKey): Promise<{ key: string; apiKey: ApiKey }> {
+    const { key = makeApiKey(), userId, name, readOnly, expireTime } = checked(NewApiKey, newKey)
+    if (!(await this.#users.has({ _id: userId }))) throw userNotFound(userId)
+    const document = {
+      _id: randomUUID(),
+      hash: hashApiKey(key),
+      prefix: apiKeyPrefix(key),
+      userId,
+      name,
+      readOnly,
+      createTime: this.#now().getTime(),
+      lastUsedTime: null,
+      expireTime: expireTime?.getTime() ?? null,
+      revokeTime: null,
+    }
+    if (!(await this.#keys.insert(document))) {
+      const existing = await this.#keys.findOne({ hash: document.hash })
+      throw apiKeyExists(existing!._id)
+    }
+    return { key, apiKey: toApiKey(document) }
+  }
+
+  /** Index: keys_by_create_time. */
+  async listKeys(): Promise<ApiKey[]> {
+    const keys = await Array.fromAsync(this.#keys.find({}, { sort: { createTime: 1, _id: 1 } }))
+    return keys.map(toApiKey)
+  }
+
+  async revokeKey(keyId: string): Promise<ApiKey> {
+    const _id = keyId.toLowerCase()
+    const revoked = await this.#keys.setAndGet(
+      { _id, revokeTime: null },
+      { revokeTime: this.#now().getTime() },
+    )
+    const key = revoked ?? (await this.#keys.findOne({ _id }))
+    if (!key) throw apiKeyNotFound(keyId)
+    return toApiKey(key)
+  }
+
+  /** Indexes: that of `_id`, and users_by_email. */
+  async findUser(userRef: string): Promise<User | undefined> {
+    const user = await this.#users.findOne(documentKey(userKey(userRef)))
+    return user && toUser(user)
+  }
+
+  /** Indexes: that of `_id`, and organizations_by_slug. */
+  async findOrganization(organizationRef: string): Promise<StoredOrganization | undefined> {
+    const organization = await this.#organizations.findOne(documentKey(organizationKey(organizationRef)))
+    return organization && toOrganization(organization)
+  }
+
+  /** Indexes: keys_by_hash, then members_by_organization or members_by_slug. */
+  async authorize(
+    { keyHash, organizationRef }: { keyHash: string; organizationRef?: string },
+    now: Date,
+  ): Promise<Authorization | undefined> {
+    const document = await this.#keys.findOne({ hash: keyHash, revokeTime: null })
+    if (!document || (document.expireTime !== null && document.expireTime <= now.getTime())) return undefined
+    const key = toApiKey(document)
+    const member = organizationRef && (await this.#member(key.userId, organizationRef))
+    if (!member) return { key }
+    return { key, organization: { organizationId: member.organizationId, role: member.role } }
+  }
+
+  async touchKey(keyId: string, time: Date): Promise<void> {
+    const lastUsedTime = time.getTime()
+    const isEarlier = [{ lastUsedTime: null }, { lastUsedTime: { $lt: lastUsedTime } }]
+    await this.#keys.set({ _id: keyId, $or: isEarlier }, { lastUsedTime })
+  }
+
+  /** Indexes: members_by_organization or members_by_slug, then that of `_id`. */
+  async getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined> {
+    const member = await this.#member(userId, organizationRef)
+    return member && (await this.findOrganization(member.organizationId))
+  }
+
+  /** Index: members_by_ and the first field of the order, with _desc where name or createTime descends. */
+  async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
+    const order = completeOrder(query.orderBy)
+    const list = listMongodb(this.#members, {
+      scope: { userId: query.userId },
+      filter: query.filter,
+      fields: fieldOf,
+      order: order.map(({ field, descending }) => ({ field: fieldOf[field], descending })),
+      after: query.after,
+      skip: query.skip,
+      limit: query.limit,
+    })
+    const [members, totalSize] = await Promise.all([firstOf(query.limit + 1, list.items), list.count()])
+    const organizations = await this.#organizationsOf(members.slice(0, query.limit))
+    return {
+      organizations,
+      ...(members.length > query.limit && { next: positionOf(organizations.at(-1)!, order) }),
+      totalSize,
+    }
+  }
+
+  /** Index: members_by_begin. */
+  async listMemberships(userId: string): Promise<StoredOrganization[]> {
+    const members = await Array.fromAsync(this.#members.find({ userId }, { sort: { createTime: 1 } }))
+    return this.#organizationsOf(members)
+  }
+
+  ping(): Promise<void> {
+    return this.#database.ping(directorySchema)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #member(userId: string, organizationRef: string): Promise<MemberDocument | undefined> {
+    const { field, value } = organizationKey(organizationRef)
+    return this.#members.findOne({ userId, [field]: value })
+  }
+
+  async #latestBegin(userId: string): Promise<number> {
+    const [latest] = await firstOf(1, this.#members.find({ userId }, { sort: { createTime: -1 }, limit: 1 }))
+    return latest?.createTime ?? 0
+  }
+
+  /** The organizations of members, in the members' order. */
+  async #organizationsOf(members: MemberDocument[]): Promise<StoredOrganization[]> {
+    const ids = members.map(({ organizationId }) => organizationId)
+    const found = new Map<string, StoredOrganization>()
+    for await (const organization of this.#organizations.find({ _id: { $in: ids } })) {
+      found.set(organization._id, toOrganization(organization))
+    }
+    return ids.map((id) => found.get(id)!)
+  }
+}
+
+const firstOf = async <T>(limit: number, items: AsyncIterable<T>): Promise<T[]> => {
+  const taken: T[] = []
+  for await (const item of items) {
+    taken.push(item)
+    if (taken.length === limit) break
+  }
+  return taken
+}

@@ -1,0 +1,31 @@
+import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
+
+/** In descending orders, too, slug breaks ties ascending; a walk backwards through an index would not. */
+const orders: MongoIndex[] = ['name', 'organizationCreateTime'].flatMap((field) => [
+  { collection: 'members', name: `members_by_${field}`, key: { userId: 1, [field]: 1, slug: 1 } },
+  { collection: 'members', name: `members_by_${field}_desc`, key: { userId: 1, [field]: -1, slug: 1 } },
+])
+
+/**
+ * The indexes beside those of `_id`. The directory is small (a few hundred bytes for each user, organization, member
+ * and key) and stays on one shard: e-mail addresses, slugs and key hashes are unique over all of it.
+ */
+export const directorySchema: MongoSchema = {
+  store: 'directory',
+  version: 1,
+  indexes: [
+    { collection: 'users', name: 'users_by_email', key: { email: 1 }, unique: true },
+    { collection: 'organizations', name: 'organizations_by_slug', key: { slug: 1 }, unique: true },
+    {
+      collection: 'members',
+      name: 'members_by_organization',
+      key: { userId: 1, organizationId: 1 },
+      unique: true,
+    },
+    { collection: 'members', name: 'members_by_begin', key: { userId: 1, createTime: 1 }, unique: true },
+    { collection: 'members', name: 'members_by_slug', key: { userId: 1, slug: 1 } },
+    ...orders,
+    { collection: 'keys', name: 'keys_by_hash', key: { hash: 1 }, unique: true },
+    { collection: 'keys', name: 'keys_by_create_time', key: { createTime: 1, _id: 1 } },
+  ],
+}
