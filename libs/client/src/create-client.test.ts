@@ -1,0 +1,119 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { createClient } from './index.ts'
+import { answered, failure, startServer } from './testing.ts'
+
+describe('createClient', () => {
+  it.each([
+    ['an address', { baseUrl: 'forms.example.com/v2', apiKey: 'fms_test' }],
+    ['a key', { baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_\ntest' }],
+  ])('refuses %s that no request can carry', (_, options) => {
+    expect(() => createClient(options)).toThrow(TypeError)
+  })
+
+  it('takes an address with a slash at its end, and a fetch of its own', async () => {
+    const fetch = vi.fn(async () => Response.json({ organizations: [] }))
+    const client = createClient({ baseUrl: 'http://127.0.0.1/v2/', apiKey: 'fms_test', fetch })
+
+    expect(await client.organizations.all()).toEqual([])
+
+    const init = expect.objectContaining({ method: 'GET', headers: { 'x-api-key': 'fms_test' } })
+    expect(fetch.mock.calls).toEqual([['http://127.0.0.1/v2/organizations?all=true', init]])
+  })
+})
+
+describe('references', () => {
+  it('go into the path encoded', async () => {
+    await using server = await startServer([answered()])
+
+    await server.client.revisions.get('a/b', 'c?d', 'e f#')
+
+    expect(server.requests[0]!.url).toBe('/v2/organizations/a%2Fb/forms/c%3Fd/revisions/e%20f%23')
+  })
+
+  it('may be paths of resources', async () => {
+    await using server = await startServer([answered()])
+    const path = 'organizations/o/forms/f/revisions/r'
+
+    await server.client.revisions.get('organizations/o', 'organizations/o/forms/f', path)
+
+    expect(server.requests[0]!.url).toBe(`/v2/${path}`)
+  })
+
+  it.each(['', '.', '..', 'organizations/..'])(
+    'are refused when they are %j, another path to a URL',
+    async (ref) => {
+      await using server = await startServer([])
+
+      await expect(server.client.forms.delete('acme', ref)).rejects.toThrow(TypeError)
+
+      expect(server.requests).toEqual([])
+    },
+  )
+})
+
+describe('a signal', () => {
+  const reason = new Error('enough')
+
+  it.each(['client', 'call'])("of the %s ends a request with the signal's reason", async (of) => {
+    const { signal, ...controller } = abortable()
+    await using server = await startServer(['be silent'], of === 'client' ? { signal } : {})
+
+    const call = server.client.organizations.all(of === 'call' ? { signal } : {})
+    await Promise.all([expect(call).rejects.toBe(reason), server.seen.then(controller.abort)])
+
+    expect(server.waits).toEqual([])
+  })
+
+  it.each(['client', 'call'])('of the %s ends the wait between two requests', async (of) => {
+    const { signal, ...controller } = abortable()
+    const fetch = vi.fn(async () => new Response(null, { status: 503, headers: { 'retry-after': '60' } }))
+    const options = { baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_test', fetch }
+    const client = createClient(of === 'client' ? { ...options, signal } : options)
+
+    const call = client.forms.get('acme', 'form', of === 'call' ? { signal } : {})
+    const refused = expect(call).rejects.toBe(reason)
+    await nextTurn()
+    controller.abort()
+    await refused
+
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
+  it.each(['client', 'call'])('of the %s that has aborted lets no request out', async (of) => {
+    const { signal, ...controller } = abortable()
+    controller.abort()
+    await using server = await startServer([], of === 'client' ? { signal } : {})
+    const options = of === 'call' ? { signal } : {}
+
+    await expect(server.client.forms.create('acme', {}, options)).rejects.toBe(reason)
+    await expect(server.client.forms.list('acme', options).pages().next()).rejects.toBe(reason)
+
+    expect(server.requests).toEqual([])
+  })
+
+  it('ends an edit that goes in circles', async () => {
+    const { signal, ...controller } = abortable()
+    const moved = failure(412, 'FORM_MOVED')
+    await using server = await startServer([answered(), moved, answered(), moved])
+    let changes = 0
+
+    const edit = server.client.forms.edit(
+      'acme',
+      'form',
+      () => {
+        if (++changes === 2) controller.abort()
+        return {}
+      },
+      { signal },
+    )
+
+    await expect(edit).rejects.toBe(reason)
+    expect(server.requests).toHaveLength(3)
+  })
+
+  const abortable = () => {
+    const controller = new AbortController()
+    return { signal: controller.signal, abort: () => controller.abort(reason) }
+  }
+})

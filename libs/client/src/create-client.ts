@@ -1,0 +1,43 @@
+import { type Forms, formsOf } from './forms.ts'
+import { type Organizations, organizationsOf } from './organizations.ts'
+import { type Revisions, revisionsOf } from './revisions.ts'
+import { type ClientOptions, type Clock, createTransport } from './transport.ts'
+
+/** The form-management API, as one user with one key. */
+export interface Client {
+  organizations: Organizations
+  forms: Forms
+  revisions: Revisions
+}
+
+/**
+ * Connects nothing yet: each call is a request of its own.
+ *
+ * @param clock for tests, which wait for no time.
+ * @throws {TypeError} for an address or a key that no request can carry.
+ */
+export const createClient = (
+  options: ClientOptions,
+  clock: Clock = { sleep, random: Math.random },
+): Client => {
+  const transport = createTransport(options, clock)
+  return {
+    organizations: organizationsOf(transport),
+    forms: formsOf(transport),
+    revisions: revisionsOf(transport),
+  }
+}
+
+const sleep: Clock['sleep'] = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })

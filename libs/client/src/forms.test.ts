@@ -1,0 +1,166 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Client, Form, FormInput, FormPatch } from './index.ts'
+import { answered, failure, type Reaction, startServer } from './testing.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+describe('the request of', () => {
+  const path = '/v2/organizations/acme/forms'
+  const call = async (ask: (client: Client) => Promise<unknown>) => {
+    await using server = await startServer([answered()])
+    await ask(server.client)
+    const { method, url, headers, body } = server.requests[0]!
+    return { line: `${method} ${url}`, ifMatch: headers['if-match'], type: headers['content-type'], body }
+  }
+
+  it('create carries the form', async () => {
+    expect(await call(({ forms }) => forms.create('acme', { name: 'Tea' }, { validateOnly: true }))).toEqual({
+      line: `POST ${path}`,
+      ifMatch: undefined,
+      type: 'application/json',
+      body: { form: { name: 'Tea' }, validateOnly: true },
+    })
+  })
+
+  it('update carries the patch, nulls included, and the ETag', async () => {
+    const patch = { tone: null, theme: { primaryColor: null } }
+
+    expect(await call(({ forms }) => forms.update('acme', 'f', patch, { ifMatch: '"1-x"' }))).toEqual({
+      line: `PATCH ${path}/f`,
+      ifMatch: '"1-x"',
+      type: 'application/json',
+      body: { form: patch, validateOnly: false },
+    })
+  })
+
+  it('update carries even an empty ETag, so that the service refuses it', async () => {
+    expect(await call(({ forms }) => forms.update('acme', 'f', {}, { ifMatch: '' }))).toMatchObject({
+      ifMatch: '',
+    })
+  })
+
+  it('delete has no body, and says in the query that it is a dry run', async () => {
+    const parts = { ifMatch: '"1"', type: undefined, body: undefined }
+
+    const real = await call(({ forms }) => forms.delete('acme', 'f', { ifMatch: '"1"' }))
+    const dry = await call(({ forms }) => forms.delete('acme', 'f', { ifMatch: '"1"', validateOnly: true }))
+
+    expect(real).toEqual({ line: `DELETE ${path}/f`, ...parts })
+    expect(dry).toEqual({ line: `DELETE ${path}/f?validateOnly=true`, ...parts })
+  })
+
+  it('publish carries a requestId of its own, or the one it is given', async () => {
+    const own = await call(({ forms }) => forms.publish('acme', 'f'))
+    const another = await call(({ forms }) => forms.publish('acme', 'f'))
+    const given = await call(({ forms }) => forms.publish('acme', 'f', { requestId: 'mine', ifMatch: '*' }))
+
+    expect(own).toMatchObject({
+      line: `POST ${path}/f/publish`,
+      body: { requestId: expect.stringMatching(uuid), validateOnly: false },
+    })
+    expect(another.body).not.toEqual(own.body)
+    expect(given).toMatchObject({ ifMatch: '*', body: { requestId: 'mine' } })
+  })
+})
+
+describe('edit', () => {
+  const moved = failure(412, 'FORM_MOVED')
+  const edit = async (
+    reactions: Reaction[],
+    change: (form: Form) => FormPatch | undefined,
+    maxAttempts?: number,
+  ) => {
+    const server = await startServer(reactions)
+    await using _ = server
+    const result = await server.client.forms
+      .edit('acme', 'f', change, maxAttempts === undefined ? {} : { maxAttempts })
+      .catch((error) => error)
+    return {
+      result,
+      waits: server.waits,
+      requests: server.requests.map(
+        ({ method, headers, body }) =>
+          [method, headers['if-match'], (body as { form: Form })?.form.name] as const,
+      ),
+    }
+  }
+  const exclaimed = ({ name }: Form) => ({ name: `${name}!` })
+
+  it('writes on the state that was read', async () => {
+    const { result, requests } = await edit(
+      [answered({ name: 'Tea' }, '"1"'), answered({ name: 'Tea!' }, '"2"')],
+      exclaimed,
+    )
+
+    expect(result).toEqual({ form: { name: 'Tea!' }, etag: '"2"' })
+    expect(requests).toEqual([
+      ['GET', undefined, undefined],
+      ['PATCH', '"1"', 'Tea!'],
+    ])
+  })
+
+  it('starts over from the state that somebody else has made', async () => {
+    const { result, requests, waits } = await edit(
+      [answered({ name: 'Tea' }, '"1"'), moved, answered({ name: 'Coffee' }, '"2"'), answered({}, '"3"')],
+      exclaimed,
+    )
+
+    expect(result).toEqual({ form: {}, etag: '"3"' })
+    expect(requests[3]).toEqual(['PATCH', '"2"', 'Coffee!'])
+    expect(waits).toEqual([125])
+  })
+
+  it('writes nothing when there is nothing to change', async () => {
+    const { result, requests } = await edit([answered({ name: 'Tea' }, '"1"')], () => undefined)
+
+    expect(result).toEqual({ form: { name: 'Tea' }, etag: '"1"' })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('gives up after maxAttempts', async () => {
+    const { result, requests } = await edit([answered(), moved, answered(), moved, answered()], exclaimed, 2)
+
+    expect(result).toMatchObject({ reason: 'FORM_MOVED' })
+    expect(requests).toHaveLength(4)
+  })
+
+  it('does not make a change twice that may have been made', async () => {
+    const { result, requests } = await edit(
+      [answered({}, '"1"'), failure(503, 'UPSTREAM_UNAVAILABLE'), moved],
+      exclaimed,
+    )
+
+    expect(result).toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+    expect(requests.map(([method]) => method)).toEqual(['GET', 'PATCH', 'PATCH'])
+  })
+})
+
+describe('the types', () => {
+  it('take what was read, and parts of it', () => {
+    expectTypeOf<Form>().toExtend<FormInput>()
+    expectTypeOf<Form>().toExtend<FormPatch>()
+    const input: FormInput = {
+      name: 'Tea',
+      theme: { primaryColor: '#000000', textSize: null },
+      steps: [
+        { type: 'start', key: 'hello' },
+        { type: 'rating', key: 'stars', max: 5, branches: [{ targetStepKey: 'thanks' }] },
+      ],
+      i18n: { translations: { de: { name: { value: 'Tee' }, steps: { hello: null } }, fr: null } },
+      marketplace: { services: [{ name: 'Tasting', priceRange: { max: 9 } }] },
+    }
+    expectTypeOf(input).toExtend<FormPatch>()
+  })
+
+  it('refuse what the API refuses', () => {
+    // @ts-expect-error a name cannot be cleared
+    const cleared: FormPatch = { name: null }
+    // @ts-expect-error there is no such field
+    const misspelt: FormPatch = { nmae: 'Tea' }
+    // @ts-expect-error one of two
+    const unheardOf: FormPatch = { type: 'other' }
+    // @ts-expect-error a step has a key
+    const nameless: FormPatch = { steps: [{ type: 'end' }] }
+    expect([cleared, misspelt, unheardOf, nameless]).toHaveLength(4)
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { List } from './index.ts'
+import { answered, failure, startServer } from './testing.ts'
+
+const page = (names: string[], nextPageToken = '') =>
+  answered({ forms: names.map((name) => ({ name })), nextPageToken, totalSize: 3 })
+
+describe('a list', () => {
+  it('gives the items of all pages, with the same filter, order and size on each', async () => {
+    await using server = await startServer([page(['a', 'b'], 'next 1'), page([], 'next 2'), page(['c'])])
+    const query = { filter: 'name = "*"', orderBy: 'name, createTime desc', pageSize: 2, skip: 4 }
+
+    expect(await namesOf(server.client.forms.list('acme', query))).toEqual(['a', 'b', 'c'])
+
+    const path =
+      '/v2/organizations/acme/forms?pageSize=2&filter=name%20%3D%20%22*%22&orderBy=name%2C%20createTime%20desc'
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      `${path}&skip=4`,
+      `${path}&pageToken=next%201`,
+      `${path}&pageToken=next%202`,
+    ])
+  })
+
+  it('gives pages too, with their token and the total', async () => {
+    await using server = await startServer([page(['a', 'b'], 'next'), page(['c'])])
+
+    const pages = await Array.fromAsync(server.client.forms.list('acme', { pageToken: 'first' }).pages())
+
+    expect(pages).toEqual([
+      { items: [{ name: 'a' }, { name: 'b' }], nextPageToken: 'next', totalSize: 3 },
+      { items: [{ name: 'c' }], nextPageToken: '', totalSize: 3 },
+    ])
+    expect(server.requests[0]!.url).toBe('/v2/organizations/acme/forms?pageSize=100&pageToken=first')
+  })
+
+  it('reads no page that nobody asks for', async () => {
+    await using server = await startServer([page(['a', 'b'], 'next')])
+    const list = server.client.forms.list('acme')
+    expect(server.requests).toEqual([])
+
+    for await (const _ of list) break
+
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('reads again when it is iterated again', async () => {
+    await using server = await startServer([page(['a']), page(['b'])])
+    const list = server.client.forms.list('acme')
+
+    expect([await namesOf(list), await namesOf(list)]).toEqual([['a'], ['b']])
+  })
+
+  it('throws what a later page is refused with, after the items before', async () => {
+    await using server = await startServer([page(['a'], 'next'), failure(400, 'INVALID_PAGE_TOKEN')])
+    const seen: string[] = []
+
+    const walk = async () => {
+      for await (const { name } of server.client.forms.list('acme')) seen.push(name)
+    }
+
+    await expect(walk()).rejects.toMatchObject({ reason: 'INVALID_PAGE_TOKEN' })
+    expect(seen).toEqual(['a'])
+  })
+
+  it('of revisions and organizations is the same', async () => {
+    const rest = { nextPageToken: '', totalSize: 1 }
+    await using server = await startServer([
+      answered({ revisions: [{ name: 'r' }], ...rest }),
+      answered({ organizations: [{ name: 'o' }], ...rest }),
+    ])
+    const { revisions, organizations } = server.client
+
+    expect(await Array.fromAsync(revisions.list('acme', 'f', { pageSize: 7 }))).toEqual([{ name: 'r' }])
+    expect(await Array.fromAsync(organizations.list({ orderBy: 'name' }))).toEqual([{ name: 'o' }])
+
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      '/v2/organizations/acme/forms/f/revisions?pageSize=7',
+      '/v2/organizations?pageSize=100&orderBy=name',
+    ])
+  })
+})
+
+const namesOf = async (list: List<{ name: string }>) => (await Array.fromAsync(list)).map(({ name }) => name)

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { type Client, FormsApiError, FormsConnectionError } from './index.ts'
+import { pauseMs } from './repeat.ts'
+import { answered, failure, type Reaction, startServer } from './testing.ts'
+
+const calls = {
+  read: ({ forms }) => forms.get('acme', 'form'),
+  list: async ({ forms }) => {
+    for await (const _ of forms.list('acme')) throw new Error('there is none')
+  },
+  create: ({ forms }) => forms.create('acme', {}),
+  'dry create': ({ forms }) => forms.create('acme', {}, { validateOnly: true }),
+  update: ({ forms }) => forms.update('acme', 'form', {}),
+  'update with ifMatch': ({ forms }) => forms.update('acme', 'form', {}, { ifMatch: '"1"' }),
+  delete: ({ forms }) => forms.delete('acme', 'form'),
+  publish: ({ forms }) => forms.publish('acme', 'form'),
+} satisfies Record<string, (client: Client) => Promise<unknown>>
+
+type Kind = keyof typeof calls
+const kinds = Object.keys(calls) as Kind[]
+const but = (...left: Kind[]) => kinds.filter((kind) => !left.includes(kind))
+
+const success = answered({ forms: [], nextPageToken: '', totalSize: 0 })
+
+const unknowns: [string, Reaction][] = [
+  ['503 UPSTREAM_UNAVAILABLE', failure(503, 'UPSTREAM_UNAVAILABLE')],
+  ['503 STORE_UNAVAILABLE', failure(503, 'STORE_UNAVAILABLE')],
+  ['504 PUBLISH_TIMEOUT', failure(504, 'PUBLISH_TIMEOUT')],
+  ["a proxy's 502", { status: 502, text: '<html>' }],
+  ['no answer', 'hang up'],
+  ['half an answer', 'break off'],
+]
+
+describe('a failure that may have come after the work', () => {
+  it.each(
+    unknowns.flatMap(([what, reaction]) => but('create').map((kind) => [what, kind, reaction] as const)),
+  )('(%s) repeats a %s', async (_, kind, reaction) => {
+    await using server = await startServer([reaction, reaction, success])
+
+    await calls[kind](server.client)
+
+    expect(server.requests).toHaveLength(3)
+    expect(server.requests[2]).toEqual(server.requests[0])
+  })
+
+  it.each(unknowns)('(%s) does not repeat a create', async (_, reaction) => {
+    await using server = await startServer([reaction, success])
+
+    await expect(calls.create(server.client)).rejects.toThrow()
+
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
+describe('a failure of which the API says that nothing was done', () => {
+  const reactions: [string, Reaction][] = [
+    ['429 RATE_LIMITED', failure(429, 'RATE_LIMITED')],
+    ["a proxy's 429", { status: 429, text: 'slow down' }],
+    ['503 AUTHENTICATION_UNAVAILABLE', failure(503, 'AUTHENTICATION_UNAVAILABLE')],
+    ['409 UPDATE_ABORTED', failure(409, 'UPDATE_ABORTED')],
+  ]
+  it.each(reactions.flatMap(([what, reaction]) => kinds.map((kind) => [what, kind, reaction] as const)))(
+    '(%s) repeats a %s',
+    async (_, kind, reaction) => {
+      await using server = await startServer([reaction, success])
+
+      await calls[kind](server.client)
+
+      expect(server.requests).toHaveLength(2)
+    },
+  )
+})
+
+describe('a refusal', () => {
+  it.each(
+    [400, 401, 403, 404, 409, 412, 500].flatMap((status) => kinds.map((kind) => [status, kind] as const)),
+  )('(%i) is told at once by a %s', async (status, kind) => {
+    await using server = await startServer([failure(status, 'SOME_REASON'), success])
+
+    await expect(calls[kind](server.client)).rejects.toMatchObject({ code: status, reason: 'SOME_REASON' })
+
+    expect(server.requests).toHaveLength(1)
+    expect(server.waits).toEqual([])
+  })
+
+  it('by a redirect is told, and the key goes nowhere else', async () => {
+    await using other = await startServer([])
+    await using server = await startServer([{ status: 307, headers: { location: 'http://127.0.0.1:1/' } }])
+
+    await expect(calls.publish(server.client)).rejects.toMatchObject({ code: 307, reason: 'UNKNOWN' })
+
+    expect(other.requests).toEqual([])
+  })
+})
+
+describe('a refusal after a sending that may have been carried out', () => {
+  const moved = failure(412, 'FORM_MOVED')
+  const gone = failure(404, 'FORM_NOT_FOUND')
+
+  it('is no word on an update: it may itself have moved the form', async () => {
+    await using server = await startServer(['hang up', moved])
+
+    await expect(calls['update with ifMatch'](server.client)).rejects.toThrow(FormsConnectionError)
+  })
+
+  it('is told of an update that was surely not carried out', async () => {
+    await using server = await startServer([failure(429, 'RATE_LIMITED'), moved])
+
+    await expect(calls['update with ifMatch'](server.client)).rejects.toMatchObject({ reason: 'FORM_MOVED' })
+  })
+
+  it('is what a delete wanted: the form is gone', async () => {
+    await using server = await startServer(['hang up', gone])
+
+    expect(await calls.delete(server.client)).toBeUndefined()
+  })
+
+  it('is told of a delete that was surely not carried out, and of a dry one', async () => {
+    await using limited = await startServer([failure(429, 'RATE_LIMITED'), gone])
+    await using dry = await startServer(['hang up', gone])
+
+    await expect(calls.delete(limited.client)).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
+    const dryRun = dry.client.forms.delete('acme', 'form', { validateOnly: true })
+    await expect(dryRun).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
+  })
+})
+
+describe('repeats', () => {
+  const away = failure(503, 'UPSTREAM_UNAVAILABLE')
+
+  it('end after maxRetries, with the last error', async () => {
+    const twice = { maxRetries: 2 }
+    await using server = await startServer([away, away, away, success], twice)
+
+    await expect(calls.read(server.client)).rejects.toThrow(FormsApiError)
+
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it('are none with maxRetries 0', async () => {
+    await using server = await startServer([away, success], { maxRetries: 0 })
+
+    await expect(calls.publish(server.client)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('of a write end with the failure that leaves its outcome open', async () => {
+    await using server = await startServer([away, failure(429, 'RATE_LIMITED')], { maxRetries: 1 })
+
+    await expect(calls.update(server.client)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+  })
+
+  it('wait longer each time, and in addition as long as they are asked to', async () => {
+    const asked = failure(429, 'RATE_LIMITED', { headers: { 'retry-after': '7' } })
+    await using server = await startServer([away, away, asked, away, success])
+
+    await calls.read(server.client)
+
+    expect(server.waits).toEqual([125, 250, 7_500, 1_000])
+  })
+
+  it('do not wait for more than a minute: the error says how long it would be', async () => {
+    const asked = failure(429, 'RATE_LIMITED', { headers: { 'retry-after': '61' } })
+    await using server = await startServer([asked, success])
+
+    await expect(calls.read(server.client)).rejects.toMatchObject({ retryAfterSeconds: 61 })
+
+    expect(server.waits).toEqual([])
+  })
+})
+
+describe('pauseMs', () => {
+  it('is at most 8 s by itself, and by chance anything below', () => {
+    expect(pauseMs(0, 1)).toBe(250)
+    expect(pauseMs(5, 1)).toBe(8_000)
+    expect(pauseMs(50, 1)).toBe(8_000)
+    expect(pauseMs(50, 0)).toBe(0)
+    expect(pauseMs(0, 0.5, 60)).toBe(60_125)
+  })
+})

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { type ClientOptions, createClient } from './index.ts'
+
+/** What the server does with one request. */
+export type Reaction =
+  | { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
+  /** Ends the connection: without a word, or in the middle of the answer. */
+  | 'hang up'
+  | 'break off'
+  /** Answers nothing for as long as it lives. */
+  | 'be silent'
+
+export interface SeenRequest {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: unknown
+}
+
+/** A server that reacts to its requests in turn, and a client of it that waits for no time. */
+export const startServer = async (reactions: Reaction[], options: Partial<ClientOptions> = {}) => {
+  const requests: SeenRequest[] = []
+  const waits: number[] = []
+  const seen = Promise.withResolvers<void>()
+  const listener: RequestListener = async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const body = headers['content-type'] ? await json(request) : undefined
+    const reaction = reactions[requests.length] ?? { status: 500 }
+    requests.push({ method, url, headers, body })
+    seen.resolve()
+    if (reaction === 'be silent') return
+    if (reaction === 'hang up') return void request.socket.destroy()
+    if (reaction === 'break off') {
+      response.writeHead(200, { 'content-length': 100 }).write('{', () => request.socket.destroy())
+      return
+    }
+    const text = reaction.text ?? (reaction.body === undefined ? '' : JSON.stringify(reaction.body))
+    response.writeHead(reaction.status, reaction.headers).end(text)
+  }
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = createClient(
+    {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
+      apiKey: 'fms_test',
+      ...options,
+    },
+    {
+      sleep: async (ms) => {
+        waits.push(ms)
+      },
+      random: () => 0.5,
+    },
+  )
+  return {
+    client,
+    requests,
+    waits,
+    /** The first request has come. */
+    seen: seen.promise,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** An answer with the body of AIP-193. */
+export const failure = (
+  status: number,
+  reason: string,
+  {
+    metadata = {},
+    details = [],
+    headers = {},
+  }: { metadata?: object; details?: object[]; headers?: Record<string, string> } = {},
+): Reaction => ({
+  status,
+  headers,
+  body: {
+    error: {
+      code: status,
+      status: 'UNAVAILABLE',
+      message: `Because of ${reason}.`,
+      details: [
+        { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'forms', metadata },
+        ...details,
+      ],
+    },
+  },
+})
+
+/** A form, as far as tests look at it. */
+export const answered = (fields: object = {}, etag?: string): Reaction => ({
+  status: 200,
+  body: fields,
+  headers: etag === undefined ? {} : { etag },
+})
