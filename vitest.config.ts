@@ -2,10 +2,27 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{libs,services,formctl,scripts}/**/*.test.ts', 'e2e/**/*.test.ts'],
     globalSetup: 'scripts/testing/engines.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: ['{libs,services,formctl,scripts}/**/*.test.ts', 'e2e/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // The system once more, on stores of the distributed engine.
+          name: 'on MongoDB',
+          include: ['e2e/{walk,publish,keys}.test.ts'],
+          env: { E2E_STORE: 'mongodb' },
+        },
+      },
+    ],
   },
 })

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '@fms/contracts'
-import { openDirectoryStore } from '@fms/directory-store'
+import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
+import { migrateFormsStore } from '@fms/forms-store'
+import { startMongo } from '@fms/store-kit/testing'
 import { type NatsServer, startNatsServer } from '../scripts/nats-server.ts'
 import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
@@ -64,7 +66,8 @@ export const startSystem = async ({
 } = {}): Promise<System> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   const nats = await startNatsServer({ dataDir })
-  const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env })
+  const stores = await startStores()
+  const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...stores.env, ...env })
   const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
   config.PORT = gatewayPort
   const programs = services({
@@ -104,9 +107,18 @@ export const startSystem = async ({
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...processes.values()].map(terminate))
       await nats.stop()
+      await stores.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
+const startStores = async () => {
+  if (process.env.E2E_STORE !== 'mongodb') return { env: {}, stop: async () => {} }
+  const { url, [Symbol.asyncDispose]: stop } = await startMongo()
+  await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
+  return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }
 }
 
 /** Copies of the publisher, each on a port of its own. */
