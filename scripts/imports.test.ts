@@ -26,6 +26,8 @@ describe('imports point one way', () => {
     ['libs/aip/src/errors.ts', '@fms/service-kit'],
     ['libs/aip/src/filter/parse-filter.ts', '../errors.ts'],
     ['libs/aip/src/filter/parse-filter.ts', '@fms/contracts'],
+    ['libs/client/src/forms.ts', '@fms/aip'],
+    ['libs/client/src/forms.ts', '../../contracts/src/form.ts'],
     ['libs/store-kit/src/sql.ts', '@fms/forms-store'],
     ['libs/forms-store/src/forms-store.ts', '@fms/service-kit'],
     ['libs/service-kit/src/run.ts', '@fms/directory-store'],
@@ -47,6 +49,7 @@ describe('imports point one way', () => {
     ['services/forms/src/routes/get-form.ts', '@fms/forms-store'],
     ['libs/forms-store/src/forms-store.ts', '@fms/contracts'],
     ['libs/aip/src/errors.ts', '@fms/contracts'],
+    ['libs/client/src/resources.ts', '@fms/contracts'],
     ['libs/aip/src/filter/parse-filter.ts', './filter-error.ts'],
   ])('%s may import %s', (file, imported) => {
     expect(lint(file, imported).stderr).not.toContain('noRestrictedImports')
