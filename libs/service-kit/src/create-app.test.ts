@@ -281,7 +281,7 @@ describe('an app', () => {
 
       expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' })
       expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready' })
-      expect(lines).toEqual([])
+      expect(lines).toMatchObject([{ msg: 'ready' }])
     })
 
     it('say 503 while it is not ready, and keep the reason to the log', async () => {
@@ -296,8 +296,27 @@ describe('an app', () => {
       })
       expect(headers['retry-after']).toBe('1')
       expect(message).not.toContain('db-1')
-      expect(service.lines).toMatchObject([{ err: { message: 'no route to db-1' } }])
+      expect(service.lines).toMatchObject([{ msg: 'not ready', reason: 'no route to db-1' }])
       expect((await service.app.inject('/healthz')).statusCode).toBe(200)
+    })
+
+    it('log a change, and not every probe', async () => {
+      let reason: Error | undefined
+      const { app, lines } = startApp({
+        ready: async () => {
+          if (reason) throw reason
+        },
+      })
+      const probe = async (next?: Error) => {
+        reason = next
+        return (await app.inject('/readyz')).statusCode
+      }
+
+      const away = new Error('away')
+      expect([await probe(away), await probe(away), await probe(), await probe()]).toEqual([
+        503, 503, 200, 200,
+      ])
+      expect(lines).toMatchObject([{ msg: 'not ready' }, { msg: 'ready' }])
     })
 
     it('log nothing where nothing is to be logged', async () => {

@@ -6,7 +6,7 @@ import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } f
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { endIdleConnections } from './end-idle-connections.ts'
-import { errorHandler } from './error-handler.ts'
+import { errorHandler, sendError } from './error-handler.ts'
 import { toFieldViolations } from './field-violations.ts'
 import { exposeMetrics } from './metrics.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
@@ -82,13 +82,19 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
   answerUnknownPaths(app)
   exposeMetrics(app)
   app.get('/healthz', async () => ({ status: 'ok' }))
-  app.get('/readyz', async () => {
-    try {
-      await ready?.()
-    } catch (cause) {
-      throw notReady(cause)
-    }
-    return { status: 'ready' }
+  let isReady: boolean | undefined
+  app.get('/readyz', async (request, reply) => {
+    const reason = await Promise.resolve(ready?.()).then(
+      () => undefined,
+      (error: Error) => error,
+    )
+    // Probes come every few seconds: what changed is worth a line.
+    if (isReady !== !reason)
+      logger[reason ? 'warn' : 'info']({ reason: reason?.message }, reason ? 'not ready' : 'ready')
+    isReady = !reason
+    if (!reason) return { status: 'ready' }
+    sendError(notReady(), request, reply)
+    return reply
   })
   return app
 }
@@ -96,15 +102,12 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
 export type App = ReturnType<typeof createApp>
 
 /** A part that this service cannot work without is away. */
-const notReady = (cause: unknown) =>
+const notReady = () =>
   new ApiError(
     'UNAVAILABLE',
     'NOT_READY',
     'The service is not ready. Wait, and look at its log if it stays so.',
-    {
-      retryAfterSeconds: 1,
-      cause,
-    },
+    { retryAfterSeconds: 1 },
   )
 
 /** Asked every few seconds, and by nobody whose doings matter. */
