@@ -96,7 +96,7 @@ describe('filterMongodb', () => {
   })
 
   it('finds at least what the evaluation finds, on either side of a negation', () => {
-    const inexact = { kind: 'match', field: 'name', parts: ['a', 'b', 'c', 'd'] } as const
+    const inexact: CheckedFilter = { kind: 'match', field: 'name', parts: [...'abcd'] }
     for (const filter of [inexact, { kind: 'not', operand: inexact }] satisfies CheckedFilter[]) {
       const { query } = translate(filter)
       for (const name of ['abcd', 'a', 'acbd', '']) {

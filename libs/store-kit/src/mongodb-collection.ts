@@ -12,8 +12,8 @@ export interface FindQuery {
   fields?: readonly string[]
 }
 
-/** Lets a test kill between two writes, by throwing. */
-export type BeforeWrite = (write: { collection: string; operation: string }) => void
+/** Lets a test kill between two writes, by throwing, or do something else there. */
+export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
 
 /** Sends one request to the engine; errors are ours. */
 export type RunRequest = <R>(request: () => Promise<R>) => Promise<R>
@@ -96,7 +96,7 @@ export class MongoCollection<T extends MongoDocument> {
 
   #write<R>(operation: string, request: () => Promise<R>): Promise<R> {
     return this.#run(async () => {
-      this.#beforeWrite?.({ collection: this.#collection.collectionName, operation })
+      await this.#beforeWrite?.({ collection: this.#collection.collectionName, operation })
       return request()
     })
   }
