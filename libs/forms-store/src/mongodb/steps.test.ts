@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import { type BeforeWrite, MongoDatabase } from '@fms/store-kit/mongodb'
+import { startMongo } from '@fms/store-kit/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { edited, givenForm, newForm, newRevision, publish, refOf } from '../contract/given.ts'
+import type { FormsStore, StoredForm } from '../forms-store.ts'
+import { migrateFormsStore } from '../open-forms-store.ts'
+import { formsCollections } from './documents.ts'
+import { MongoFormsStore } from './forms-store.ts'
+
+const mongo = await startMongo()
+await migrateFormsStore(mongo.url)
+const store = new MongoFormsStore(mongo.url)
+const database = new MongoDatabase(mongo.url)
+const collections = formsCollections(database)
+afterAll(async () => {
+  await Promise.all([store.close(), database.close()])
+  await mongo[Symbol.asyncDispose]()
+})
+
+const allow = () => {}
+
+/** Runs `work` as a process that is killed after so many writes. @returns whether it came to its end before. */
+const killedAfter = async (writes: number, work: (store: FormsStore) => Promise<unknown>) => {
+  const death = new Error('killed')
+  let left = writes
+  await using mortal = new MongoFormsStore(mongo.url, () => {
+    if (left-- <= 0) throw death
+  })
+  try {
+    await work(mortal)
+    return false
+  } catch (error) {
+    if (error !== death) throw error
+    return true
+  }
+}
+
+/**
+ * Kills `work` after each number of writes that it can be killed after, each time on what `given` makes.
+ *
+ * @returns how many writes that were.
+ */
+const killEverywhere = async <T>(
+  given: () => Promise<T>,
+  work: (store: FormsStore, given: T) => Promise<unknown>,
+  afterwards: (given: T) => Promise<void>,
+): Promise<number> => {
+  for (let writes = 0; ; writes++) {
+    const thing = await given()
+    if (!(await killedAfter(writes, (mortal) => work(mortal, thing)))) return writes
+    await afterwards(thing)
+  }
+}
+
+const listed = async ({ organizationId }: StoredForm) =>
+  (await store.list({ organizationId, orderBy: [], limit: 10, skip: 0 })).totalSize
+
+describe('a process that is killed between two writes', () => {
+  it('of a create leaves the whole form or nothing, and the form can still be created', async () => {
+    const writes = await killEverywhere(
+      async () => newForm(),
+      (mortal, form) => mortal.create(form),
+      async (form) => {
+        expect(await store.get(refOf(form))).toBeUndefined()
+        expect(await listed(form)).toBe(0)
+
+        expect(await store.create(form)).toBe(true)
+        expect(await store.get(refOf(form))).toEqual(form)
+        expect(await store.create(newForm({ publicId: form.publicId }))).toBe(false)
+      },
+    )
+
+    expect(writes).toBe(2)
+  })
+
+  it('of a delete leaves the whole form or nothing to be seen, and a repeat leaves nothing at all', async () => {
+    const given = async () => {
+      const form = await givenForm(store)
+      const [first, revision] = [await publish(store, form), await publish(store, form)]
+      const replies = Array.from({ length: 40 }, () => randomUUID())
+      for (const replyId of replies) await store.recordReply({ ...form, replyId })
+      return { form: { ...form, live: true, replyCount: 40 }, first, revision }
+    }
+
+    const writes = await killEverywhere(
+      given,
+      (mortal, { form }) => mortal.delete(refOf(form), allow),
+      async ({ form, first, revision }) => {
+        const { organizationId, publicId } = form
+        const seen = [
+          await store.get(refOf(form)),
+          await store.get({ organizationId, formRef: publicId }),
+          await store.getRevision(refOf(form), 'live'),
+          await store.getRevision(refOf(form), first.revisionId),
+          await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 }),
+          await store.findRevisionOfCommand(organizationId, revision.commandId),
+          await store.moveLive(revision),
+          (await listed(form)) || undefined,
+        ]
+        if (seen[0]) {
+          expect(seen.includes(undefined)).toBe(false)
+          expect(seen[0]).toEqual(form)
+        } else expect(seen).toEqual(Array(8).fill(undefined))
+
+        expect(await store.delete(refOf(form), allow)).toBe(seen[0] !== undefined)
+
+        for (const collection of Object.values(collections)) {
+          expect(await collection.count({ organizationId })).toBe(0)
+        }
+        expect(await store.create(newForm({ publicId }))).toBe(true)
+      },
+    )
+
+    expect(writes).toBe(6)
+  })
+
+  it('of a delete is finished by the next delete in the organization', async () => {
+    const [form, other] = [await givenForm(store), newForm()]
+    const { organizationId } = form
+    await store.create({ ...other, organizationId })
+    await publish(store, form)
+    await killedAfter(2, (mortal) => mortal.delete(refOf(form), allow))
+
+    await store.delete({ organizationId, formRef: other.formId }, allow)
+
+    for (const collection of Object.values(collections)) {
+      expect(await collection.count({ organizationId })).toBe(0)
+    }
+  })
+
+  /** The steps of the publisher: a command that comes again goes on from its revision. */
+  const publishOnce = async (forms: FormsStore, form: StoredForm, commandId: string) => {
+    const earlier = await forms.findRevisionOfCommand(form.organizationId, commandId)
+    if (earlier) return forms.moveLive(earlier)
+    const taken = (await forms.takeRevisionNumber(refOf(form), allow))!
+    const revision = newRevision(taken.form, { number: taken.number, commandId })
+    expect(await forms.insertRevision(revision)).toBe('inserted')
+    return forms.moveLive(revision)
+  }
+
+  it('of a publish leaves the form as it was, and a repeat publishes once', async () => {
+    const writes = await killEverywhere(
+      async () => ({ form: await givenForm(store), commandId: randomUUID() }),
+      (mortal, { form, commandId }) => publishOnce(mortal, form, commandId),
+      async ({ form, commandId }) => {
+        expect(await store.get(refOf(form))).toEqual(form)
+        expect(await store.getRevision(refOf(form), 'live')).toBeUndefined()
+
+        expect(await publishOnce(store, form, commandId)).toEqual({ ...form, live: true })
+
+        expect(await store.getRevision(refOf(form), 'live')).toMatchObject({ revision: { commandId } })
+        expect(await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toMatchObject({
+          totalSize: 1,
+        })
+      },
+    )
+
+    expect(writes).toBe(3)
+  })
+
+  it('of a reply neither loses nor doubles it, also when the form hands its ids over', async () => {
+    const given = async () => {
+      const form = await givenForm(store)
+      const replies = Array.from({ length: 33 }, () => ({ ...form, replyId: randomUUID() }))
+      for (const reply of replies.slice(1)) await store.recordReply(reply)
+      return { form, replies }
+    }
+
+    const writes = await killEverywhere(
+      given,
+      (mortal, { replies }) => mortal.recordReply(replies[0]!),
+      async ({ form, replies }) => {
+        expect(await store.get(refOf(form))).toEqual({ ...form, replyCount: 32 })
+
+        const outcomes = []
+        for (const reply of replies) outcomes.push(await store.recordReply(reply))
+
+        expect(outcomes).toEqual([true, ...Array(32).fill(false)])
+        expect(await store.get(refOf(form))).toEqual({ ...form, replyCount: 33 })
+      },
+    )
+
+    expect(writes).toBe(33)
+  })
+})
+
+describe('a revision that comes while its form is deleted', () => {
+  const deletedBefore = (form: StoredForm, then: () => void): BeforeWrite => {
+    return async ({ collection, operation }) => {
+      if (collection !== 'revisions') return
+      if (operation === 'insert') await store.delete(refOf(form), allow)
+      else then()
+    }
+  }
+
+  it('is taken back', async () => {
+    const form = await givenForm(store)
+    await using publisher = new MongoFormsStore(mongo.url, deletedBefore(form, allow))
+
+    expect(await publisher.insertRevision(newRevision(form))).toBe('gone')
+
+    expect(await collections.revisions.count({ organizationId: form.organizationId })).toBe(0)
+  })
+
+  it('is seen by nobody when it was not, and does not stand in the way of its command', async () => {
+    const form = await givenForm(store)
+    const { organizationId } = form
+    const other = await givenForm(store, { organizationId })
+    const revision = newRevision(form)
+    const die = () => {
+      throw new Error('killed')
+    }
+    await using publisher = new MongoFormsStore(mongo.url, deletedBefore(form, die))
+
+    await expect(publisher.insertRevision(revision)).rejects.toThrow('killed')
+
+    expect(await collections.revisions.count({ organizationId })).toBe(1)
+    expect(await store.findRevisionOfCommand(organizationId, revision.commandId)).toBeUndefined()
+    const again = newRevision(other, { commandId: revision.commandId })
+    expect(await store.insertRevision(again)).toBe('inserted')
+    expect(await store.findRevisionOfCommand(organizationId, revision.commandId)).toEqual(again)
+  })
+})
+
+describe('several processes', () => {
+  let other: FormsStore
+  beforeAll(() => {
+    other = new MongoFormsStore(mongo.url)
+  })
+  afterAll(() => other.close())
+
+  const title = 'lose none of their changes, publishes and replies of one form'
+  // FerretDB v1 reads and writes a document in two steps, with room for others in between.
+  it.skipIf(mongo.engine.startsWith('FerretDB'))(title, async () => {
+    const form = await givenForm(store)
+    const times = (count: number, work: (store: FormsStore) => Promise<unknown>) =>
+      [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))
+
+    await Promise.all([
+      ...times(25, (process) => process.update(refOf(form), (current) => edited(current, {}))),
+      ...times(10, (process) => publish(process, form)),
+      ...times(40, (process) => process.recordReply({ ...form, replyId: randomUUID() })),
+    ])
+
+    expect(await store.get(refOf(form))).toMatchObject({ version: 51, replyCount: 80, live: true })
+    const page = await store.listRevisions({ ...refOf(form), limit: 100, skip: 0 })
+    expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(19).fill(false)])
+  })
+})
