@@ -1,6 +1,8 @@
 /** `npm start`: NATS, the four services and a demo organization, in the foreground until Ctrl-C. */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { migrateDirectoryStore } from '@fms/directory-store'
+import { migrateFormsStore } from '@fms/forms-store'
 import { pino } from 'pino'
 import { takeDataDir } from './data-dir.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
@@ -29,6 +31,8 @@ async function start() {
   const [gatewayPort, ...ports] = (await freePorts(4)) as [number, ...number[]]
   config.PORT ||= gatewayPort
   await demandPort(config)
+  await migrateDirectoryStore(config.DIRECTORY_STORE_URL)
+  await migrateFormsStore(config.FORMS_STORE_URL)
 
   const nats = await findNats(config)
   const all = services({ config, internalSecret, natsUrls: nats.urls, ports })

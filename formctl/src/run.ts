@@ -2,6 +2,7 @@ import { ApiError } from '@fms/aip'
 import { Command, CommanderError } from 'commander'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
+import { addMigrateCommand } from './commands/migrate.ts'
 import { addOrganizationCommands } from './commands/organization.ts'
 import { addUserCommands } from './commands/user.ts'
 
@@ -16,13 +17,15 @@ const program = (): Command => {
     .showHelpAfterError('Add --help for how to use it.')
     .addHelpText(
       'after',
-      '\nDIRECTORY_STORE_URL names the store; the default is sqlite:$DATA_DIR/directory.db.',
+      '\nDIRECTORY_STORE_URL names the store; the default is sqlite:$DATA_DIR/directory.db.' +
+        '\nmigrate also reads FORMS_STORE_URL; the default is sqlite:$DATA_DIR/forms.db.',
     )
     .exitOverride()
   addUserCommands(formctl)
   addOrganizationCommands(formctl)
   addMemberCommands(formctl)
   addKeyCommands(formctl)
+  addMigrateCommand(formctl)
   return formctl
 }
 

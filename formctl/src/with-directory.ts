@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import { type DirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import type { Command } from 'commander'
+import { storeUrls } from './store-urls.ts'
 
 /** What a command has to say, to programs and to people. */
 export interface Outcome {
@@ -8,12 +8,9 @@ export interface Outcome {
   text: string
 }
 
-const directoryStoreUrl = ({ DIRECTORY_STORE_URL, DATA_DIR }: NodeJS.ProcessEnv): string =>
-  DIRECTORY_STORE_URL || `sqlite:${join(DATA_DIR || '.data', 'directory.db')}`
-
 const openDirectory = async (): Promise<DirectoryStore> => {
   try {
-    return await openDirectoryStore(directoryStoreUrl(process.env))
+    return await openDirectoryStore(storeUrls(process.env).directory)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(
@@ -30,6 +27,8 @@ export const withDirectory = <Options>(
   async function (this: Command): Promise<void> {
     const options = this.optsWithGlobals<Options & { json?: boolean }>()
     await using directory = await openDirectory()
+    // Without its indexes a store would let e-mail addresses and slugs be taken twice.
+    await directory.ping()
     const { json, text } = await work(directory, options, this.args)
     process.stdout.write(`${options.json ? JSON.stringify(json) : text}\n`)
   }

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openFormsStore } from '@fms/forms-store'
+import { startMongo } from '@fms/store-kit/testing'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { run } from '../run.ts'
+
+const mongo = await startMongo()
+const dataDir = mkdtempSync(join(tmpdir(), 'formctl-migrate-'))
+afterAll(async () => {
+  rmSync(dataDir, { recursive: true })
+  await mongo[Symbol.asyncDispose]()
+})
+
+let stdout: string
+let stderr: string
+
+beforeEach(() => {
+  stdout = ''
+  stderr = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    stderr += text
+    return true
+  })
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+const givenStores = (directory: string, forms: string) => {
+  vi.stubEnv('DATA_DIR', dataDir)
+  vi.stubEnv('DIRECTORY_STORE_URL', directory)
+  vi.stubEnv('FORMS_STORE_URL', forms)
+}
+
+describe('formctl migrate', () => {
+  it('prepares both stores on MongoDB, and does no harm a second time', async () => {
+    givenStores(mongo.url, mongo.url)
+    await using forms = await openFormsStore(mongo.url)
+    expect(await run(['user', 'create', '--email', 'ada@example.com'])).toBe(1)
+    expect(stderr).toMatch(/^error: .*Run formctl migrate.*\n$/)
+    await expect(forms.ping()).rejects.toMatchObject({ reason: 'STORE_NOT_MIGRATED' })
+
+    for (let times = 0; times < 2; times++) {
+      stdout = ''
+      expect(await run(['migrate', '--json'])).toBe(0)
+      expect(JSON.parse(stdout)).toEqual({
+        directory: { engine: 'MongoDB', version: 1 },
+        forms: { engine: 'MongoDB', version: 1 },
+      })
+    }
+
+    await forms.ping()
+    expect(await run(['user', 'create', '--email', 'ada@example.com'])).toBe(0)
+  })
+
+  it('makes SQLite files in DATA_DIR where the environment says nothing', async () => {
+    givenStores('', '')
+
+    expect(await run(['migrate'])).toBe(0)
+
+    expect(stdout).toBe(
+      'The directory store on SQLite has version 1 of its schema.\nThe forms store on SQLite has version 1 of its schema.\n',
+    )
+  })
+
+  it('names the store that it cannot reach no further than its scheme', async () => {
+    givenStores(`sqlite:${join(dataDir, randomUUID())}`, 'nonsense://user:secret@host')
+
+    expect(await run(['migrate'])).toBe(1)
+
+    expect(stderr).toMatch(/^error: No forms store for "nonsense:" URLs\./)
+    expect(stderr).not.toContain('secret')
+  })
+})
