@@ -298,6 +298,45 @@ export const directoryStoreContract = (
       })
     })
 
+    describe('the lists for operators', () => {
+      it('have every user and organization, oldest first', async () => {
+        const [ada, acme] = [await givenUser(), await givenOrganization()]
+        time += 1
+        const grace = await store.createUser({ email: 'a-grace@example.com' })
+        const other = await store.createOrganization({
+          name: 'A',
+          slug: 'a-other',
+          metadata: { plan: 'pro' },
+        })
+
+        expect(await store.listUsers()).toEqual([ada, grace])
+        expect(await store.listAllOrganizations()).toEqual([acme, other])
+      })
+
+      it("have an organization's members with their addresses, in the order in which they came", async () => {
+        const [ada, acme] = [await givenUser(), await givenOrganization()]
+        const grace = await store.createUser({ email: 'a-grace@example.com' })
+        const other = await store.createOrganization({ name: 'Other', slug: 'other' })
+        const { organizationId } = acme
+        const first = await store.addMember({ organizationId, userId: ada.userId, role: 'owner' })
+        time += 5
+        const second = await store.addMember({ organizationId, userId: grace.userId, role: 'viewer' })
+        await store.addMember({ organizationId: other.organizationId, userId: ada.userId, role: 'editor' })
+
+        expect(await store.listMembers(organizationId.toUpperCase())).toEqual([
+          { ...first, email: ada.email },
+          { ...second, email: grace.email },
+        ])
+      })
+
+      it('are empty where there is nothing', async () => {
+        expect(await store.listUsers()).toEqual([])
+        expect(await store.listAllOrganizations()).toEqual([])
+        expect(await store.listMembers(randomUUID())).toEqual([])
+        expect(await store.listMembers('nonsense')).toEqual([])
+      })
+    })
+
     describe('createKey', () => {
       it('answers the text of a new key, which is stored nowhere', async () => {
         const { userId } = await givenUser()
@@ -380,6 +419,49 @@ export const directoryStoreContract = (
       it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
         await expect(store.revokeKey(keyId)).rejects.toMatchObject({
           status: 'NOT_FOUND',
+          reason: 'API_KEY_NOT_FOUND',
+          parts: { metadata: { keyId } },
+        })
+      })
+    })
+
+    describe('expireKey', () => {
+      const inAnHour = new Date(start + 3_600_000)
+
+      it('lets a key in until the given time, and not from then on', async () => {
+        const { userId } = await givenUser()
+        const { key, apiKey } = await store.createKey({ userId, name: 'CI', readOnly: true })
+
+        const expiring = { ...apiKey, expireTime: inAnHour }
+        expect(await store.expireKey(apiKey.keyId.toUpperCase(), inAnHour)).toEqual(expiring)
+
+        expect(await store.listKeys()).toEqual([expiring])
+        const authorize = (time: number) => store.authorize({ keyHash: hashApiKey(key) }, new Date(time))
+        expect(await authorize(inAnHour.getTime() - 1)).toBeDefined()
+        expect(await authorize(inAnHour.getTime())).toBeUndefined()
+      })
+
+      it('brings an end forward, and never puts one off', async () => {
+        const { userId } = await givenUser()
+        const { keyId } = (await store.createKey({ userId, expireTime: inAnHour })).apiKey
+
+        const later = await store.expireKey(keyId, new Date(inAnHour.getTime() + 1))
+        const earlier = await store.expireKey(keyId, new Date(inAnHour.getTime() - 1))
+
+        expect(later.expireTime).toEqual(inAnHour)
+        expect(earlier.expireTime).toEqual(new Date(inAnHour.getTime() - 1))
+      })
+
+      it('leaves a revoked key as it is', async () => {
+        const { userId } = await givenUser()
+        const { keyId } = (await store.createKey({ userId })).apiKey
+        const revoked = await store.revokeKey(keyId)
+
+        expect(await store.expireKey(keyId, inAnHour)).toEqual(revoked)
+      })
+
+      it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
+        await expect(store.expireKey(keyId, inAnHour)).rejects.toMatchObject({
           reason: 'API_KEY_NOT_FOUND',
           parts: { metadata: { keyId } },
         })

@@ -29,6 +29,11 @@ export interface Member {
   createTime: Date
 }
 
+/** A member as an organization's list shows it. */
+export interface ListedMember extends Member {
+  email: string
+}
+
 /** What is known of an API key: everything but its text. */
 export interface ApiKey {
   keyId: string
@@ -112,6 +117,22 @@ export interface DirectoryStore extends AsyncDisposable {
    * @throws {ApiError} API_KEY_NOT_FOUND
    */
   revokeKey(keyId: string): Promise<ApiKey>
+
+  /**
+   * Lets a key end at `time`. A key that ends earlier, or is revoked, stays as it is: nothing makes a key live longer.
+   *
+   * @throws {ApiError} API_KEY_NOT_FOUND
+   */
+  expireKey(keyId: string, time: Date): Promise<ApiKey>
+
+  /** All users, oldest first. For operators. */
+  listUsers(): Promise<User[]>
+
+  /** All organizations, whoever their members are, oldest first. For operators. */
+  listAllOrganizations(): Promise<StoredOrganization[]>
+
+  /** The members of an organization, in the order in which they came; none where there is no such organization. */
+  listMembers(organizationId: string): Promise<ListedMember[]>
 
   findUser(userRef: string): Promise<User | undefined>
 

@@ -62,6 +62,15 @@ export const memberNotFound = (organizationId: string, userId: string) =>
     { metadata: { organizationId, userId } },
   )
 
+/** The key is revoked or expired: it cannot be exchanged for another. */
+export const apiKeyEnded = (keyId: string) =>
+  new ApiError(
+    'FAILED_PRECONDITION',
+    'API_KEY_ENDED',
+    `The API key ${keyId} is revoked or expired already. Create a new key instead.`,
+    { metadata: { keyId } },
+  )
+
 export const apiKeyNotFound = (keyId: string) =>
   new ApiError(
     'NOT_FOUND',

@@ -13,6 +13,7 @@ import type {
   ApiKey,
   Authorization,
   DirectoryStore,
+  ListedMember,
   ListOrganizationsQuery,
   Member,
   OrganizationPage,
@@ -162,6 +163,36 @@ export class MongoDirectoryStore implements DirectoryStore {
     const key = revoked ?? (await this.#keys.findOne({ _id }))
     if (!key) throw apiKeyNotFound(keyId)
     return toApiKey(key)
+  }
+
+  async expireKey(keyId: string, time: Date): Promise<ApiKey> {
+    const _id = keyId.toLowerCase()
+    const expireTime = time.getTime()
+    const isLater = [{ expireTime: null }, { expireTime: { $gt: expireTime } }]
+    const expiring = await this.#keys.setAndGet({ _id, revokeTime: null, $or: isLater }, { expireTime })
+    const key = expiring ?? (await this.#keys.findOne({ _id }))
+    if (!key) throw apiKeyNotFound(keyId)
+    return toApiKey(key)
+  }
+
+  async listUsers(): Promise<User[]> {
+    const users = await Array.fromAsync(this.#users.find({}, { sort: { createTime: 1, email: 1 } }))
+    return users.map(toUser)
+  }
+
+  async listAllOrganizations(): Promise<StoredOrganization[]> {
+    const all = await Array.fromAsync(this.#organizations.find({}, { sort: { createTime: 1, slug: 1 } }))
+    return all.map(toOrganization)
+  }
+
+  async listMembers(organizationId: string): Promise<ListedMember[]> {
+    const query = { organizationId: organizationId.toLowerCase() }
+    const members = await Array.fromAsync(this.#members.find(query, { sort: { createTime: 1 } }))
+    const users = this.#users.find({ _id: { $in: members.map(({ userId }) => userId) } })
+    const emails = new Map(await Array.fromAsync(users, ({ _id, email }) => [_id, email] as const))
+    return members
+      .map((member) => ({ ...toMember(member), email: emails.get(member.userId)! }))
+      .sort((a, b) => a.createTime.getTime() - b.createTime.getTime() || (a.email < b.email ? -1 : 1))
   }
 
   /** Indexes: that of `_id`, and users_by_email. */

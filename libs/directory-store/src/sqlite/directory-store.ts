@@ -6,6 +6,7 @@ import type {
   ApiKey,
   Authorization,
   DirectoryStore,
+  ListedMember,
   ListOrganizationsQuery,
   Member,
   OrganizationPage,
@@ -158,6 +159,37 @@ export class SqliteDirectoryStore implements DirectoryStore {
       if (!row) throw apiKeyNotFound(keyId)
       return toApiKey(row)
     })
+  }
+
+  async expireKey(keyId: string, time: Date): Promise<ApiKey> {
+    const id = keyId.toLowerCase()
+    return this.#database.write(() => {
+      this.#database.run(
+        `UPDATE keys SET expireTime = min(ifnull(expireTime, ?1), ?1) WHERE keyId = ?2 AND revokeTime IS NULL`,
+        time.getTime(),
+        id,
+      )
+      const row = this.#database.get('SELECT * FROM keys WHERE keyId = ?', id)
+      if (!row) throw apiKeyNotFound(keyId)
+      return toApiKey(row)
+    })
+  }
+
+  async listUsers(): Promise<User[]> {
+    return this.#database.all('SELECT * FROM users ORDER BY createTime, email').map(toUser)
+  }
+
+  async listAllOrganizations(): Promise<StoredOrganization[]> {
+    return this.#database.all('SELECT * FROM organizations ORDER BY createTime, slug').map(toOrganization)
+  }
+
+  async listMembers(organizationId: string): Promise<ListedMember[]> {
+    const rows = this.#database.all(
+      `SELECT members.*, users.email FROM members JOIN users USING (userId)
+       WHERE members.organizationId = ? ORDER BY members.createTime, users.email`,
+      organizationId.toLowerCase(),
+    )
+    return rows.map((row) => ({ ...toMember(row), email: row.email as string }))
   }
 
   async findUser(userRef: string): Promise<User | undefined> {
