@@ -4,7 +4,10 @@ import { Background, Step } from './step.ts'
 import { Count, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
 
 const string = z.string().default('')
-const toggle = z.strictObject({ enabled: z.boolean().default(false) }).prefault({})
+const toggle = z
+  .strictObject({ enabled: z.boolean().default(false) })
+  .meta({ id: 'Toggle' })
+  .prefault({})
 const atLeastZero = z.number().min(0, { error: 'must be 0 or more' })
 const color = text(64)
 
@@ -21,133 +24,168 @@ const mapOf = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K,
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text in another language, and whether its source has changed since. */
-const TranslatedValue = z.strictObject({
-  override: z.boolean().default(false),
-  sourceHash: string,
-  stale: z.boolean().default(false),
-  value: string,
-})
+const TranslatedValue = z
+  .strictObject({
+    override: z.boolean().default(false),
+    sourceHash: string,
+    stale: z.boolean().default(false).describe('The source text has changed since.'),
+    value: string,
+  })
+  .meta({ id: 'TranslatedValue', description: 'A text in another language.' })
 
-const TranslatedStep = z.strictObject({
-  buttonText: TranslatedValue.optional(),
-  description: TranslatedValue.optional(),
-  title: TranslatedValue.optional(),
-  options: z.array(TranslatedValue).default([]),
-})
+const TranslatedStep = z
+  .strictObject({
+    buttonText: TranslatedValue.optional(),
+    description: TranslatedValue.optional(),
+    title: TranslatedValue.optional(),
+    options: z.array(TranslatedValue).default([]),
+  })
+  .meta({ id: 'TranslatedStep' })
 
-/** Everything of a form in one language. */
-const TranslationSet = z.strictObject({
-  description: TranslatedValue.optional(),
-  name: TranslatedValue.optional(),
-  steps: mapOf(z.string(), TranslatedStep).prefault({}),
-})
+const TranslationSet = z
+  .strictObject({
+    description: TranslatedValue.optional(),
+    name: TranslatedValue.optional(),
+    steps: mapOf(z.string(), TranslatedStep).prefault({}).describe('By step key.'),
+  })
+  .meta({ id: 'TranslationSet', description: 'Everything of a form in one language.' })
 
-const I18n = z.strictObject({
-  sourceLocale: LanguageTag.default('en'),
-  /** Unique after canonical casing, stored as sent. */
-  supportedLocales: z.array(LanguageTag).default(['en']).superRefine(refuseRepeatedLocales, whenArray()),
-  translations: mapOf(LanguageTag, TranslationSet).prefault({}),
-})
+const I18n = z
+  .strictObject({
+    sourceLocale: LanguageTag.default('en'),
+    supportedLocales: z
+      .array(LanguageTag)
+      .default(['en'])
+      .superRefine(refuseRepeatedLocales, whenArray())
+      .describe('Each once, letter case ignored; stored as sent.'),
+    translations: mapOf(LanguageTag, TranslationSet).prefault({}).describe('By BCP 47 language tag.'),
+  })
+  .meta({ id: 'I18n' })
 
-const MarketplaceService = z.strictObject({
-  category: string,
-  description: string,
-  duration: string,
-  name: string,
-  priceRange: z
-    .strictObject({ currency: string, max: atLeastZero.default(0), min: atLeastZero.default(0) })
-    .optional(),
-})
+const PriceRange = z
+  .strictObject({ currency: string, max: atLeastZero.default(0), min: atLeastZero.default(0) })
+  .meta({ id: 'PriceRange' })
 
-const Marketplace = z.strictObject({
-  bookingUrl: OptionalUrl.default(''),
-  category: string,
-  description: string,
-  enabled: z.boolean().default(false),
-  industry: string,
-  languages: z.array(z.string()).default([]),
-  location: z.strictObject({ address: string, area: string, city: string }).prefault({}),
-  name: string,
-  services: z.array(MarketplaceService).default([]),
-})
+const MarketplaceService = z
+  .strictObject({
+    category: string,
+    description: string,
+    duration: string,
+    name: string,
+    priceRange: PriceRange.optional(),
+  })
+  .meta({ id: 'MarketplaceService' })
 
-const Theme = z.strictObject({
-  backgroundColor: color.default('#ffffff'),
-  buttonRadiusPx: atLeastZero.default(8),
-  buttonSize: openValue.default('regular'),
-  buttonTextColor: color.default('#ffffff'),
-  fontFamily: openValue.default('sans'),
-  foregroundColor: color.default('#111111'),
-  primaryColor: color.default('#2563eb'),
-  textAnimation: openValue.default('typing'),
-  textSize: openValue.default('regular'),
-})
+const Location = z.strictObject({ address: string, area: string, city: string }).meta({ id: 'Location' })
 
-export const FormType = z.enum(['structured', 'dynamic'])
-export const FormMode = z.enum(['guided', 'conversational', 'voice'])
+const Marketplace = z
+  .strictObject({
+    bookingUrl: OptionalUrl.default(''),
+    category: string,
+    description: string,
+    enabled: z.boolean().default(false),
+    industry: string,
+    languages: z.array(z.string()).default([]),
+    location: Location.prefault({}),
+    name: string,
+    services: z.array(MarketplaceService).default([]),
+  })
+  .meta({ id: 'Marketplace' })
+
+const Theme = z
+  .strictObject({
+    backgroundColor: color.default('#ffffff'),
+    buttonRadiusPx: atLeastZero.default(8),
+    buttonSize: openValue.default('regular'),
+    buttonTextColor: color.default('#ffffff'),
+    fontFamily: openValue.default('sans'),
+    foregroundColor: color.default('#111111'),
+    primaryColor: color.default('#2563eb'),
+    textAnimation: openValue.default('typing'),
+    textSize: openValue.default('regular'),
+  })
+  .meta({ id: 'Theme', description: 'Colours are any text; the values of the others are open.' })
+
+const Branding = z
+  .strictObject({
+    enabled: z.boolean().default(false),
+    logoLinkUrl: OptionalUrl.default(''),
+    logoUrl: OptionalUrl.default(''),
+  })
+  .meta({ id: 'Branding' })
+
+const LeadScoring = z
+  .strictObject({ enabled: z.boolean().default(false), high: string, low: string, medium: string })
+  .meta({ id: 'LeadScoring' })
+
+export const FormType = z.enum(['structured', 'dynamic']).meta({ id: 'FormType' })
+export const FormMode = z.enum(['guided', 'conversational', 'voice']).meta({ id: 'FormMode' })
 
 const draftShape = {
-  /** AI Handoff links on the published start screen; read from the current form, without republishing. */
-  aiHandoff: toggle,
-  backgrounds: z.array(Background).max(100, { error: 'must have at most 100 items' }).default([]),
-  branding: z
-    .strictObject({
-      enabled: z.boolean().default(false),
-      logoLinkUrl: OptionalUrl.default(''),
-      logoUrl: OptionalUrl.default(''),
-    })
-    .prefault({}),
-  /** Concrete factual reference data for the AI, one fact an item; at most 1,000. */
-  context: z.array(z.string()).max(1000, { error: 'must have at most 1000 items' }).default([]),
-  defaultMode: FormMode.default('guided'),
-  /** Summary of the form's purpose, at most 4,000 characters. */
-  description: text(4000).default(''),
+  aiHandoff: toggle.describe(
+    'AI Handoff links on the published start screen; read from the current form, without republishing.',
+  ),
+  backgrounds: z
+    .array(Background)
+    .max(100, { error: 'must have at most 100 items' })
+    .default([])
+    .describe('Media assets available in the form.'),
+  branding: Branding.prefault({}),
+  context: z
+    .array(z.string())
+    .max(1000, { error: 'must have at most 1000 items' })
+    .default([])
+    .describe('Concrete factual reference data for the AI, one fact an item.'),
+  defaultMode: FormMode.default('guided').describe('Must be `guided` in a form with a payment step.'),
+  description: text(4000).default('').describe("Summary of the form's purpose."),
   i18n: I18n.prefault({}),
-  leadScoring: z
-    .strictObject({ enabled: z.boolean().default(false), high: string, low: string, medium: string })
-    .prefault({}),
+  leadScoring: LeadScoring.prefault({}),
   marketplace: Marketplace.prefault({}),
-  /** AI follow-up questions per response at most. */
-  maxFollowUpQuestions: Count.default(3),
-  /** 1 to 200 characters, not only white space. */
+  maxFollowUpQuestions: Count.default(3).describe('AI follow-up questions per response at most.'),
   name: text(200, 1)
     .refine((name) => name === '' || /[^\s\p{White_Space}]/u.test(name), {
       error: 'must not be only white space',
     })
-    .default('Untitled form'),
-  /** Start, questions and ends, in order; at most 1,000. A write replaces the whole list. */
+    .default('Untitled form')
+    .describe('What people read; not only white space.'),
   steps: z
     .array(Step)
     .max(1000, { error: 'must have at most 1000 items' })
     .default([])
-    .superRefine(refuseRepeatedKeys, whenArray()),
+    .superRefine(refuseRepeatedKeys, whenArray())
+    .describe('Start, questions and ends, in order. A write replaces the whole list.'),
   theme: Theme.prefault({}),
-  /** Conversational tone, at most 200 characters. */
-  tone: text(200).default('professional'),
-  /** Fixed at creation. */
-  type: FormType.default('structured'),
-  voice: toggle,
+  tone: text(200)
+    .default('professional')
+    .describe('Conversational tone, such as `professional` or `casual`.'),
+  type: FormType.default('structured').describe(
+    '`structured` has explicit steps, `dynamic` is an adaptive conversation. Fixed at creation.',
+  ),
+  voice: toggle.describe('Whether respondents may speak.'),
 }
 
 /** What a maker owns of a form. Parsing fills every default (decisions, section 2). */
 export const FormDraft = z
   .strictObject(draftShape)
   .superRefine(refusePaymentWithoutGuide, { when: ({ value }) => isObject(value) })
+  .meta({ id: 'FormDraft', description: 'What a maker owns of a form.' })
 export type FormDraft = z.infer<typeof FormDraft>
 
 /** Members that the service alone writes; in a request they are ignored (AIP-203). */
 const serverOwnedShape = {
   createTime: Timestamp,
-  /** True when one of the form's revisions carries the alternate id `live`. */
-  live: z.boolean().default(false),
-  /** `organizations/{organization_id}/forms/{form_id}` */
-  path: z.string().regex(/^organizations\/[0-9a-f-]{36}\/forms\/[0-9a-f-]{36}$/),
-  /** 10 letters and digits, unique over the service; `""` in a dry run. */
-  publicId: z.string().regex(/^([A-Za-z0-9]{10})?$/),
-  publicUrl: z.string(),
-  replyCount: Count,
-  updateTime: Timestamp,
+  live: z.boolean().default(false).describe("One of the form's revisions carries the alternate id `live`."),
+  path: z
+    .string()
+    .regex(/^organizations\/[0-9a-f-]{36}\/forms\/[0-9a-f-]{36}$/)
+    .describe('`organizations/{organization_id}/forms/{form_id}`'),
+  publicId: z
+    .string()
+    .regex(/^([A-Za-z0-9]{10})?$/)
+    .describe('10 letters and digits, unique over the service; `""` in a dry create.'),
+  publicUrl: z.string().describe('Where respondents reach the form; `""` in a dry create.'),
+  replyCount: Count.describe('Replies received.'),
+  updateTime: Timestamp.describe('When the draft last changed; strictly increases with each change.'),
 }
 
 export const serverOwnedFields = Object.keys(serverOwnedShape) as (keyof typeof serverOwnedShape)[]
@@ -156,7 +194,10 @@ export const serverOwnedFields = Object.keys(serverOwnedShape) as (keyof typeof 
 export const unclearableFields = ['name', 'type', 'defaultMode'] as const satisfies (keyof FormDraft)[]
 
 /** A form as clients read it: the current draft, and what the service knows of it. */
-export const Form = z.strictObject({ ...draftShape, ...serverOwnedShape })
+export const Form = z.strictObject({ ...draftShape, ...serverOwnedShape }).meta({
+  id: 'Form',
+  description: 'The current draft of a form, and what the service knows of it.',
+})
 export type Form = z.infer<typeof Form>
 
 /** The ids that name one form. */

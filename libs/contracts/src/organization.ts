@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageShape } from './page.ts'
 import { HttpUrl, Timestamp, text } from './text.ts'
 
 const forbiddenSlugs = new Set(['new', 'settings', 'checkout', 'forms', 'oauth'])
@@ -38,16 +39,23 @@ export const OrganizationSlug = z
 export const LogoUrl = HttpUrl.nullable()
 
 /** The owner of forms. All fields are present in every answer. */
-export const Organization = z.strictObject({
-  createTime: Timestamp,
-  logo: LogoUrl,
-  /** Any JSON value; null when none is stored. */
-  metadata: z.json().nullable(),
-  name: OrganizationName,
-  /** `organizations/{organization_id}` */
-  path: z.string().regex(/^organizations\/[0-9a-f-]{36}$/),
-  slug: OrganizationSlug,
-})
+export const Organization = z
+  .strictObject({
+    createTime: Timestamp,
+    logo: LogoUrl.describe('Null when no logo is configured.'),
+    metadata: z
+      .json()
+      .meta({ id: 'JsonValue' })
+      .nullable()
+      .describe('Any JSON value; null when none is stored.'),
+    name: OrganizationName,
+    path: z
+      .string()
+      .regex(/^organizations\/[0-9a-f-]{36}$/)
+      .describe('`organizations/{organization_id}`'),
+    slug: OrganizationSlug.describe('May stand for the id in paths.'),
+  })
+  .meta({ id: 'Organization', description: 'The owner of forms. All fields are present in every answer.' })
 export type Organization = z.infer<typeof Organization>
 
 /** What a member may do: `viewer` reads; `editor` and `owner` also write and publish. */
@@ -57,13 +65,14 @@ export type Role = z.infer<typeof Role>
 export const organizationPath = (organizationId: string) => `organizations/${organizationId}`
 
 /** A page of the caller's organizations (AIP-158). */
-export const ListOrganizationsResponse = z.strictObject({
-  nextPageToken: z.string(),
-  totalSize: z.int(),
-  organizations: z.array(Organization),
-})
+export const ListOrganizationsResponse = z
+  .strictObject({ ...pageShape, organizations: z.array(Organization) })
+  .meta({ id: 'ListOrganizationsResponse', description: 'A page of organizations.' })
 export type ListOrganizationsResponse = z.infer<typeof ListOrganizationsResponse>
 
 /** Every organization of the caller, in the order in which the memberships began. */
-export const AllOrganizationsResponse = z.strictObject({ organizations: z.array(Organization) })
+export const AllOrganizationsResponse = z.strictObject({ organizations: z.array(Organization) }).meta({
+  id: 'AllOrganizationsResponse',
+  description: 'Every organization of the caller, in the order in which the memberships began.',
+})
 export type AllOrganizationsResponse = z.infer<typeof AllOrganizationsResponse>

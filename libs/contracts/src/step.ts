@@ -2,66 +2,89 @@ import { z } from 'zod'
 import { OptionalUrl, openValue, text } from './text.ts'
 
 /** A media asset behind a screen. */
-export const Background = z.strictObject({
-  /** 0 (clear) to 1 (opaque). */
-  overlayOpacity: z
-    .number()
-    .min(0, { error: 'must be 0 to 1' })
-    .max(1, { error: 'must be 0 to 1' })
-    .default(0),
-  position: openValue.default('left-half'),
-  type: openValue,
-  url: OptionalUrl,
-})
+export const Background = z
+  .strictObject({
+    overlayOpacity: z
+      .number()
+      .min(0, { error: 'must be 0 to 1' })
+      .max(1, { error: 'must be 0 to 1' })
+      .default(0)
+      .describe('0 (clear) to 1 (opaque).'),
+    position: openValue.default('left-half'),
+    type: openValue.describe('Such as `image`.'),
+    url: OptionalUrl,
+  })
+  .meta({ id: 'Background', description: 'A media asset behind a screen.' })
 
 /** One comparison with the answer to an earlier step. */
-export const Condition = z.strictObject({
-  negate: z.boolean().default(false),
-  operator: openValue,
-  stepKey: z.string(),
-  value: z.string().default(''),
-})
+export const Condition = z
+  .strictObject({
+    negate: z.boolean().default(false),
+    operator: openValue.describe('Such as `equals`.'),
+    stepKey: z.string(),
+    value: z.string().default(''),
+  })
+  .meta({ id: 'Condition', description: 'One comparison with the answer to an earlier step.' })
 
 /** Where to go on when one of the groups holds; a group holds when all of its conditions do. */
-export const Branch = z.strictObject({
-  groups: z.array(z.array(Condition)).default([]),
-  targetStepKey: z.string(),
-})
+export const Branch = z
+  .strictObject({
+    groups: z
+      .array(z.array(Condition))
+      .default([])
+      .describe('A group holds when all of its conditions do; one group has to hold.'),
+    targetStepKey: z.string(),
+  })
+  .meta({ id: 'Branch', description: 'Where to go on when one of the groups holds.' })
 
 /** 1 to 64 characters of `[A-Za-z0-9_-]`, unique in the form. */
 export const StepKey = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -' })
+  .describe('Unique in the form.')
 
 /** The first screen. It has exactly these members. */
-export const StartStep = z.strictObject({
-  type: z.literal('start'),
-  key: StepKey,
-  title: z.string().default(''),
-  description: z.string().default(''),
-  buttonText: z.string().default(''),
-  logoUrl: OptionalUrl.default(''),
-  redirectUrl: OptionalUrl.default(''),
-  background: Background.optional(),
-  branches: z.array(Branch).default([]),
-})
+export const StartStep = z
+  .strictObject({
+    type: z.literal('start'),
+    key: StepKey,
+    title: z.string().default(''),
+    description: z.string().default(''),
+    buttonText: z.string().default(''),
+    logoUrl: OptionalUrl.default(''),
+    redirectUrl: OptionalUrl.default(''),
+    background: Background.optional(),
+    branches: z.array(Branch).default([]),
+  })
+  .meta({ id: 'StartStep', description: 'The first screen. It has exactly these members.' })
 
 /**
  * An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. It shares the start step's
  * members, each optional; members that this service does not know are kept as they were sent.
  */
-export const OpenStep = z.looseObject({
-  type: text(64, 1).refine((type) => type !== 'start', { error: 'must not be "start"' }),
-  key: StepKey,
-  title: z.string().optional(),
-  description: z.string().optional(),
-  buttonText: z.string().optional(),
-  logoUrl: OptionalUrl.optional(),
-  redirectUrl: OptionalUrl.optional(),
-  background: Background.optional(),
-  branches: z.array(Branch).optional(),
-})
+export const OpenStep = z
+  .looseObject({
+    type: text(64, 1)
+      .refine((type) => type !== 'start', { error: 'must not be "start"' })
+      .meta({ not: { const: 'start' }, description: '`end`, `payment`, or any other type of question.' }),
+    key: StepKey,
+    title: z.string().optional(),
+    description: z.string().optional(),
+    buttonText: z.string().optional(),
+    logoUrl: OptionalUrl.optional(),
+    redirectUrl: OptionalUrl.optional(),
+    background: Background.optional(),
+    branches: z.array(Branch).optional(),
+  })
+  .meta({
+    id: 'OpenStep',
+    description:
+      'An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Members that are not listed here are kept as they were sent.',
+  })
 
 /** A screen of the form; `type` tells which variant it is. */
-export const Step = z.union([StartStep, OpenStep])
+export const Step = z.union([StartStep, OpenStep]).meta({
+  id: 'Step',
+  description: 'A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep.',
+})
 export type Step = z.infer<typeof Step>

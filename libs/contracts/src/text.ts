@@ -33,12 +33,15 @@ export const HttpUrl = z
   .meta({ format: 'uri' })
 
 /** `""` or an absolute http or https URL (RFC 3986). */
-export const OptionalUrl = z.string().refine((value) => value === '' || isHttpUrl(value), {
-  error: 'must be empty or an absolute http or https URL',
-})
+export const OptionalUrl = z
+  .string()
+  .refine((value) => value === '' || isHttpUrl(value), {
+    error: 'must be empty or an absolute http or https URL',
+  })
+  .describe('`""` or an absolute http or https URL.')
 
 /** RFC 3339 date-time in UTC with milliseconds, such as `2026-11-20T09:30:00.000Z`. */
-export const Timestamp = z.iso.datetime({ precision: 3 })
+export const Timestamp = z.iso.datetime({ precision: 3 }).describe('RFC 3339, UTC, with milliseconds.')
 
 /** The largest integer that JSON carries unharmed in every client (2^53 - 1). */
 export const maxSafeInteger = Number.MAX_SAFE_INTEGER
@@ -70,6 +73,9 @@ const languageTag = new RegExp(
 )
 
 /** A well-formed BCP 47 language tag (RFC 5646), any letter case: `en`, `pt-BR`, `zh-Hant-TW`. */
-export const LanguageTag = z.string().refine((value) => languageTag.test(value), {
-  error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
-})
+export const LanguageTag = z
+  .string()
+  .refine((value) => languageTag.test(value), {
+    error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
+  })
+  .describe('A BCP 47 language tag such as `en` or `pt-BR`.')
