@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { type Circuit, createCircuit } from './circuit.ts'
 import { upstreamUnavailable } from './errors.ts'
+import { spreadLookup } from './spread-lookup.ts'
 
 type Question = Omit<Dispatcher.RequestOptions, 'origin'>
 
@@ -15,12 +16,16 @@ export interface Upstream {
   reach(): Promise<void>
 }
 
-/** The connections to all upstreams. Idle ones end here first: the services keep theirs for 72 seconds. */
+/**
+ * The connections to all upstreams. Idle ones end here first: the services keep theirs for 72 seconds. Busy ones end
+ * after a minute, so that an instance that was added gets its share.
+ */
 export const createAgent = () =>
   new Agent({
     connections: 128,
     pipelining: 1,
-    connect: { timeout: 1_000 },
+    connect: { timeout: 1_000, lookup: spreadLookup() },
+    clientTtl: 60_000,
     headersTimeout: 15_000,
     bodyTimeout: 15_000,
     keepAliveTimeout: 30_000,
