@@ -1,6 +1,7 @@
 /** `npm run demo`: creates, edits, publishes, reads and lists a form on a running system, printing each step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Client, createClient, FormsConnectionError } from '@fms/client'
 import { z } from 'zod'
 
 const config = z
@@ -16,67 +17,68 @@ const config = z
   .parse(process.env)
 
 const baseUrl = `http://${config.HOST}:${config.PORT}/v2`
-const forms = `/organizations/${config.DEMO_ORGANIZATION}/forms`
+const organization = config.DEMO_ORGANIZATION
 
 try {
-  await walk(config.DEMO_API_KEY ?? keptKey())
+  await walk(
+    createClient({ baseUrl, apiKey: config.DEMO_API_KEY ?? keptKey(), fetch: fetchAndShow, maxRetries: 0 }),
+  )
 } catch (error) {
-  process.stderr.write(`npm run demo: ${(error as Error).message}\n`)
+  process.stderr.write(`npm run demo: ${reasonFor(error)}\n`)
   process.exitCode = 1
 }
 
-async function walk(apiKey: string) {
-  const call = (method: string, path: string, body?: object) => request(apiKey, method, path, body)
-
+async function walk({ forms, revisions }: Client) {
   say('Create a form')
-  const created = await call('POST', forms, {
-    form: {
-      name: 'Customer feedback',
-      steps: [
-        { type: 'start', key: 'hello', title: 'How was your visit?', buttonText: 'Tell us' },
-        { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
-        { type: 'end', key: 'thanks', title: 'Thank you' },
-      ],
-    },
+  const { form } = await forms.create(organization, {
+    name: 'Customer feedback',
+    steps: [
+      { type: 'start', key: 'hello', title: 'How was your visit?', buttonText: 'Tell us' },
+      { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
+      { type: 'end', key: 'thanks', title: 'Thank you' },
+    ],
   })
-  const form = `${forms}/${created.publicId}`
+  const ref = form.publicId
 
   say('Check an edit without making it')
-  await call('PATCH', form, { form: { name: 'How was it?' }, validateOnly: true })
+  await forms.update(organization, ref, { name: 'How was it?' }, { validateOnly: true })
 
   say('Make the edit: only what the patch names changes')
-  await call('PATCH', form, { form: { name: 'How was it?', theme: { primaryColor: '#0f766e' } } })
+  await forms.update(organization, ref, { name: 'How was it?', theme: { primaryColor: '#0f766e' } })
 
   say('Publish the draft')
-  await call('POST', `${form}/publish`, { requestId: crypto.randomUUID() })
+  await forms.publish(organization, ref)
 
   say('Read the live revision')
-  await call('GET', `${form}/revisions/live`)
+  await revisions.live(organization, ref)
 
   say('List the forms by name')
-  await call('GET', `${forms}?pageSize=3&filter=${encodeURIComponent('name = "How*"')}&orderBy=name`)
+  await forms.list(organization, { pageSize: 3, filter: 'name = "How*"', orderBy: 'name' }).pages().next()
 
   say('Delete the form')
-  await call('DELETE', form)
+  await forms.delete(organization, ref)
   process.stdout.write('\nDone: create, edit, publish, read, list and delete all worked.\n')
 }
 
-async function request(apiKey: string, method: string, path: string, body?: object) {
-  const response = await fetch(`${baseUrl}${path}`, {
-    method,
-    headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  }).catch((cause) => {
-    throw new Error(`Nothing answers at ${baseUrl}. Run npm start in another terminal first.`, { cause })
-  })
-  const answer = (await response.json()) as Answer
-  process.stdout.write(`${method} ${decodeURIComponent(path)}\n  ${response.status} ${shown(answer)}\n`)
-  if (!response.ok) throw new Error(answer.error?.message ?? `${method} ${path} answered ${response.status}`)
-  return answer
+/** Shows each request that the client makes, and what is answered. */
+async function fetchAndShow(url: string, init: RequestInit) {
+  const response = await fetch(url, init)
+  const path = decodeURIComponent(url.slice(baseUrl.length))
+  const answer: Answer = await response
+    .clone()
+    .json()
+    .catch(() => ({}))
+  process.stdout.write(`${init.method} ${path}\n  ${response.status} ${shown(answer)}\n`)
+  return response
+}
+
+function reasonFor(error: unknown): string {
+  if (!(error instanceof FormsConnectionError)) return (error as Error).message
+  return `Nothing answers at ${baseUrl}. Run npm start in another terminal first.`
 }
 
 /** A resource, a page of them, or an error. */
-type Answer = Record<string, unknown> & { publicId?: string; error?: { message: string } }
+type Answer = Record<string, unknown>
 
 /** The members that tell the story; a whole form fills a screen. */
 function shown(answer: Answer): string {
