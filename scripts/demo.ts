@@ -64,10 +64,10 @@ async function walk({ forms, revisions }: Client) {
 async function fetchAndShow(url: string, init: RequestInit) {
   const response = await fetch(url, init)
   const path = decodeURIComponent(url.slice(baseUrl.length))
-  const answer: Answer = await response
+  const answer = (await response
     .clone()
     .json()
-    .catch(() => ({}))
+    .catch(() => ({}))) as Answer
   process.stdout.write(`${init.method} ${path}\n  ${response.status} ${shown(answer)}\n`)
   return response
 }
