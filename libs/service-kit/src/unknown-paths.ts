@@ -1,22 +1,30 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { methodNotAllowed, pathNotFound } from './errors.ts'
 
+/** The methods of each path, in the order in which routes are registered. */
+export type KnownPaths = Map<string, { pattern: RegExp; methods: Set<string> }>
+
+/** Learns every route of a plugin scope and of those within it. Call it before they are registered. */
+export const learnPaths = (app: FastifyInstance): KnownPaths => {
+  const paths: KnownPaths = new Map()
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const each of [method].flat()) known.methods.add(each)
+    paths.set(url, known)
+  })
+  return paths
+}
+
 /**
  * Answers what no route matches: 405 with `Allow` where the path is known, 404 elsewhere. Register it before the
  * routes; it speaks for the plugin scope it stands in, behind that scope's hooks.
+ *
+ * @param paths those of a wider scope, where some routes stand outside of this one.
  */
-export const answerUnknownPaths = (app: FastifyInstance): void => {
-  const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = methodsByPattern.get(url) ?? { pattern: patternOf(url), methods: new Set() }
-    for (const each of [method].flat()) known.methods.add(each)
-    methodsByPattern.set(url, known)
-  })
-
+export const answerUnknownPaths = (app: FastifyInstance, paths = learnPaths(app)): void => {
   const answer = (request: FastifyRequest): never => {
     const path = request.originalUrl.split('?', 1)[0]!
-    const methods = [...methodsByPattern.values()].flatMap((known) =>
+    const methods = [...paths.values()].flatMap((known) =>
       known.pattern.test(path) ? [...known.methods] : [],
     )
     throw methods.length > 0 ? methodNotAllowed(request.method, [...new Set(methods)]) : pathNotFound(path)

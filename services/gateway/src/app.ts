@@ -5,6 +5,7 @@ import {
   connectNats,
   createApp,
   createIdentitySigner,
+  learnPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { askOrganizations } from './ask-organizations.ts'
@@ -14,6 +15,8 @@ import type { GatewayConfig } from './config.ts'
 import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
+import { docsPage } from './routes/docs-page.ts'
+import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { createAgent, createUpstream } from './upstreams.ts'
 
@@ -32,12 +35,20 @@ export const createGateway = async (config: GatewayConfig, logger: FastifyBaseLo
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
 
   const v2 = async (app: FastifyInstance) => {
-    authenticate(app, authorize)
-    limitRate(app, config.RATE_LIMIT_PER_MINUTE)
-    demandMembership(app)
-    answerUnknownPaths(app)
-    refuseLongBodies(app)
+    const paths = learnPaths(app)
+    app.register(openApi)
+    app.register(docsPage)
+    app.register(async (guarded) => {
+      authenticate(guarded, authorize)
+      limitRate(guarded, config.RATE_LIMIT_PER_MINUTE)
+      demandMembership(guarded)
+      answerUnknownPaths(guarded, paths)
+      refuseLongBodies(guarded)
+      guarded.register(resources)
+    })
+  }
 
+  const resources = async (app: FastifyInstance) => {
     const ofOrganization = '/organizations/:organizationRef'
     const ofForm = `${ofOrganization}/forms/:formRef`
 

@@ -1,0 +1,243 @@
+import { ApiError } from '@fms/aip'
+import { z } from 'zod'
+import { type Operation, operations, pathParameters, tags } from './operations.ts'
+import { type ReasonName, reasons } from './reasons.ts'
+import { componentSchemas, refTo, type Schema, schemaOf } from './schemas.ts'
+
+/** OpenAPI 3.1 of the whole API, from the contracts that check its requests. */
+export const buildOpenApi = () => ({
+  openapi: '3.1.1',
+  info: {
+    title: 'Form management',
+    version: '2.0',
+    summary: 'Organizations, forms, and the revisions that publishing makes.',
+    description,
+    license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/v2' }],
+  security: [{ apiKey: [] }],
+  tags,
+  paths: Object.fromEntries(
+    [...Map.groupBy(operations, ({ path }) => path)].map(([path, ofPath]) => [path, pathItem(path, ofPath)]),
+  ),
+  components: {
+    schemas: componentSchemas(),
+    parameters,
+    headers,
+    examples: Object.fromEntries(reasonNames.map((name) => [name, exampleOf(name)])),
+    securitySchemes: {
+      apiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'x-api-key',
+        description: '`fms_` and 43 letters, digits, `_` and `-`. A key acts as the user who owns it.',
+      },
+    },
+  },
+})
+
+const description = `
+The API follows [Google's API Improvement Proposals](https://google.aip.dev).
+
+- Bodies are JSON objects in UTF-8, at most 1 MiB, nested at most 64 levels. Members that are not known, unknown query
+  parameters and parameters that are given twice are refused (400).
+- \`HEAD\` answers as \`GET\`, without a body. Another method on a known path is a 405 with the header \`Allow\`.
+- Answers may gain members: ignore those that you do not know.
+- Every answer that is not a success has an ErrorBody. Programs look at the \`reason\` of its ErrorInfo.
+- Writes take \`validateOnly: true\`: every check runs, the answer is what the real request would have answered, and
+  nothing is stored.
+`.trim()
+
+const reasonNames = Object.keys(reasons) as ReasonName[]
+
+/** The same in every example, so that the document is the same at every start. */
+const exampleRequestId = '7e4fe4f4-93f0-4b7c-b0a5-1b1e1a1c5a37'
+
+const errorOf = (reason: ReasonName) => ApiError.fromProblem({ reason, ...reasons[reason].example })
+
+const exampleOf = (reason: ReasonName) => ({
+  summary: reasons[reason].meaning,
+  value: errorOf(reason).toBody(exampleRequestId),
+})
+
+const componentRef = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
+
+const headers = {
+  'x-request-id': {
+    description: "The request's id, in every log line of every service too.",
+    schema: { type: 'string', maxLength: 128 },
+  },
+  etag: {
+    description:
+      "The form's state (AIP-154). Absent on dry runs. Send it back as it came, quotes included, in `If-Match` or `If-None-Match`.",
+    schema: { type: 'string' },
+    example: '"3-live.12"',
+  },
+  'retry-after': {
+    description: 'Seconds after which a repeat may help.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'www-authenticate': { schema: { type: 'string', const: 'ApiKey realm="forms"' } },
+  'ratelimit-limit': {
+    description: 'Requests that the key may send in a minute. Absent where the operator sets no limit.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'ratelimit-remaining': {
+    description: 'How many of them are left.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'ratelimit-reset': {
+    description: 'Seconds until all of them are back.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+}
+
+const headerRefs = (...names: (keyof typeof headers)[]) =>
+  Object.fromEntries(names.map((name) => [name, componentRef('headers', name)]))
+
+const requestHeader = (name: string, description: string, schema: Schema, example?: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema,
+  ...(example && { example }),
+})
+
+const parameters = {
+  ...Object.fromEntries(
+    Object.entries(pathParameters).map(([name, { description, example }]) => [
+      name,
+      { name, in: 'path', required: true, description, schema: { type: 'string' }, example },
+    ]),
+  ),
+  'x-request-id': requestHeader(
+    'x-request-id',
+    'Your own id for this request: visible ASCII characters. Anything else is replaced.',
+    { type: 'string', minLength: 1, maxLength: 128 },
+  ),
+  'if-match': requestHeader(
+    'if-match',
+    "Refuse another state of the draft than this ETag's. `*` asks for any existing form.",
+    { type: 'string' },
+    '"3-live.12"',
+  ),
+  'if-none-match': requestHeader(
+    'if-none-match',
+    'Answer 304 while the form is as this ETag says.',
+    { type: 'string' },
+    '"3-live.12"',
+  ),
+}
+
+const pathItem = (path: string, ofPath: Operation[]) => ({
+  parameters: [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => componentRef('parameters', name!)),
+    componentRef('parameters', 'x-request-id'),
+  ],
+  ...Object.fromEntries(ofPath.map((operation) => [operation.method, operationObject(operation)])),
+})
+
+const operationObject = (operation: Operation) => {
+  const { id, tag, summary, description, requestHeaders, body, answer } = operation
+  const parameters = [
+    ...(requestHeaders ? [componentRef('parameters', requestHeaders)] : []),
+    ...queryParameters(operation),
+  ]
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    ...(isPublic(operation) && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: body.required,
+        content: contentOf('application/json', referenceTo(body.contract, 'input'), body.examples),
+      },
+    }),
+    responses: {
+      200: {
+        description: answer.description,
+        headers: headerRefs(...headersOf(operation), ...(answer.etag ? (['etag'] as const) : [])),
+        content: contentOf(
+          answer.mediaType ?? 'application/json',
+          referenceTo(answer.contract, 'output'),
+          answer.examples,
+        ),
+      },
+      ...(requestHeaders === 'if-none-match' && {
+        304: {
+          description: 'The form is as `If-None-Match` says.',
+          headers: headerRefs(...headersOf(operation), 'etag'),
+        },
+      }),
+      ...errorResponses(operation),
+    },
+  }
+}
+
+const isPublic = ({ reasons }: Operation) => !reasons.includes('API_KEY_INVALID')
+
+/** On every answer of the operation, once the key is known. */
+const headersOf = (operation: Operation): (keyof typeof headers)[] =>
+  isPublic(operation)
+    ? ['x-request-id']
+    : ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
+const queryParameters = ({ query, filterFields, orderFields }: Operation) => {
+  const { properties = {} } = schemaOf(query, 'input')
+  const fields: Record<string, string | undefined> = { filter: filterFields, orderBy: orderFields }
+  return Object.entries(properties as Record<string, Schema>).map(
+    ([name, { description = '', ...schema }]) => ({
+      name,
+      in: 'query',
+      description: fields[name] ? `${description} Fields: ${fields[name]}.` : description,
+      schema,
+    }),
+  )
+}
+
+const contentOf = (mediaType: string, schema: Schema, examples: Record<string, unknown> = {}) => ({
+  [mediaType]: {
+    schema,
+    ...(Object.keys(examples).length > 0 && {
+      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+    }),
+  },
+})
+
+/** A contract with an id is a component; of a union, its members are. */
+const referenceTo = (contract: z.ZodType, io: 'input' | 'output'): Schema => {
+  if (contract instanceof z.ZodUnion) {
+    return { anyOf: contract.options.map((option) => referenceTo(option as z.ZodType, io)) }
+  }
+  if (contract instanceof z.ZodPrefault) return referenceTo(contract.unwrap() as z.ZodType, io)
+  const { id } = contract.meta() ?? {}
+  return id ? refTo(id) : schemaOf(contract, io)
+}
+
+const errorResponses = (operation: Operation) => {
+  const byCode = Map.groupBy(operation.reasons, (reason) => errorOf(reason).httpStatus)
+  return Object.fromEntries(
+    [...byCode].map(([code, names]) => {
+      const repeatable = names.some((name) => errorOf(name).parts.retryAfterSeconds !== undefined)
+      return [
+        code,
+        {
+          description: names.map((name) => `- \`${name}\`: ${reasons[name].meaning}`).join('\n'),
+          headers: headerRefs(
+            ...(code === 401 ? (['x-request-id', 'www-authenticate'] as const) : headersOf(operation)),
+            ...(repeatable ? (['retry-after'] as const) : []),
+          ),
+          content: {
+            'application/json': {
+              schema: refTo('ErrorBody'),
+              examples: Object.fromEntries(names.map((name) => [name, componentRef('examples', name)])),
+            },
+          },
+        },
+      ]
+    }),
+  )
+}

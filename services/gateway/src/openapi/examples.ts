@@ -1,0 +1,51 @@
+import {
+  AllOrganizationsResponse,
+  Form,
+  ListFormsResponse,
+  ListOrganizationsResponse,
+  ListRevisionsResponse,
+  Organization,
+  Revision,
+} from '@fms/contracts'
+
+const organizationId = '8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
+const formId = '0b7f7c1e-6a9c-4f0e-9d53-9c4b3f1c2a10'
+const revisionId = '5a0e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e21'
+
+export const organization = Organization.parse({
+  createTime: '2026-11-02T08:00:00.000Z',
+  logo: null,
+  metadata: null,
+  name: 'Demo',
+  path: `organizations/${organizationId}`,
+  slug: 'demo',
+})
+
+export const form = Form.parse({
+  name: 'Customer feedback',
+  steps: [
+    { type: 'start', key: 'hello', title: 'How was your visit?' },
+    { type: 'rating', key: 'stars', title: 'Your rating', max: 5 },
+    { type: 'end', key: 'thanks', title: 'Thank you' },
+  ],
+  createTime: '2026-11-20T09:30:00.000Z',
+  path: `organizations/${organizationId}/forms/${formId}`,
+  publicId: 'Ab3dE6gH9j',
+  publicUrl: 'https://forms.example.com/f/Ab3dE6gH9j',
+  replyCount: 0,
+  updateTime: '2026-11-20T09:31:12.480Z',
+})
+
+export const revision = Revision.parse({
+  path: `${form.path}/revisions/${revisionId}`,
+  alternateIds: ['live'],
+  createTime: '2026-11-20T09:32:00.125Z',
+  form: { ...form, live: true },
+})
+
+const lastPage = { nextPageToken: '', totalSize: 1 }
+
+export const allOrganizations = AllOrganizationsResponse.parse({ organizations: [organization] })
+export const organizationsPage = ListOrganizationsResponse.parse({ ...allOrganizations, ...lastPage })
+export const formsPage = ListFormsResponse.parse({ forms: [form], ...lastPage })
+export const revisionsPage = ListRevisionsResponse.parse({ revisions: [revision], ...lastPage })

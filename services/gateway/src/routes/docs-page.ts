@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { NoQuery } from '@fms/contracts'
+import { fastify } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+
+/** Paths are relative to `/v2/docs`, so that the page also works behind a proxy that adds a prefix. */
+const start = `Scalar.createApiReference('#app', ${JSON.stringify({
+  url: 'openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+})})`
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Form management API</title>
+  </head>
+  <body>
+    <div id="app"></div>
+    <script src="docs/scalar.js"></script>
+    <script>${start}</script>
+  </body>
+</html>
+`
+
+/** The page runs the two scripts above and talks to this gateway; styles are written into it as it goes. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${hash('sha256', start, 'base64')}'`,
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The reference page: reads the OpenAPI document and lets people try operations with a key of theirs. */
+export const docsPage: FastifyPluginAsyncZod = async (app) => {
+  const schema = { querystring: NoQuery }
+  app.get('/docs', { schema }, async (_, reply) =>
+    reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': contentSecurityPolicy,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      })
+      .send(page),
+  )
+
+  let script: Promise<Buffer> | undefined
+  app.get('/docs/scalar.js', { schema }, async (_, reply) => {
+    script ??= readScript()
+    return reply
+      .headers({
+        'content-type': 'text/javascript; charset=utf-8',
+        'content-encoding': 'gzip',
+        'x-content-type-options': 'nosniff',
+      })
+      .send(await script)
+  })
+}
+
+/**
+ * Scalar's script, 4 MB of it, compressed. Its package hands it out by a plugin's route alone, and takes a while to
+ * load: it is left to the first reader of the page.
+ */
+const readScript = async (): Promise<Buffer> => {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const server = fastify()
+  await server.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } })
+  const { rawPayload } = await server.inject('/docs/js/scalar.js')
+  await server.close()
+  return promisify(gzip)(rawPayload)
+}
