@@ -85,7 +85,7 @@ describe('a refusal', () => {
 
   it('by a redirect is told, and the key goes nowhere else', async () => {
     await using other = await startServer([])
-    await using server = await startServer([{ status: 307, headers: { location: 'http://127.0.0.1:1/' } }])
+    await using server = await startServer([{ status: 307, headers: { location: other.baseUrl } }])
 
     await expect(calls.publish(server.client)).rejects.toMatchObject({ code: 307, reason: 'UNKNOWN' })
 
@@ -149,6 +149,12 @@ describe('repeats', () => {
     await using server = await startServer([away, failure(429, 'RATE_LIMITED')], { maxRetries: 1 })
 
     await expect(calls.update(server.client)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+  })
+
+  it('of a read end with the last failure', async () => {
+    await using server = await startServer([away, failure(429, 'RATE_LIMITED')], { maxRetries: 1 })
+
+    await expect(calls.read(server.client)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
   })
 
   it('wait longer each time, and in addition as long as they are asked to', async () => {

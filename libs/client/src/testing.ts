@@ -42,12 +42,9 @@ export const startServer = async (reactions: Reaction[], options: Partial<Client
   }
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`
   const client = createClient(
-    {
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
-      apiKey: 'fms_test',
-      ...options,
-    },
+    { baseUrl, apiKey: 'fms_test', ...options },
     {
       sleep: async (ms) => {
         waits.push(ms)
@@ -56,6 +53,7 @@ export const startServer = async (reactions: Reaction[], options: Partial<Client
     },
   )
   return {
+    baseUrl,
     client,
     requests,
     waits,
@@ -94,7 +92,7 @@ export const failure = (
   },
 })
 
-/** A form, as far as tests look at it. */
+/** An answer with as much of a resource as a test looks at. */
 export const answered = (fields: object = {}, etag?: string): Reaction => ({
   status: 200,
   body: fields,
