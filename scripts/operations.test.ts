@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+describe('docs/operations.md', () => {
+  const schemas = [
+    ...globSync('services/*/src/config.ts', { cwd: root }),
+    'libs/service-kit/src/read-config.ts',
+  ]
+
+  it.each([...schemas, 'scripts/start-config.ts', 'scripts/demo.ts'])(
+    'names every variable of %s',
+    (file) => {
+      const variables = [...read(file).matchAll(/^ +([A-Z][A-Z_]+): /gm)].map(([, name]) => name!)
+      const named = new Set(
+        [...read('docs/operations.md').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
+      )
+
+      expect(variables).not.toEqual([])
+      expect(variables.filter((name) => !named.has(name))).toEqual([])
+    },
+  )
+
+  it('names every variable of .env.example', () => {
+    const variables = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!)
+
+    expect(variables.filter((name) => !read('docs/operations.md').includes(`\`${name}\``))).toEqual([])
+  })
+})
