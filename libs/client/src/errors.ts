@@ -1,4 +1,5 @@
-import type { ErrorBody, ErrorDetail, FieldViolation, PreconditionViolation, Status } from '@fms/contracts'
+import type { ErrorBody, ErrorDetail } from '@fms/contracts'
+import type { FieldViolation, PreconditionViolation, Status } from './resources.ts'
 
 /** Every reason that this release of the API gives; `docs/errors.md` says what each means. */
 export const knownReasons = [

@@ -17,6 +17,17 @@ export type {
 } from './forms.ts'
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, PageQuery } from './pages.ts'
-export type { Form, FormInput, FormPatch, Organization, Page, Revision, Step } from './resources.ts'
+export type {
+  FieldViolation,
+  Form,
+  FormInput,
+  FormPatch,
+  Organization,
+  Page,
+  PreconditionViolation,
+  Revision,
+  Status,
+  Step,
+} from './resources.ts'
 export type { Revisions } from './revisions.ts'
 export type { CallOptions, ClientOptions, Clock, Fetch } from './transport.ts'

@@ -13,6 +13,15 @@ export type Revision = contracts.Revision
 /** A screen of a form. */
 export type Step = contracts.Step
 
+/** A wrong place of a request, such as `form.steps[2].key`, and what is expected there. */
+export type FieldViolation = contracts.FieldViolation
+
+/** A rule that keeps a draft from being published, and the place that breaks it. */
+export type PreconditionViolation = contracts.PreconditionViolation
+
+/** A canonical status code (google.rpc.Code). */
+export type Status = contracts.Status
+
 /**
  * A JSON Merge Patch (RFC 7396) on a draft: what is left out stays as it is, objects merge, arrays are replaced
  * whole, `null` takes a field back to its default. What the service alone writes is ignored, so that a form that
