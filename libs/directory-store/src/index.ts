@@ -1,6 +1,7 @@
 export * from './api-key.ts'
 export * from './directory-store.ts'
 export * from './errors.ts'
+export * from './inspect-directory-store.ts'
 export * from './new.ts'
 export * from './open-directory-store.ts'
 export * from './organization-order.ts'

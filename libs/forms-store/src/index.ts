@@ -1,5 +1,6 @@
 export * from './errors.ts'
 export * from './form-order.ts'
 export * from './forms-store.ts'
+export * from './inspect-forms-store.ts'
 export * from './open-forms-store.ts'
 export * from './to-form.ts'

@@ -1,5 +1,6 @@
 export * from './errors.ts'
 export * from './filter-sql.ts'
+export * from './inspect-store.ts'
 export * from './sql.ts'
 export * from './sqlite-database.ts'
 export * from './store-url.ts'

@@ -56,6 +56,13 @@ export class MongoDatabase implements AsyncDisposable {
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
   }
 
+  /** The version of the server that takes writes, and its clock where it tells it. */
+  async describeServer(): Promise<{ version: string; localTime?: Date }> {
+    const { version } = await this.run(() => this.#database.command({ buildInfo: 1 }))
+    const { localTime } = await this.run(() => this.#database.command({ hello: 1 }))
+    return { version, localTime }
+  }
+
   /** Sends one request to the engine, and turns the driver's errors into ours. */
   async run<R>(request: () => Promise<R>): Promise<R> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))

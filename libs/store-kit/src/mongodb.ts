@@ -1,6 +1,7 @@
 export * from './compare-and-set.ts'
 export * from './errors.ts'
 export * from './filter-mongodb.ts'
+export * from './inspect-mongodb.ts'
 export * from './migrate-mongodb.ts'
 export * from './mongodb-collection.ts'
 export * from './mongodb-database.ts'

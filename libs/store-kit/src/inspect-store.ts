@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** What a look at a store finds, without changing it. */
+export interface StoreState {
+  engine: 'SQLite' | 'MongoDB'
+  /** Of the engine, such as `8.0.17`. */
+  engineVersion: string
+  /** Of the schema that the store has; 0 for none. */
+  version: number
+  /** Of the schema that this release needs. */
+  neededVersion: number
+  /** Why the store takes no writes; absent while it does. */
+  refusesWrites?: string
+  /** The engine's clock, where it is not this machine's. */
+  time?: Date
+}
+
+/** How long another process's lock is waited for, in milliseconds. */
+const patienceMs = 2_000
+
+/** @returns undefined where there is no file: whoever opens the store makes it. @throws what SQLite says of the file. */
+export const inspectSqlite = (path: string, neededVersion: number): StoreState | undefined => {
+  if (!existsSync(path)) return undefined
+  using database = new DatabaseSync(path, { timeout: patienceMs })
+  const one = (sql: string) => Object.values(database.prepare(sql).get()!)[0]
+  const state: StoreState = {
+    engine: 'SQLite',
+    engineVersion: String(one('SELECT sqlite_version()')),
+    version: Number(one('PRAGMA user_version')),
+    neededVersion,
+  }
+  try {
+    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return state
+  } catch (error) {
+    return { ...state, refusesWrites: (error as Error).message }
+  }
+}
