@@ -1,11 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type NatsConnection } from 'nats'
+import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
 
 /** Between two tries to reach the server, in milliseconds. */
 const retryMs = 250
 
 /** How long the last messages may take to leave, in milliseconds. */
 const drainMs = 2_000
+
+/** Where and as whom to connect, as a `NATS_URL` has it. */
+export const natsServers = (
+  url: string,
+): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'inboxPrefix'> => {
+  const servers = url.split(',').map((each) => new URL(each))
+  const [user, pass] = [servers[0]!.username, servers[0]!.password].map(decodeURIComponent)
+  return {
+    servers: servers.map(({ host }) => host),
+    ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
+  }
+}
 
 /**
  * Connects to NATS and stays connected: a server that is away is tried again for ever.
@@ -20,14 +32,11 @@ export const connectNats = async (
   name: string,
   signal?: AbortSignal,
 ): Promise<NatsConnection> => {
-  const servers = url.split(',').map((each) => new URL(each))
-  const [user, pass] = [servers[0]!.username, servers[0]!.password].map(decodeURIComponent)
   for (;;) {
     try {
       return await connect({
+        ...natsServers(url),
         name,
-        servers: servers.map(({ host }) => host),
-        ...(user && { user, pass, inboxPrefix: `_INBOX.${user}` }),
         maxReconnectAttempts: -1,
         // A password may be put right on the server's side, too.
         ignoreAuthErrorAbort: true,
