@@ -17,3 +17,13 @@ export const parseTime = (text: string): Date => {
   } catch {}
   throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-11-20T09:30:00Z.')
 }
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `90s`, `30m`, `24h`, `7d` or `0`. @returns milliseconds. */
+export const parseDuration = (text: string): number => {
+  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (text === '0') return 0
+  if (unit) return Number(digits) * unitMs[unit as keyof typeof unitMs]
+  throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
+}

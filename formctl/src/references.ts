@@ -1,4 +1,6 @@
 import {
+  type ApiKey,
+  apiKeyNotFound,
   type DirectoryStore,
   organizationNotFound,
   type StoredOrganization,
@@ -21,4 +23,11 @@ export const theOrganization = async (
   const organization = await directory.findOrganization(ref)
   if (!organization) throw organizationNotFound(ref)
   return organization
+}
+
+/** @throws {ApiError} API_KEY_NOT_FOUND */
+export const theKey = async (directory: DirectoryStore, id: string): Promise<ApiKey> => {
+  const key = (await directory.listKeys()).find(({ keyId }) => keyId === id.toLowerCase())
+  if (!key) throw apiKeyNotFound(id)
+  return key
 }

@@ -1,31 +1,46 @@
 import { ApiError } from '@fms/aip'
 import { Command, CommanderError } from 'commander'
+import { addCompletionCommand } from './commands/completion.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOrganizationCommands } from './commands/organization.ts'
 import { addUserCommands } from './commands/user.ts'
+import { withExamples } from './examples.ts'
+import { processTerminal, setTerminal, type Terminal } from './terminal.ts'
 
 /** What the process ends with. */
 export const exitCode = { done: 0, failed: 1, wrongUsage: 2 } as const
 
-const program = (): Command => {
+const surroundings = `
+Environment:
+  DIRECTORY_STORE_URL  users, organizations, members, keys (default: sqlite:$DATA_DIR/directory.db)
+  FORMS_STORE_URL      forms and revisions (default: sqlite:$DATA_DIR/forms.db)
+  NATS_URL             messages, for doctor (default: the NATS of npm start in $DATA_DIR)
+  DATA_DIR             files of npm start (default: .data)
+
+Lists are tables on a terminal and JSON anywhere else. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`
+
+/** The whole command line, ready to parse. */
+export const createProgram = (terminal: Terminal): Command => {
   const formctl = new Command('formctl')
-    .description('Users, organizations, members and API keys of the form service')
+    .description('Users, organizations, members and API keys of the form service, and its well-being')
     .option('--json', 'print one JSON object alone')
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: terminal.print, writeErr: terminal.complain })
     .showHelpAfterError('Add --help for how to use it.')
-    .addHelpText(
-      'after',
-      '\nDIRECTORY_STORE_URL names the store; the default is sqlite:$DATA_DIR/directory.db.' +
-        '\nmigrate also reads FORMS_STORE_URL; the default is sqlite:$DATA_DIR/forms.db.',
-    )
+    .addHelpText('after', surroundings)
     .exitOverride()
+  setTerminal(formctl, terminal)
+  withExamples(formctl, 'user create --email grace@example.com', 'key list', 'help key create')
   addUserCommands(formctl)
   addOrganizationCommands(formctl)
   addMemberCommands(formctl)
   addKeyCommands(formctl)
   addMigrateCommand(formctl)
+  addDoctorCommand(formctl)
+  addCompletionCommand(formctl)
   return formctl
 }
 
@@ -38,14 +53,14 @@ const messageOf = (error: unknown): string => {
 }
 
 /** Runs one command line. What goes wrong is a line on stderr. @returns the process's exit code. */
-export const run = async (args: string[]): Promise<number> => {
+export const run = async (args: string[], terminal: Terminal = processTerminal()): Promise<number> => {
   try {
-    await program().parseAsync(args, { from: 'user' })
+    await createProgram(terminal).parseAsync(args, { from: 'user' })
     return exitCode.done
   } catch (error) {
     // Commander has written its own message by now.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.wrongUsage
-    process.stderr.write(`error: ${messageOf(error)}\n`)
+    terminal.complain(`error: ${messageOf(error)}\n`)
     return exitCode.failed
   }
 }

@@ -1,12 +1,7 @@
 import { type DirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import type { Command } from 'commander'
+import { type Outcome, printOutcome } from './outcome.ts'
 import { storeUrls } from './store-urls.ts'
-
-/** What a command has to say, to programs and to people. */
-export interface Outcome {
-  json: object
-  text: string
-}
 
 const openDirectory = async (): Promise<DirectoryStore> => {
   try {
@@ -22,13 +17,16 @@ const openDirectory = async (): Promise<DirectoryStore> => {
 
 /** A command's action: opens the directory, does the work, prints the outcome. */
 export const withDirectory = <Options>(
-  work: (directory: DirectoryStore, options: Options, operands: string[]) => Promise<Outcome>,
+  work: (
+    directory: DirectoryStore,
+    options: Options,
+    operands: string[],
+    command: Command,
+  ) => Promise<Outcome>,
 ) =>
   async function (this: Command): Promise<void> {
-    const options = this.optsWithGlobals<Options & { json?: boolean }>()
     await using directory = await openDirectory()
     // Without its indexes a store would let e-mail addresses and slugs be taken twice.
     await directory.ping()
-    const { json, text } = await work(directory, options, this.args)
-    process.stdout.write(`${options.json ? JSON.stringify(json) : text}\n`)
+    printOutcome(this, await work(directory, this.optsWithGlobals<Options & object>(), this.args, this))
   }

@@ -1,13 +1,23 @@
 import type { ApiKey } from '@fms/directory-store'
 import type { Command } from 'commander'
+import { confirm, yesOption } from '../confirm.ts'
+import { exampleKeyId, withExamples } from '../examples.ts'
 import { parseTime } from '../option-values.ts'
-import { theUser } from '../references.ts'
+import { theKey, theUser } from '../references.ts'
 import { withDirectory } from '../with-directory.ts'
+import { addListKeysCommand } from './list-keys.ts'
+import { addRotateKeyCommand } from './rotate-key.ts'
 
 export const addKeyCommands = (formctl: Command): void => {
   const key = formctl.command('key').description('API keys, which act as their user')
+  addCreateKeyCommand(key)
+  addListKeysCommand(key)
+  addRotateKeyCommand(key)
+  addRevokeKeyCommand(key)
+}
 
-  key
+const addCreateKeyCommand = (key: Command): void => {
+  const create = key
     .command('create')
     .description('create an API key and show it, this once')
     .requiredOption('--user <ref>', 'id or e-mail address')
@@ -26,43 +36,28 @@ export const addKeyCommands = (formctl: Command): void => {
         },
       ),
     )
+  withExamples(
+    create,
+    'key create --user ada@example.com --name laptop',
+    'key create --user ada@example.com --name dashboard --read-only --expires 2126-11-20T09:30:00Z',
+  )
+}
 
-  key
-    .command('list')
-    .description('list all API keys, oldest first')
-    .action(
-      withDirectory(async (directory) => {
-        const keys = await directory.listKeys()
-        return {
-          json: { keys: keys.map(({ keyId, ...rest }) => ({ id: keyId, ...rest })) },
-          text: keys.length === 0 ? 'There are no API keys.' : keys.map(lineOf).join('\n'),
-        }
-      }),
-    )
-
-  key
+const addRevokeKeyCommand = (key: Command): void => {
+  const revoke = key
     .command('revoke')
-    .description('end an API key for good')
+    .description('end an API key for good, everywhere within a second')
     .argument('<id>', 'the id that `key list` shows')
+    .option(...yesOption)
     .action(
-      withDirectory(async (directory, _options, [id]) => {
+      withDirectory(async (directory, _options, [id], command) => {
+        await confirm(command, `End ${titleOf(await theKey(directory, id!))} for good?`)
         const { keyId } = await directory.revokeKey(id!)
         return { json: { id: keyId }, text: `Revoked the API key ${keyId}.` }
       }),
     )
+  withExamples(revoke, `key revoke ${exampleKeyId}`, `key revoke ${exampleKeyId} --yes`)
 }
 
-const lineOf = (key: ApiKey): string =>
-  [
-    key.keyId,
-    `fms_${key.prefix}…`,
-    `user ${key.userId}`,
-    key.name && JSON.stringify(key.name),
-    key.readOnly && 'read-only',
-    `created ${key.createTime.toISOString()}`,
-    key.lastUsedTime && `last used ${key.lastUsedTime.toISOString()}`,
-    key.expireTime && `expires ${key.expireTime.toISOString()}`,
-    key.revokeTime && `revoked ${key.revokeTime.toISOString()}`,
-  ]
-    .filter(Boolean)
-    .join('  ')
+const titleOf = ({ prefix, name }: ApiKey) =>
+  `the API key fms_${prefix}…${name === '' ? '' : ` ${JSON.stringify(name)}`}`

@@ -1,10 +1,12 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
+import { withExamples } from '../examples.ts'
+import { printOutcome } from '../outcome.ts'
 import { storeUrls } from '../store-urls.ts'
 
 export const addMigrateCommand = (formctl: Command): void => {
-  formctl
+  const migrate = formctl
     .command('migrate')
     .description('prepare both stores for this release: tables and indexes; may run again')
     .action(async function (this: Command) {
@@ -17,7 +19,7 @@ export const addMigrateCommand = (formctl: Command): void => {
         ([store, { engine, version }]) =>
           `The ${store} store on ${engine} has version ${version} of its schema.`,
       )
-      const { json } = this.optsWithGlobals<{ json?: boolean }>()
-      process.stdout.write(`${json ? JSON.stringify(stores) : lines.join('\n')}\n`)
+      printOutcome(this, { json: stores, text: lines.join('\n') })
     })
+  withExamples(migrate, 'migrate', 'migrate --json')
 }

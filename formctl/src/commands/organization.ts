@@ -1,12 +1,14 @@
 import type { NewOrganization } from '@fms/directory-store'
 import type { Command } from 'commander'
+import { withExamples } from '../examples.ts'
 import { parseJson } from '../option-values.ts'
+import { shortTime } from '../table.ts'
 import { withDirectory } from '../with-directory.ts'
 
 export const addOrganizationCommands = (formctl: Command): void => {
   const organization = formctl.command('organization').description('organizations, which own forms')
 
-  organization
+  const create = organization
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>', '1 to 80 characters')
@@ -22,4 +24,37 @@ export const addOrganizationCommands = (formctl: Command): void => {
         }
       }),
     )
+  withExamples(
+    create,
+    "organization create --name 'Analytical Engines' --slug analytical-engines",
+    `organization create --name Looms --slug looms --logo https://looms.example/logo.png --metadata '{"plan": "pro"}'`,
+  )
+
+  const list = organization
+    .command('list')
+    .description('list all organizations, oldest first')
+    .action(
+      withDirectory(async (directory) => {
+        const organizations = await directory.listAllOrganizations()
+        return {
+          json: {
+            organizations: organizations.map(({ organizationId, ...rest }) => ({
+              id: organizationId,
+              ...rest,
+            })),
+          },
+          text: 'There are no organizations.',
+          table: {
+            columns: ['id', 'slug', 'name', 'created'],
+            rows: organizations.map(({ organizationId, slug, name, createTime }) => [
+              organizationId,
+              slug,
+              name,
+              shortTime(createTime),
+            ]),
+          },
+        }
+      }),
+    )
+  withExamples(list, 'organization list', 'organization list --json')
 }

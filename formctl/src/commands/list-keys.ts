@@ -1,0 +1,41 @@
+import type { ApiKey } from '@fms/directory-store'
+import type { Command } from 'commander'
+import { withExamples } from '../examples.ts'
+import { shortTime } from '../table.ts'
+import { withDirectory } from '../with-directory.ts'
+
+export const addListKeysCommand = (key: Command): void => {
+  const list = key
+    .command('list')
+    .description('list all API keys, oldest first')
+    .action(
+      withDirectory(async (directory) => {
+        const [keys, users] = await Promise.all([directory.listKeys(), directory.listUsers()])
+        const emails = new Map(users.map(({ userId, email }) => [userId, email]))
+        return {
+          json: { keys: keys.map(({ keyId, ...rest }) => ({ id: keyId, ...rest })) },
+          text: 'There are no API keys.',
+          table: {
+            columns: ['id', 'key', 'user', 'name', 'state', 'created', 'last used'],
+            rows: keys.map((key) => [
+              key.keyId,
+              `fms_${key.prefix}…`,
+              emails.get(key.userId),
+              key.name,
+              stateOf(key, new Date()),
+              shortTime(key.createTime),
+              shortTime(key.lastUsedTime),
+            ]),
+          },
+        }
+      }),
+    )
+  withExamples(list, 'key list', 'key list --json')
+}
+
+const stateOf = ({ readOnly, expireTime, revokeTime }: ApiKey, now: Date): string => {
+  if (revokeTime) return `revoked ${shortTime(revokeTime)}`
+  if (expireTime && expireTime <= now) return `expired ${shortTime(expireTime)}`
+  const rights = readOnly ? 'reads' : 'reads, writes'
+  return expireTime ? `${rights} until ${shortTime(expireTime)}` : rights
+}

@@ -1,0 +1,53 @@
+import type { CommandNode } from './command-tree.ts'
+
+/** Arms of a `case` on the path so far and the word before the cursor, whose values are known or are the user's own. */
+export const valueArms = (nodes: CommandNode[], then: (choices: readonly string[]) => string): string =>
+  nodes
+    .flatMap(({ path, options }) =>
+      options
+        .filter(({ takesValue }) => takesValue)
+        .map(({ name, choices }) => `    '${path} --${name}') ${then(choices)} ;;`),
+    )
+    .join('\n')
+
+/** Arms of a `case` on the path so far: what can come next. */
+export const wordArms = (nodes: CommandNode[], then: (words: string[]) => string): string =>
+  nodes
+    .map(({ path, commands, options, choices }) => {
+      const words = [
+        ...commands.map(({ name }) => name),
+        ...choices,
+        ...options.map(({ name }) => `--${name}`),
+      ]
+      return `    '${path}') ${then(words)} ;;`
+    })
+    .join('\n')
+
+/** Paths below the top, as alternatives of a `case`. */
+export const knownPaths = (nodes: CommandNode[]): string =>
+  nodes
+    .slice(1)
+    .map(({ path }) => `'${path}'`)
+    .join('|')
+
+/** For bash 3.2 and newer, with nothing else installed. Where nothing is known, bash completes file names. */
+export const bashCompletion = (nodes: CommandNode[]): string => `# bash completion for formctl
+_formctl() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  local place='' word candidates=''
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    word="\${place:+$place }$word"
+    case "$word" in
+    ${knownPaths(nodes)}) place="$word" ;;
+    esac
+  done
+  case "$place $previous" in
+${valueArms(nodes, (choices) => `candidates='${choices.join(' ')}'`)}
+    *) case "$place" in
+${wordArms(nodes, (words) => `candidates='${words.join(' ')}'`)}
+    esac ;;
+  esac
+  COMPREPLY=($(compgen -W "$candidates" -- "$current"))
+}
+complete -o default -F _formctl formctl
+`

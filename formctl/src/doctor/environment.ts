@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { OptionalUrl } from '@fms/contracts'
+import { ConfigError, InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
+import { z } from 'zod'
+import { type Check, fail, ok, warn } from './check.ts'
+
+const origin = z
+  .string()
+  .refine((url) => URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`, {
+    error: 'must be http://host:port',
+  })
+  .optional()
+
+const natsUrl = z
+  .string()
+  .refine((urls) => urls.split(',').every((url) => URL.canParse(url) && new URL(url).host !== ''), {
+    error: 'must be nats://user:password@host:port',
+  })
+  .optional()
+
+/** Every variable that a service or `npm start` reads. All may be left out: `npm start` has something for each. */
+export const DoctorEnvironment = z.object({
+  ...ServiceConfig.shape,
+  INTERNAL_SECRET: InternalSecret.optional(),
+  DATA_DIR: z.string().default('.data'),
+  DIRECTORY_STORE_URL: z.string().optional(),
+  FORMS_STORE_URL: z.string().optional(),
+  NATS_URL: natsUrl,
+  PUBLIC_FORM_BASE_URL: OptionalUrl.optional(),
+  ORGANIZATIONS_URL: origin,
+  FORMS_URL: origin,
+  PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
+  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
+})
+
+/** What a service would refuse to start with. */
+export const checkEnvironment = (env: NodeJS.ProcessEnv): Check => {
+  try {
+    return judgeSecret(readConfig(DoctorEnvironment, env))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const [, ...violations] = error.message.split('\n')
+    const message = violations.map((line) => line.trim()).join('; ')
+    return fail('environment', message, 'Set these variables right: services do not start like this.')
+  }
+}
+
+const judgeSecret = ({ INTERNAL_SECRET, DATA_DIR, ...config }: z.infer<typeof DoctorEnvironment>): Check => {
+  const given = ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL'].filter((name) => name in config)
+  const message =
+    given.length > 0 ? `right; ${given.join(', ')} given` : `right; everything is in ${DATA_DIR}`
+  const isMadeByNpmStart = given.length < 3 || existsSync(join(DATA_DIR, 'internal-secret'))
+  if (INTERNAL_SECRET || isMadeByNpmStart) return ok('environment', message)
+  return warn(
+    'environment',
+    `${message}; INTERNAL_SECRET is not set here`,
+    'Services do not start without it: at least 32 random bytes, the same for all.',
+  )
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface EmbeddedConfig {
+  port: number
+  authorization: { users: { user: string; password: string }[] }
+}
+
+/**
+ * Where to reach NATS: `NATS_URL`, or else the one that `npm start` runs, as its publisher, who may look at streams.
+ *
+ * @returns undefined where neither is there.
+ */
+export const findNatsUrl = ({ NATS_URL, DATA_DIR }: NodeJS.ProcessEnv): string | undefined => {
+  if (NATS_URL) return NATS_URL
+  try {
+    const file = join(DATA_DIR || '.data', 'nats', 'nats-server.conf')
+    const { port, authorization }: EmbeddedConfig = JSON.parse(readFileSync(file, 'utf8'))
+    const publisher = authorization.users.find(({ user }) => user === 'publisher')!
+    return `nats://publisher:${encodeURIComponent(publisher.password)}@127.0.0.1:${port}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  deadLetterStream,
+  publisherConsumer,
+  publishStream,
+  repliesStream,
+  replyCounterConsumer,
+} from '@fms/contracts'
+import { natsServers } from '@fms/service-kit'
+import { connect, type JetStreamManager, type NatsConnection } from 'nats'
+import { type Check, fail, ok, reasonOf, warn } from './check.ts'
+import { checkClock } from './clock.ts'
+import { findNatsUrl } from './nats-url.ts'
+
+const patienceMs = 2_000
+
+export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
+  try {
+    const url = findNatsUrl(env)
+    if (url) return await checkServer(url)
+    const advice = "Set NATS_URL to the publisher's, or DATA_DIR to where npm start runs."
+    return [warn('nats', 'not checked: NATS_URL is not set, and npm start has not run here', advice)]
+  } catch (error) {
+    const advice = env.NATS_URL
+      ? 'Check NATS_URL, its user and password, and that the server runs.'
+      : 'Start the system with npm start, or set NATS_URL.'
+    return [fail('nats', reasonOf(error), advice)]
+  }
+}
+
+const checkServer = async (url: string): Promise<Check[]> => {
+  const nats = await connect({ ...natsServers(url), name: 'formctl', timeout: patienceMs, reconnect: false })
+  try {
+    const server = ok('nats', `nats-server ${nats.info!.version} answers`)
+    if (!nats.info!.jetstream) {
+      const advice = "Turn JetStream on in the server's configuration (jetstream { store_dir: … })."
+      return [server, fail('jetstream', 'is not there', advice)]
+    }
+    return [server, ...(await checkJetStream(nats))]
+  } finally {
+    await nats.close()
+  }
+}
+
+/** The streams and consumers that publishing and counting replies stand on. */
+const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
+  const manager = await nats.jetstreamManager({ checkAPI: false, timeout: patienceMs })
+  const askedMs = Date.now()
+  const publish = await checkStream(manager, publishStream.name, 'publisher')
+  if (!publish.time) return [publish.check]
+  return [
+    publish.check,
+    checkClock('the NATS server', publish.time, askedMs, Date.now()),
+    await checkConsumer(manager, publishStream.name, publisherConsumer, 'publisher'),
+    await checkDeadLetters(manager),
+    (await checkStream(manager, repliesStream.name, 'forms')).check,
+    await checkConsumer(manager, repliesStream.name, replyCounterConsumer, 'forms'),
+  ]
+}
+
+const checkStream = async (
+  manager: JetStreamManager,
+  stream: string,
+  service: string,
+): Promise<{ check: Check; time?: Date }> => {
+  const check = `stream ${stream}`
+  try {
+    const info = await manager.streams.info(stream)
+    // The server says when it answered, since 2.10.
+    const { ts } = info as { ts?: unknown }
+    const message = `is there, ${info.state.messages} messages`
+    return { check: ok(check, message), time: new Date(typeof ts === 'string' ? ts : Date.now()) }
+  } catch (error) {
+    return { check: lacking(check, service, error) }
+  }
+}
+
+const checkConsumer = async (
+  manager: JetStreamManager,
+  stream: string,
+  consumer: string,
+  service: string,
+): Promise<Check> => {
+  const check = `consumer ${consumer}`
+  try {
+    const { num_pending: waiting, num_waiting: pulls } = await manager.consumers.info(stream, consumer)
+    const message = `is there, ${waiting} messages wait`
+    if (waiting > 0 && pulls === 0) {
+      return warn(
+        check,
+        `${message} and nobody asks for them`,
+        `Start the ${service} service, or more of it.`,
+      )
+    }
+    return ok(check, message)
+  } catch (error) {
+    return lacking(check, service, error)
+  }
+}
+
+const checkDeadLetters = async (manager: JetStreamManager): Promise<Check> => {
+  const check = `stream ${deadLetterStream.name}`
+  try {
+    const { messages } = (await manager.streams.info(deadLetterStream.name)).state
+    if (messages === 0) return ok(check, 'is there, 0 messages')
+    return warn(
+      check,
+      `${messages} publish commands were given up; they are kept for 30 days`,
+      'Their headers say why (nats stream view PUBLISH_DEAD); callers were told.',
+    )
+  } catch (error) {
+    return lacking(check, 'publisher', error)
+  }
+}
+
+const lacking = (check: string, service: string, error: unknown): Check => {
+  const reason = reasonOf(error)
+  if (/not found/.test(reason)) {
+    return fail(check, 'is not there', `The ${service} service makes it as it starts: is it running?`)
+  }
+  return warn(
+    check,
+    `not checked: ${reason}`,
+    "The user of NATS_URL may have no right to ask; the publisher's may.",
+  )
+}

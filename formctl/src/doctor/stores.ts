@@ -1,0 +1,50 @@
+import { inspectDirectoryStore } from '@fms/directory-store'
+import { inspectFormsStore } from '@fms/forms-store'
+import type { StoreState } from '@fms/store-kit'
+import { storeUrls } from '../store-urls.ts'
+import { type Check, fail, ok, reasonOf, warn } from './check.ts'
+import { checkClock } from './clock.ts'
+
+export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
+  const urls = storeUrls(env)
+  const checks = await Promise.all([
+    checkStore('directory store', 'DIRECTORY_STORE_URL', () => inspectDirectoryStore(urls.directory)),
+    checkStore('forms store', 'FORMS_STORE_URL', () => inspectFormsStore(urls.forms)),
+  ])
+  return checks.flat()
+}
+
+const checkStore = async (
+  check: string,
+  variable: string,
+  inspect: () => Promise<StoreState | undefined>,
+): Promise<Check[]> => {
+  try {
+    const askedMs = Date.now()
+    const state = await inspect()
+    if (!state) {
+      return [warn(check, 'is not there yet', 'npm start makes it, and so does formctl migrate.')]
+    }
+    const clock = state.time && checkClock(`the ${check}`, state.time, askedMs, Date.now())
+    return [judgeStore(check, state), ...(clock ? [clock] : [])]
+  } catch (error) {
+    return [fail(check, reasonOf(error), `Check ${variable} (DATA_DIR without it), and that the store runs.`)]
+  }
+}
+
+export const judgeStore = (check: string, state: StoreState): Check => {
+  const { engine, engineVersion, version, neededVersion, refusesWrites } = state
+  const message = `${engine} ${engineVersion}, schema ${version}`
+  if (version < neededVersion) {
+    return fail(check, `${message}; this release needs ${neededVersion}`, 'Run formctl migrate.')
+  }
+  if (refusesWrites) {
+    const advice = 'Check the permissions of the file or user, the disk, and who holds a lock for long.'
+    return fail(check, `${message}; takes no writes: ${refusesWrites}`, advice)
+  }
+  if (version > neededVersion) {
+    const advice = 'Run the newer release everywhere.'
+    return warn(check, `${message}; made by a newer release, this one knows ${neededVersion}`, advice)
+  }
+  return ok(check, `${message}, takes writes`)
+}
