@@ -13,6 +13,7 @@ import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { spawnWithParent, terminate } from '../scripts/supervise.ts'
+import { checkAnswers } from './openapi-answers.ts'
 
 const patienceMs = 30_000
 
@@ -55,6 +56,8 @@ export interface System extends AsyncDisposable {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>
+  /** Throws where an answer of the gateway is not as its OpenAPI document says; `call` does so by itself. */
+  check(method: string, path: string, answer: Answer): void
 }
 
 export const startSystem = async ({
@@ -88,7 +91,8 @@ export const startSystem = async ({
 
   const baseUrl = `${all.find(({ name }) => name === 'gateway')!.url}/v2`
   const directoryStoreUrl = config.DIRECTORY_STORE_URL
-  return {
+  const check = checkAnswers(await (await fetch(`${baseUrl}/openapi.json`)).json())
+  const system: System = {
     baseUrl,
     dataDir,
     nats,
@@ -103,14 +107,20 @@ export const startSystem = async ({
       await exited
     },
     account: (options) => newAccount(directoryStoreUrl, options),
-    call: (account, method, path, body, headers) => call(`${baseUrl}${path}`, account, method, body, headers),
+    check,
+    call: async (account, method, path, body, headers) => {
+      const answer = await call(`${baseUrl}${path}`, account, method, body, headers)
+      check(method, path, answer)
+      return answer
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...processes.values()].map(terminate))
-      await nats.stop()
+      await system.nats.stop()
       await stores.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+  return system
 }
 
 /** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
@@ -151,14 +161,14 @@ const newAccount = async (
   directoryStoreUrl: string,
   { role = 'editor', readOnly = false, in: home }: { role?: Role; readOnly?: boolean; in?: Account } = {},
 ): Promise<Account> => {
+  const number = ++accounts
   await using directory = await openDirectoryStore(directoryStoreUrl)
-  accounts++
-  const { userId } = await directory.createUser({ email: `user-${accounts}-${process.pid}@example.com` })
+  const { userId } = await directory.createUser({ email: `user-${number}-${process.pid}@example.com` })
   const { organizationId, slug } =
     home ??
     (await directory.createOrganization({
-      slug: `org-${accounts}-${process.pid}`,
-      name: `Organization ${accounts}`,
+      slug: `org-${number}-${process.pid}`,
+      name: `Organization ${number}`,
     }))
   await directory.addMember({ organizationId, userId, role })
   const { key } = await directory.createKey({ userId, name: 'Test', readOnly })
