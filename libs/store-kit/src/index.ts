@@ -1,6 +1,7 @@
 export * from './errors.ts'
 export * from './filter-sql.ts'
 export * from './inspect-store.ts'
+export * from './record-digest.ts'
 export * from './sql.ts'
 export * from './sqlite-database.ts'
 export * from './store-url.ts'

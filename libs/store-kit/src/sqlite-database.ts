@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
-import { storeUnavailable } from './errors.ts'
+import { storeNotMigrated, storeUnavailable } from './errors.ts'
 
 /** Result codes (sqlite.org/rescode.html) that speak of the store's state and not of the statement. */
 const transientCodes = new Set([
@@ -45,16 +45,28 @@ export class SqliteDatabase implements AsyncDisposable {
    * @param path a file, made when it is missing, or `:memory:`.
    * @param migrations SQL scripts; the file's `user_version` counts those it has. Only ever append.
    * @param lockPatienceMs how long a change waits for another process's lock before it gives up.
+   * @param readOnly leaves the file as it is: it has to be there, and to have all migrations.
+   * @throws {ApiError} STORE_NOT_MIGRATED when it is only to be read and lacks some.
    */
-  constructor(path: string, migrations: readonly string[], lockPatienceMs = defaultLockPatienceMs) {
+  constructor(
+    path: string,
+    migrations: readonly string[],
+    lockPatienceMs = defaultLockPatienceMs,
+    readOnly = false,
+  ) {
     this.#lockPatienceMs = lockPatienceMs
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
-    this.#database = new DatabaseSync(path, { timeout: lockPatienceMs })
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
+    this.#database = new DatabaseSync(path, { timeout: lockPatienceMs, readOnly })
+    if (!readOnly) this.#database.exec('PRAGMA journal_mode = WAL')
+    this.#database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     this.#database.function('matchesParts', { deterministic: true }, (text, parts) =>
       Number(matchesParts(text as string, partsOf(parts as string))),
     )
-    this.#migrate(migrations)
+    if (!readOnly) this.#migrate(migrations)
+    else if (this.#applied() < migrations.length) {
+      this.#database.close()
+      throw storeNotMigrated(basename(path))
+    }
     // From here on nothing may block the event loop: a busy lock is waited for in #begin.
     this.#database.exec('PRAGMA busy_timeout = 2')
   }
@@ -74,6 +86,24 @@ export class SqliteDatabase implements AsyncDisposable {
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#guard(() => this.#prepare(sql).get(...values) as Row | undefined)
+  }
+
+  /**
+   * Runs `work` on one state of the file, whatever other processes change meanwhile.
+   *
+   * @param work synchronous, and reads alone.
+   */
+  snapshot<T>(work: () => T): T {
+    // A change of this process is about to begin: what it holds is one state, too.
+    if (this.#database.isTransaction) return work()
+    return this.#guard(() => {
+      this.#database.exec('BEGIN')
+      try {
+        return work()
+      } finally {
+        this.#database.exec('COMMIT')
+      }
+    })
   }
 
   /** Runs a statement inside a change. @returns how many rows it touched. */
@@ -172,11 +202,14 @@ export class SqliteDatabase implements AsyncDisposable {
 
   #migrate(migrations: readonly string[]): void {
     this.#database.exec('BEGIN IMMEDIATE')
-    const { user_version: applied } = this.#database.prepare('PRAGMA user_version').get() as {
-      user_version: number
-    }
+    const applied = this.#applied()
     for (const script of migrations.slice(applied)) this.#database.exec(script)
     this.#database.exec(`PRAGMA user_version = ${Math.max(applied, migrations.length)}; COMMIT`)
+  }
+
+  /** How many migrations the file has. */
+  #applied(): number {
+    return this.#database.prepare('PRAGMA user_version').get()?.user_version as number
   }
 
   #prepare(sql: string): StatementSync {
@@ -197,6 +230,14 @@ export class SqliteDatabase implements AsyncDisposable {
       throw translated(error)
     }
   }
+}
+
+/** Whether there is such a file, and such a table in it. Leaves no trace. */
+export const sqliteHolds = (path: string, table: string): boolean => {
+  if (!existsSync(path)) return false
+  using database = new DatabaseSync(path, { readOnly: true })
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
+  return database.prepare(sql).get(table) !== undefined
 }
 
 /** A query asks with the same parts for row after row. */
