@@ -1,4 +1,5 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
+import { formPath } from '@fms/contracts'
 import type { FormRef, StoredForm } from './forms-store.ts'
 import { formETag } from './to-form.ts'
 
@@ -33,6 +34,19 @@ export const updateAborted = (ref: FormRef) =>
     metadata: { form: formName(ref) },
     retryAfterSeconds: 1,
   })
+
+/** An import met something else under one of the form's ids: the form in another state, or another one. */
+export const formConflict = (
+  record: { organizationId: string; formId: string },
+  field: 'formId' | 'publicId' | 'revisionId' | 'commandId',
+  value: string,
+) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'FORM_CONFLICT',
+    `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete that form first.`,
+    { metadata: { form: formPath(record), field, value } },
+  )
 
 /** @throws {ApiError} FORM_MOVED when the caller has seen another state of the draft. */
 export const demandIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: StoredForm): void => {

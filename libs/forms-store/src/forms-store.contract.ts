@@ -4,6 +4,7 @@ import { filtersContract } from './contract/filters.ts'
 import type { OpenStore } from './contract/given.ts'
 import type { EngineLimits } from './contract/hostile-names.ts'
 import { listsContract } from './contract/lists.ts'
+import { recordsContract } from './contract/records.ts'
 import { repliesContract } from './contract/replies.ts'
 import { revisionsContract } from './contract/revisions.ts'
 import { tenantsContract } from './contract/tenants.ts'
@@ -20,6 +21,7 @@ export const formsStoreContract = (name: string, open: OpenStore, limits: Engine
     describe('of filters', () => filtersContract(open, limits))
     describe('of revisions', () => revisionsContract(open))
     describe('of replies', () => repliesContract(open))
+    describe('of records', () => recordsContract(open))
     describe('of tenants', () => tenantsContract(open))
   })
 }

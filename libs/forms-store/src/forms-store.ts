@@ -1,5 +1,5 @@
 import type { CheckedFilter } from '@fms/aip'
-import type { Form, FormDraft } from '@fms/contracts'
+import type { Form, FormDraft, FormRecord } from '@fms/contracts'
 import type { FormOrderTerm, FormPosition } from './form-order.ts'
 
 /** A form as the store keeps it. */
@@ -76,8 +76,18 @@ export interface LiveOrNot {
   live: boolean
 }
 
+/** An organization that has forms, and how many. */
+export interface OrganizationForms {
+  organizationId: string
+  forms: number
+}
+
+/** What an import did: `exists` when the store has the very same already. */
+export type Imported = 'imported' | 'exists'
+
 /**
- * Where drafts and revisions live. Every method names the organization, so no adapter can read across tenants.
+ * Where drafts and revisions live. Every method names the organization, so no adapter can read across tenants;
+ * `organizations` alone is for operators, who move data.
  * Each method is atomic by itself, none spans another; what it resolves with is durable.
  * Any method throws UNAVAILABLE (`STORE_UNAVAILABLE`) when the engine cannot be reached.
  */
@@ -157,6 +167,27 @@ export interface FormsStore extends AsyncDisposable {
    * @returns whether it was counted now; false also when there is no such form.
    */
   recordReply(reply: { organizationId: string; formId: string; replyId: string }): Promise<boolean>
+
+  /** In order of their ids. */
+  organizations(): AsyncIterable<OrganizationForms>
+
+  /**
+   * Everything that is known of each form, in order of `publicId`: one form after the other, each as it is at one
+   * instant. A form that comes or goes meanwhile may be missing.
+   *
+   * @throws {ApiError} ABORTED when others kept changing a form.
+   */
+  exportForms(organizationId: string): AsyncIterable<FormRecord>
+
+  /**
+   * Stores a form as it was exported. Nothing of it is visible before all of it is there, and a repeat finishes an
+   * import that was interrupted.
+   *
+   * @param record sound, as the schema `FormRecord` has it.
+   * @throws {ApiError} FORM_CONFLICT, and nothing is visible, when the store has the form in another state, or one of
+   *   its ids elsewhere.
+   */
+  importForm(record: FormRecord): Promise<Imported>
 
   /** Resolves while the engine answers. */
   ping(): Promise<void>

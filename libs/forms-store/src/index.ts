@@ -1,5 +1,6 @@
 export * from './errors.ts'
 export * from './form-order.ts'
+export { formDigest } from './form-record.ts'
 export * from './forms-store.ts'
 export * from './inspect-forms-store.ts'
 export * from './open-forms-store.ts'

@@ -1,4 +1,4 @@
-import { byScheme, type Migration, sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, sqliteHolds, sqlitePath } from '@fms/store-kit'
 import type { FormsStore } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -6,10 +6,15 @@ import { migrations } from './sqlite/schema.ts'
 /**
  * Opens the engine that the URL names: `sqlite:PATH`, a file on this machine, or `mongodb://…/DATABASE`, which
  * {@link migrateFormsStore} has to have prepared.
+ *
+ * @param readOnly leaves a SQLite file untouched: it is neither made nor migrated.
  */
-export const openFormsStore = async (url: string): Promise<FormsStore> =>
+export const openFormsStore = async (
+  url: string,
+  options: { readOnly?: boolean } = {},
+): Promise<FormsStore> =>
   byScheme<Promise<FormsStore>>('forms', url, {
-    sqlite: async () => new SqliteFormsStore(sqlitePath(url)),
+    sqlite: async () => new SqliteFormsStore(sqlitePath(url), options),
     mongodb: async () => {
       // A machine that has no use for the driver does not load it.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
@@ -29,4 +34,11 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
       const { formsSchema } = await import('./mongodb/schema.ts')
       return migrateMongodb(url, formsSchema)
     },
+  })
+
+/** Whether a forms store was ever made there. Changes nothing. */
+export const holdsFormsStore = (url: string): Promise<boolean> =>
+  byScheme<Promise<boolean>>('forms', url, {
+    sqlite: async () => sqliteHolds(sqlitePath(url), 'forms'),
+    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbHolds(url, 'forms'),
   })

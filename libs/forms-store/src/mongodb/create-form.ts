@@ -7,14 +7,15 @@ import { type FormsCollections, newFormDocument } from './documents.ts'
  *
  * @returns false when the public id is taken.
  */
-export const createForm = async (
-  { forms, publicIds }: FormsCollections,
-  form: StoredForm,
+export const createForm = async (collections: FormsCollections, form: StoredForm): Promise<boolean> =>
+  (await reservePublicId(collections, form)) && collections.forms.insert(newFormDocument(form))
+
+/** @returns false when another form has the public id; may be repeated for the same one. */
+export const reservePublicId = async (
+  { publicIds }: FormsCollections,
+  { publicId: _id, organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId' | 'publicId'>,
 ): Promise<boolean> => {
-  const { publicId: _id, organizationId, formId } = form
-  if (!(await publicIds.insert({ _id, organizationId, formId, reserveTime: Date.now() }))) {
-    const holder = await publicIds.findOne({ _id })
-    if (holder?.formId !== formId || holder.organizationId !== organizationId) return false
-  }
-  return forms.insert(newFormDocument(form))
+  if (await publicIds.insert({ _id, organizationId, formId, reserveTime: Date.now() })) return true
+  const holder = await publicIds.findOne({ _id })
+  return holder?.formId === formId && holder.organizationId === organizationId
 }

@@ -36,7 +36,10 @@ export const deleteForm = async (
 }
 
 /** Takes away what is left of forms whose delete was killed. */
-const finishDeletions = async (collections: FormsCollections, organizationId: string): Promise<void> => {
+export const finishDeletions = async (
+  collections: FormsCollections,
+  organizationId: string,
+): Promise<void> => {
   for await (const deletion of collections.deletions.find({ organizationId })) {
     // A form that is there still: its delete is under way, or was killed before it took effect.
     if (await collections.forms.has({ organizationId, _id: deletion._id })) continue

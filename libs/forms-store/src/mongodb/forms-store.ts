@@ -1,4 +1,4 @@
-import { isUuid, liveAlias } from '@fms/contracts'
+import { type FormRecord, isUuid, liveAlias } from '@fms/contracts'
 import {
   type BeforeWrite,
   listMongodb,
@@ -14,9 +14,11 @@ import type {
   FormRef,
   FormsPage,
   FormsStore,
+  Imported,
   ListFormsQuery,
   ListRevisionsQuery,
   LiveOrNot,
+  OrganizationForms,
   RevisionsPage,
   StoredForm,
   StoredRevision,
@@ -36,6 +38,8 @@ import {
   toStoredForm,
   toStoredRevision,
 } from './documents.ts'
+import { exportForms, organizations } from './export-forms.ts'
+import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
 import { recordReply } from './record-reply.ts'
 import { formsSchema } from './schema.ts'
@@ -217,6 +221,18 @@ export class MongoFormsStore implements FormsStore {
     return this.#changing({ organizationId, formRef: formId }, () =>
       recordReply(this.#collections, { organizationId, formId, replyId }),
     )
+  }
+
+  organizations(): AsyncIterable<OrganizationForms> {
+    return organizations(this.#collections)
+  }
+
+  exportForms(organizationId: string): AsyncIterable<FormRecord> {
+    return exportForms(this.#collections, organizationId)
+  }
+
+  importForm(record: FormRecord): Promise<Imported> {
+    return importForm(this.#collections, record)
   }
 
   ping(): Promise<void> {

@@ -2,7 +2,7 @@ import { lostRace } from '@fms/store-kit/mongodb'
 import type { FormsCollections, ReplyDocument } from './documents.ts'
 
 /** So many ids stand in the form itself; a list of forms reads them along with it. */
-const maxRecentReplies = 32
+export const maxRecentReplies = 32
 
 /**
  * Counts a reply and notes its id in one change of the form: neither is ever there without the other. Once the form

@@ -1,4 +1,4 @@
-import { isPublicId, isUuid, liveAlias } from '@fms/contracts'
+import { type FormRecord, isPublicId, isUuid, liveAlias } from '@fms/contracts'
 import {
   afterPosition,
   allOf,
@@ -14,14 +14,17 @@ import type {
   FormRef,
   FormsPage,
   FormsStore,
+  Imported,
   ListFormsQuery,
   ListRevisionsQuery,
   LiveOrNot,
+  OrganizationForms,
   RevisionsPage,
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
 import { takeUpTo } from '../take-up-to.ts'
+import { exportForms, importForm } from './move-forms.ts'
 import { draftColumns, newFormColumns, revisionColumns, toStoredForm, toStoredRevision } from './rows.ts'
 import { migrations } from './schema.ts'
 
@@ -59,8 +62,8 @@ export class SqliteFormsStore implements FormsStore {
   readonly #database: SqliteDatabase
 
   /** @param path a file, or `:memory:`. */
-  constructor(path: string) {
-    this.#database = new SqliteDatabase(path, migrations)
+  constructor(path: string, { readOnly }: { readOnly?: boolean } = {}) {
+    this.#database = new SqliteDatabase(path, migrations, undefined, readOnly)
   }
 
   async create(form: StoredForm): Promise<boolean> {
@@ -239,6 +242,22 @@ export class SqliteFormsStore implements FormsStore {
       if (isNew) this.#database.run('UPDATE forms SET replyCount = replyCount + 1 WHERE formId = ?', formId)
       return isNew
     })
+  }
+
+  /** Index: the key of formCounts. */
+  async *organizations(): AsyncGenerator<OrganizationForms> {
+    const rows = this.#database.all('SELECT * FROM formCounts WHERE forms > 0 ORDER BY organizationId')
+    for (const { organizationId, forms } of rows) {
+      yield { organizationId: organizationId as string, forms: forms as number }
+    }
+  }
+
+  exportForms(organizationId: string): AsyncIterable<FormRecord> {
+    return exportForms(this.#database, organizationId)
+  }
+
+  importForm(record: FormRecord): Promise<Imported> {
+    return this.#database.write(() => importForm(this.#database, record))
   }
 
   async ping(): Promise<void> {

@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto'
+import { FormDraft, FormRecord } from '@fms/contracts'
+import { draftArbitrary } from '@fms/contracts/arbitrary'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FormsStore, StoredForm } from '../forms-store.ts'
+import {
+  atOnce,
+  edited,
+  givenForm,
+  newForm,
+  newPublicId,
+  newRevision,
+  type OpenStore,
+  openStore,
+  publish,
+  refOf,
+} from './given.ts'
+
+const allow = () => {}
+
+/** What a store promises to those who move data. */
+export const recordsContract = (open: OpenStore): void => {
+  const source = openStore(open)
+  const target = openStore(open)
+  /** Makes room for an import where both are one and the same. */
+  const forgotten = async (form: StoredForm) => {
+    const record = await recordOf(form)
+    await source().delete(refOf(form), allow)
+    return record
+  }
+
+  const exported = (store: FormsStore, organizationId: string) =>
+    Array.fromAsync(store.exportForms(organizationId))
+
+  const recordOf = async (form: StoredForm): Promise<FormRecord> =>
+    (await exported(source(), form.organizationId)).find(({ formId }) => formId === form.formId)!
+
+  /** A form that was edited, published twice and replied to, more often than a form holds ids. */
+  const givenHistory = async (fields?: Partial<StoredForm>): Promise<StoredForm> => {
+    const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
+    await publish(source(), form)
+    await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
+    await publish(source(), form)
+    await source().takeRevisionNumber(refOf(form), allow)
+    for (let count = 0; count < 40; count++) {
+      await source().recordReply({ ...form, replyId: randomUUID() })
+    }
+    return (await source().get(refOf(form)))!
+  }
+
+  describe('exportForms', () => {
+    it('tells everything of each form, in order of their public ids', async () => {
+      const organizationId = randomUUID()
+      const forms = await atOnce(12, () => givenForm(source(), { organizationId }))
+      const full = await givenHistory({ organizationId })
+
+      const records = await exported(source(), organizationId)
+
+      const publicIds = [...forms, full].map(({ publicId }) => publicId)
+      expect(records.map(({ publicId }) => publicId)).toEqual(publicIds.sort())
+      const { revisions } = (await source().listRevisions({ ...refOf(full), limit: 10, skip: 0 }))!
+      const [second, first] = revisions.map(({ revision }) => revision)
+      expect(records.find(({ formId }) => formId === full.formId)).toEqual({
+        organizationId,
+        formId: full.formId,
+        publicId: full.publicId,
+        createTime: full.createTime.toISOString(),
+        updateTime: full.updateTime.toISOString(),
+        version: 2,
+        draft: full.draft,
+        revisionNumber: second!.number + 1,
+        live: { revisionId: second!.revisionId, number: second!.number },
+        revisions: [first!, second!].map(({ organizationId: _, formId: __, ...revision }) => ({
+          ...revision,
+          createTime: revision.createTime.toISOString(),
+        })),
+        replyCount: 40,
+        replyIds: expect.any(Array),
+      })
+    })
+
+    it('gives records that are JSON, and sound', async () => {
+      const record = await recordOf(await givenHistory())
+
+      expect(JSON.parse(JSON.stringify(record))).toEqual(record)
+      expect(FormRecord.parse(record)).toEqual(record)
+      expect(new Set(record.replyIds).size).toBe(40)
+    })
+
+    it('tells nothing of an organization without forms', async () => {
+      expect(await exported(source(), randomUUID())).toEqual([])
+    })
+
+    it('goes on where forms come and go meanwhile', async () => {
+      const organizationId = randomUUID()
+      const forms = await atOnce(5, () => givenForm(source(), { organizationId }))
+      const [first, second, ...rest] = forms.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))
+      const seen: string[] = []
+
+      for await (const { publicId } of source().exportForms(organizationId)) {
+        seen.push(publicId)
+        if (publicId === first!.publicId) await source().delete(refOf(second!), allow)
+      }
+
+      expect(seen).toEqual([first!, ...rest].map(({ publicId }) => publicId))
+    })
+  })
+
+  describe('organizations', () => {
+    it('tells each that has forms, once, in order, and how many they are', async () => {
+      const ids = [randomUUID(), randomUUID(), randomUUID()].sort()
+      const [one, two, none] = ids as [string, string, string]
+      await givenForm(source(), { organizationId: one })
+      await atOnce(2, () => givenForm(source(), { organizationId: two }))
+      await source().delete(refOf(await givenForm(source(), { organizationId: none })), allow)
+
+      const all = await Array.fromAsync(source().organizations())
+
+      expect(all.filter(({ organizationId }) => (ids as string[]).includes(organizationId))).toEqual([
+        { organizationId: one, forms: 1 },
+        { organizationId: two, forms: 2 },
+      ])
+      const told = all.map(({ organizationId }) => organizationId)
+      expect(told).toEqual([...new Set(told)].sort())
+    })
+  })
+
+  describe('importForm', () => {
+    it('makes the form as it was, for every reader', async () => {
+      const form = await givenHistory()
+      const page = { ...refOf(form), limit: 10, skip: 0 }
+      const live = await source().getRevision(refOf(form), 'live')
+      const all = await source().listRevisions(page)
+      const record = await forgotten(form)
+
+      expect(await target().importForm(record)).toBe('imported')
+
+      expect(await exported(target(), form.organizationId)).toEqual([record])
+      expect(await target().get(refOf(form))).toEqual(form)
+      expect(await target().get({ ...form, formRef: form.publicId })).toEqual(form)
+      expect(await target().getRevision(refOf(form), 'live')).toEqual(live)
+      expect(await target().listRevisions(page)).toEqual(all)
+      const { organizationId, revisions, replyIds } = record
+      for (const { revisionId, commandId } of revisions) {
+        const found = await target().findRevisionOfCommand(organizationId, commandId)
+        expect(found).toMatchObject({ revisionId })
+      }
+      for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
+        expect(await target().recordReply({ ...form, replyId })).toBe(false)
+      }
+      expect(await target().create(newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
+        totalSize: 1,
+      })
+    })
+
+    it('goes on from there: numbers, replies and edits', async () => {
+      const form = await givenHistory()
+      const record = await forgotten(form)
+      await target().importForm(record)
+
+      const taken = await target().takeRevisionNumber(refOf(form), allow)
+      const isCounted = await target().recordReply({ ...form, replyId: randomUUID() })
+      await target().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+
+      expect(taken!.number).toBe(record.revisionNumber + 1)
+      expect(isCounted).toBe(true)
+      expect(await target().get(refOf(form))).toMatchObject({ version: form.version + 1, replyCount: 41 })
+    })
+
+    it('finds the same form there, once it was imported, also twice at once', async () => {
+      const record = await forgotten(await givenHistory())
+
+      const outcomes = await atOnce(2, () => target().importForm(record))
+
+      expect(outcomes).toContain('imported')
+      expect(await target().importForm(record)).toBe('exists')
+      expect(await exported(target(), record.organizationId)).toEqual([record])
+    })
+
+    it('takes any draft and any name of a member unharmed', async () => {
+      const property = fc.asyncProperty(draftArbitrary, async (draft) => {
+        const form = newForm({ draft: FormDraft.parse(draft) })
+        const record: FormRecord = {
+          organizationId: form.organizationId,
+          formId: form.formId,
+          publicId: form.publicId,
+          createTime: form.createTime.toISOString(),
+          updateTime: form.updateTime.toISOString(),
+          version: 7,
+          draft: JSON.parse(JSON.stringify(form.draft)),
+          revisionNumber: 3,
+          live: null,
+          revisions: [],
+          replyCount: 5,
+          replyIds: [],
+        }
+
+        expect(FormRecord.parse(JSON.parse(JSON.stringify(record)))).toEqual(record)
+        expect(await target().importForm(record)).toBe('imported')
+        expect(await target().importForm(record)).toBe('exists')
+        expect(await exported(target(), record.organizationId)).toEqual([record])
+      })
+      await fc.assert(property, { numRuns: 30 })
+    })
+
+    const conflict = (field: string) => ({
+      status: 'ALREADY_EXISTS',
+      reason: 'FORM_CONFLICT',
+      parts: { metadata: expect.objectContaining({ field }) },
+    })
+
+    it('refuses the form in another state, and leaves it as it is', async () => {
+      const form = await givenHistory()
+      const record = await forgotten(form)
+      await target().importForm(record)
+      const others: Partial<FormRecord>[] = [
+        { version: record.version + 1 },
+        { draft: { ...record.draft, name: 'Other' } },
+        { publicId: newPublicId() },
+        { replyIds: record.replyIds.slice(1) },
+        { revisions: record.revisions.slice(1) },
+        { organizationId: randomUUID() },
+      ]
+
+      for (const other of others) {
+        const different = target().importForm({ ...record, ...other })
+        // A store that is spread over machines keeps form ids apart by organization: there the public id is refused.
+        await expect(different).rejects.toMatchObject(
+          conflict(expect.stringMatching(/^(formId|publicId)$/) as unknown as string),
+        )
+      }
+
+      expect(await exported(target(), form.organizationId)).toEqual([record])
+    })
+
+    it("refuses another form's public id, revision and command, and leaves nothing to be seen", async () => {
+      const form = await givenHistory()
+      const record = await forgotten(form)
+      await target().importForm(record)
+      const { organizationId, formId } = newForm()
+      const revision = record.revisions[0]!
+      const fresh = { ...record, formId, publicId: newPublicId(), revisions: [], live: null, replyIds: [] }
+      const refused: [field: string, record: FormRecord][] = [
+        ['publicId', { ...fresh, organizationId, publicId: record.publicId }],
+        ['revisionId', { ...fresh, revisions: [{ ...revision, commandId: randomUUID() }] }],
+        ['commandId', { ...fresh, revisions: [{ ...revision, revisionId: randomUUID() }] }],
+      ]
+
+      for (const [field, other] of refused) {
+        await expect(target().importForm(other)).rejects.toMatchObject(conflict(field))
+        expect(await target().get({ ...other, formRef: formId })).toBeUndefined()
+      }
+
+      expect(await exported(target(), record.organizationId)).toEqual([record])
+      const repaired = { ...fresh, revisions: [], publicId: newPublicId() }
+      expect(await target().importForm(repaired)).toBe('imported')
+    })
+
+    it('takes a form again that was deleted', async () => {
+      const form = await givenHistory()
+      const record = await forgotten(form)
+      await target().importForm(record)
+      await target().delete(refOf(form), allow)
+
+      expect(await target().importForm(record)).toBe('imported')
+      expect(await exported(target(), form.organizationId)).toEqual([record])
+    })
+
+    it('keeps a revision that is not live yet, so that its publish may be finished', async () => {
+      const form = await givenForm(source())
+      const { number } = (await source().takeRevisionNumber(refOf(form), allow))!
+      const revision = newRevision(form, { number })
+      await source().insertRevision(revision)
+      await target().importForm(await forgotten(form))
+
+      expect(await target().insertRevision(newRevision(form, { commandId: revision.commandId }))).toBe(
+        'exists',
+      )
+      expect(await target().moveLive(revision)).toEqual({ ...form, live: true })
+    })
+  })
+}

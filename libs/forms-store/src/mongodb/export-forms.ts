@@ -1,0 +1,71 @@
+import type { FormRecord } from '@fms/contracts'
+import { lostRace, untilWon } from '@fms/store-kit/mongodb'
+import { updateAborted } from '../errors.ts'
+import { toFormRecord } from '../form-record.ts'
+import type { OrganizationForms } from '../forms-store.ts'
+import { type FormsCollections, toStoredForm, toStoredRevision } from './documents.ts'
+
+/** Index: forms_by_publicId, from one organization to the next. */
+export async function* organizations({ forms }: FormsCollections): AsyncGenerator<OrganizationForms> {
+  const sort = { organizationId: 1, publicId: 1 } as const
+  for (let after = ''; ; ) {
+    const query = { organizationId: { $gt: after } }
+    const [first] = await Array.fromAsync(forms.find(query, { sort, limit: 1, fields: ['organizationId'] }))
+    if (!first) return
+    after = first.organizationId
+    yield { organizationId: after, forms: await forms.count({ organizationId: after }) }
+  }
+}
+
+/** So many ids are read ahead: no cursor is open while the caller takes its time. */
+const pageSize = 500
+
+/** Index: forms_by_publicId. One form at a time is in memory. */
+export async function* exportForms(
+  collections: FormsCollections,
+  organizationId: string,
+): AsyncGenerator<FormRecord> {
+  for (let after = ''; ; ) {
+    const found = collections.forms.find(
+      { organizationId, publicId: { $gt: after } },
+      { sort: { publicId: 1 }, limit: pageSize, fields: ['publicId'] },
+    )
+    const page = (await Array.fromAsync(found)).map(({ _id, publicId }) => ({ _id, publicId }))
+    for (const { _id } of page) {
+      const record = await readRecord(collections, { organizationId, formId: _id })
+      if (record) yield record
+    }
+    if (page.length < pageSize) return
+    after = page.at(-1)!.publicId
+  }
+}
+
+/**
+ * The form with its revisions and replies, read until the form did not change meanwhile. Indexes: revisions_by_number
+ * and replies_by_form.
+ */
+export const readRecord = (
+  { forms, revisions, replies }: FormsCollections,
+  { organizationId, formId }: { organizationId: string; formId: string },
+): Promise<FormRecord | undefined> => {
+  const attempt = async () => {
+    const form = await forms.findOne({ organizationId, _id: formId })
+    if (!form) return undefined
+    const all = { organizationId, formId }
+    const [found, counted] = await Promise.all([
+      Array.fromAsync(revisions.find(all, { sort: { number: 1 } })),
+      Array.fromAsync(replies.find(all)),
+    ])
+    const { version, replyCount, revisionNumber, liveNumber } = form
+    const isSame = { organizationId, _id: formId, version, replyCount, revisionNumber, liveNumber }
+    if (!(await forms.has(isSame))) return lostRace
+    return toFormRecord(toStoredForm(form), {
+      revisionNumber,
+      liveNumber,
+      liveRevisionId: form.liveRevisionId,
+      revisions: found.map(toStoredRevision),
+      replyIds: [...form.recentReplies, ...counted.map(({ replyId }) => replyId)],
+    })
+  }
+  return untilWon(attempt, () => updateAborted({ organizationId, formRef: formId }))
+}

@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FormRecord } from '@fms/contracts'
+import { formConflict } from '../errors.ts'
+import { demandSame, formOf, revisionStateOf, revisionsOf } from '../form-record.ts'
+import type { Imported, StoredRevision } from '../forms-store.ts'
+import { reservePublicId } from './create-form.ts'
+import { finishDeletions } from './delete-form.ts'
+import { type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
+import { readRecord } from './export-forms.ts'
+import { hasForm } from './insert-revision.ts'
+import { maxRecentReplies } from './record-reply.ts'
+
+/** So many writes are under way at once. */
+const batchSize = 50
+
+/**
+ * Reserves the public id; stores revisions and replies, which nobody sees yet; then the form, and all of it is
+ * visible. A repeat finds what a killed import left and goes on.
+ */
+export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
+  const { organizationId, formId, publicId } = record
+  // A delete that was killed may not take away later what is stored here.
+  await finishDeletions(collections, organizationId)
+  const stored = await readRecord(collections, record)
+  if (stored) return demandSame(stored, record)
+
+  if (!(await reservePublicId(collections, record))) throw formConflict(record, 'publicId', publicId)
+  for (const revision of revisionsOf(record)) await insertRevision(collections, revision)
+  const recentReplies = record.replyIds.slice(0, maxRecentReplies)
+  for (let first = maxRecentReplies; first < record.replyIds.length; first += batchSize) {
+    const batch = record.replyIds.slice(first, first + batchSize)
+    await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
+  }
+  const form = { ...newFormDocument(formOf(record)), ...revisionStateOf(record), recentReplies }
+  if (await collections.forms.insert(form)) return 'imported'
+
+  const meanwhile = await readRecord(collections, record)
+  if (!meanwhile) throw formConflict(record, 'formId', formId)
+  return demandSame(meanwhile, record)
+}
+
+/** More than one is needed only while what is in the way is being taken away. */
+const maxAttempts = 5
+
+/** Stores a revision, unless it is there already. What nobody can see gives way to it. */
+const insertRevision = async (collections: FormsCollections, revision: StoredRevision): Promise<void> => {
+  const { revisions } = collections
+  const { organizationId, formId, number, revisionId, commandId } = revision
+  const document = newRevisionDocument(revision)
+  for (let attempt = 1; !(await revisions.insert(document)); attempt++) {
+    if (attempt > maxAttempts) throw conflict(revision, true)
+    const sameId = await revisions.findOne({ organizationId, _id: revisionId })
+    if (sameId && isDeepStrictEqual(sameId, document)) return
+    const sameCommand = await revisions.findOne({ organizationId, commandId })
+    const sameNumber = await revisions.findOne({ organizationId, formId, number })
+    const inTheWay = [sameId, sameCommand, sameNumber].filter((found) => found !== undefined)
+    for (const found of inTheWay) {
+      if (await hasForm(collections, found)) throw conflict(revision, found === sameId)
+      await revisions.deleteOne({ organizationId, _id: found._id })
+    }
+    // The id is that of a revision of another organization.
+    if (inTheWay.length === 0) throw conflict(revision, true)
+  }
+}
+
+const conflict = (revision: StoredRevision, hasSameId: boolean) =>
+  hasSameId
+    ? formConflict(revision, 'revisionId', revision.revisionId)
+    : formConflict(revision, 'commandId', revision.commandId)
