@@ -1,6 +1,7 @@
 import type { CheckedFilter } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
+import type { DirectoryRecord, Imported } from './directory-record.ts'
 import type { NewApiKey, NewMember, NewOrganization, NewUser } from './new.ts'
 import type { OrganizationOrderTerm, OrganizationPosition } from './organization-order.ts'
 
@@ -161,6 +162,21 @@ export interface DirectoryStore extends AsyncDisposable {
 
   /** All organizations that the user is a member of, in the order in which the memberships began. */
   listMemberships(userId: string): Promise<StoredOrganization[]>
+
+  /**
+   * Everything that is known: users, then organizations, then members, then keys, each in order of their ids; one
+   * after the other, never all in memory. What comes or goes meanwhile may be missing.
+   */
+  exportRecords(): AsyncIterable<DirectoryRecord>
+
+  /**
+   * Stores a record as it was exported, after those that it names. A repeat changes nothing.
+   *
+   * @param record sound, as the schema `DirectoryRecord` has it.
+   * @throws {ApiError} RECORD_CONFLICT when the store has it in another state, or its e-mail address, slug, key or
+   *   begin of a membership belongs to another; USER_NOT_FOUND, ORGANIZATION_NOT_FOUND.
+   */
+  importRecord(record: DirectoryRecord): Promise<Imported>
 
   /** Resolves while the store answers. */
   ping(): Promise<void>

@@ -78,3 +78,17 @@ export const apiKeyNotFound = (keyId: string) =>
     `There is no API key with the id ${keyId}. List the keys for their ids.`,
     { metadata: { keyId } },
   )
+
+/**
+ * An import met something else under one of the record's ids: itself in another state, or another one.
+ *
+ * @param record what it is of, such as `user 5b0f…`.
+ * @param clash what both have, such as `the same slug`.
+ */
+export const recordConflict = (record: string, clash: string) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'RECORD_CONFLICT',
+    `The directory has something else with ${clash} as ${record}, which was not imported. Import into a directory that does not have it.`,
+    { metadata: { record, clash } },
+  )

@@ -1,4 +1,5 @@
 export * from './api-key.ts'
+export { DirectoryRecord, directoryDigest, directoryRecordName, type Imported } from './directory-record.ts'
 export * from './directory-store.ts'
 export * from './errors.ts'
 export * from './inspect-directory-store.ts'

@@ -1,4 +1,4 @@
-import { byScheme, type Migration, sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, sqliteHolds, sqlitePath } from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { SqliteDirectoryStore } from './sqlite/directory-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -11,10 +11,15 @@ const systemClock = () => new Date()
  * @param url `sqlite:PATH`, relative to the current directory and made when it is missing, or `sqlite::memory:`; or
  *   `mongodb://…/DATABASE`, which {@link migrateDirectoryStore} has to have prepared.
  * @param now the clock that createTimes come from.
+ * @param readOnly leaves a SQLite file untouched: it is neither made nor migrated.
  */
-export const openDirectoryStore = async (url: string, now = systemClock): Promise<DirectoryStore> =>
+export const openDirectoryStore = async (
+  url: string,
+  now = systemClock,
+  options: { readOnly?: boolean } = {},
+): Promise<DirectoryStore> =>
   byScheme<Promise<DirectoryStore>>('directory', url, {
-    sqlite: async () => new SqliteDirectoryStore(sqlitePath(url), now),
+    sqlite: async () => new SqliteDirectoryStore(sqlitePath(url), now, options),
     mongodb: async () => {
       // A machine that has no use for the driver does not load it.
       const { MongoDirectoryStore } = await import('./mongodb/directory-store.ts')
@@ -34,4 +39,11 @@ export const migrateDirectoryStore = (url: string): Promise<Migration> =>
       const { directorySchema } = await import('./mongodb/schema.ts')
       return migrateMongodb(url, directorySchema)
     },
+  })
+
+/** Whether a directory was ever made there. Changes nothing. */
+export const holdsDirectoryStore = (url: string): Promise<boolean> =>
+  byScheme<Promise<boolean>>('directory', url, {
+    sqlite: async () => sqliteHolds(sqlitePath(url), 'members'),
+    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbHolds(url, 'directory'),
   })

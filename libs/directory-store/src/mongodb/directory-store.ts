@@ -9,6 +9,7 @@ import {
   untilWon,
 } from '@fms/store-kit/mongodb'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
+import type { DirectoryRecord, Imported } from '../directory-record.ts'
 import type {
   ApiKey,
   Authorization,
@@ -34,6 +35,7 @@ import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
 import {
+  directoryCollections,
   documentKey,
   type KeyDocument,
   type MemberDocument,
@@ -44,6 +46,7 @@ import {
   toUser,
   type UserDocument,
 } from './documents.ts'
+import { exportRecords, importRecord } from './move-records.ts'
 import { directorySchema } from './schema.ts'
 
 /** The field of a member that a field of the list reads; filters and orders share them. */
@@ -61,10 +64,11 @@ export class MongoDirectoryStore implements DirectoryStore {
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite) {
     this.#database = new MongoDatabase(url, beforeWrite)
-    this.#users = this.#database.collection('users')
-    this.#organizations = this.#database.collection('organizations')
-    this.#members = this.#database.collection('members')
-    this.#keys = this.#database.collection('keys')
+    const { users, organizations, members, keys } = directoryCollections(this.#database)
+    this.#users = users
+    this.#organizations = organizations
+    this.#members = members
+    this.#keys = keys
     this.#now = now
   }
 
@@ -257,6 +261,14 @@ export class MongoDirectoryStore implements DirectoryStore {
   async listMemberships(userId: string): Promise<StoredOrganization[]> {
     const members = await Array.fromAsync(this.#members.find({ userId }, { sort: { createTime: 1 } }))
     return this.#organizationsOf(members)
+  }
+
+  exportRecords(): AsyncIterable<DirectoryRecord> {
+    return exportRecords(directoryCollections(this.#database))
+  }
+
+  importRecord(record: DirectoryRecord): Promise<Imported> {
+    return importRecord(directoryCollections(this.#database), record)
   }
 
   ping(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Role } from '@fms/contracts'
+import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import type { ApiKey, Member, StoredOrganization, User } from '../directory-store.ts'
 
 /** Times are milliseconds since the epoch; `_id` is the user's, the organization's, the key's id. */
@@ -41,6 +42,20 @@ export interface KeyDocument {
   expireTime: number | null
   revokeTime: number | null
 }
+
+export interface DirectoryCollections {
+  users: MongoCollection<UserDocument>
+  organizations: MongoCollection<OrganizationDocument>
+  members: MongoCollection<MemberDocument>
+  keys: MongoCollection<KeyDocument>
+}
+
+export const directoryCollections = (database: MongoDatabase): DirectoryCollections => ({
+  users: database.collection('users'),
+  organizations: database.collection('organizations'),
+  members: database.collection('members'),
+  keys: database.collection('keys'),
+})
 
 /** Finds the user, or the organization, that a reference names. */
 export const documentKey = ({ field, value }: { field: string; value: string }) => ({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Role } from '@fms/contracts'
 import { afterPosition, allOf, filterSql, orderSql, type Row, SqliteDatabase } from '@fms/store-kit'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
+import type { DirectoryRecord, Imported } from '../directory-record.ts'
 import type {
   ApiKey,
   Authorization,
@@ -26,6 +27,7 @@ import {
 import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
+import { exportRecords, importRecord } from './move-records.ts'
 import { toApiKey, toMember, toOrganization, toUser } from './rows.ts'
 import { migrations } from './schema.ts'
 
@@ -42,8 +44,8 @@ export class SqliteDirectoryStore implements DirectoryStore {
   readonly #now: () => Date
 
   /** @param path a file, or `:memory:`. */
-  constructor(path: string, now: () => Date) {
-    this.#database = new SqliteDatabase(path, migrations)
+  constructor(path: string, now: () => Date, { readOnly }: { readOnly?: boolean } = {}) {
+    this.#database = new SqliteDatabase(path, migrations, undefined, readOnly)
     this.#now = now
   }
 
@@ -280,6 +282,14 @@ export class SqliteDirectoryStore implements DirectoryStore {
       userId,
     )
     return rows.map(toOrganization)
+  }
+
+  exportRecords(): AsyncIterable<DirectoryRecord> {
+    return exportRecords(this.#database)
+  }
+
+  importRecord(record: DirectoryRecord): Promise<Imported> {
+    return this.#database.write(() => importRecord(this.#database, record))
   }
 
   async ping(): Promise<void> {

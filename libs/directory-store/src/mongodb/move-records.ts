@@ -1,0 +1,124 @@
+import {
+  type DirectoryRecord,
+  demandSame,
+  directoryRecordName,
+  type Imported,
+  keyRecord,
+  memberRecord,
+  organizationRecord,
+  timeOf,
+  userRecord,
+} from '../directory-record.ts'
+import { organizationNotFound, recordConflict, userNotFound } from '../errors.ts'
+import {
+  type DirectoryCollections,
+  type KeyDocument,
+  type MemberDocument,
+  toApiKey,
+  toMember,
+  toOrganization,
+  toUser,
+} from './documents.ts'
+
+const keyRecordOf = (document: KeyDocument) => keyRecord({ ...toApiKey(document), hash: document.hash })
+
+/** Indexes: those of `_id`, and members_by_organization. */
+export async function* exportRecords({
+  users,
+  organizations,
+  members,
+  keys,
+}: DirectoryCollections): AsyncGenerator<DirectoryRecord> {
+  const byId = { sort: { _id: 1 } } as const
+  for await (const user of users.find({}, byId)) yield userRecord(toUser(user))
+  for await (const organization of organizations.find({}, byId)) {
+    yield organizationRecord(toOrganization(organization))
+  }
+  for await (const member of members.find({}, { sort: { userId: 1, organizationId: 1 } })) {
+    yield memberRecord(toMember(member))
+  }
+  for await (const key of keys.find({}, byId)) yield keyRecordOf(key)
+}
+
+/** One document each: it is there as a whole or not at all. */
+export const importRecord = async (
+  collections: DirectoryCollections,
+  record: DirectoryRecord,
+): Promise<Imported> => {
+  switch (record.kind) {
+    case 'user':
+      return importUser(collections, record)
+    case 'organization':
+      return importOrganization(collections, record)
+    case 'member':
+      return importMember(collections, record)
+    case 'key':
+      return importKey(collections, record)
+  }
+}
+
+type RecordOf<Kind> = Extract<DirectoryRecord, { kind: Kind }>
+
+const importUser = async ({ users }: DirectoryCollections, record: RecordOf<'user'>): Promise<Imported> => {
+  const { userId: _id, email } = record
+  if (await users.insert({ _id, email, createTime: Date.parse(record.createTime) })) return 'imported'
+  const stored = await users.findOne({ _id })
+  if (!stored) throw recordConflict(directoryRecordName(record), 'the same e-mail address')
+  return demandSame(userRecord(toUser(stored)), record)
+}
+
+const importOrganization = async (
+  { organizations }: DirectoryCollections,
+  record: RecordOf<'organization'>,
+): Promise<Imported> => {
+  const { organizationId: _id, slug, name, logo } = record
+  const metadata = record.metadata === null ? null : JSON.stringify(record.metadata)
+  const createTime = Date.parse(record.createTime)
+  if (await organizations.insert({ _id, slug, name, logo, metadata, createTime })) return 'imported'
+  const stored = await organizations.findOne({ _id })
+  if (!stored) throw recordConflict(directoryRecordName(record), 'the same slug')
+  return demandSame(organizationRecord(toOrganization(stored)), record)
+}
+
+const importMember = async (
+  { users, organizations, members }: DirectoryCollections,
+  record: RecordOf<'member'>,
+): Promise<Imported> => {
+  const { organizationId, userId, role } = record
+  const organization = await organizations.findOne({ _id: organizationId })
+  if (!organization) throw organizationNotFound(organizationId)
+  if (!(await users.has({ _id: userId }))) throw userNotFound(userId)
+  const document: MemberDocument = {
+    organizationId,
+    userId,
+    role,
+    createTime: Date.parse(record.createTime),
+    slug: organization.slug,
+    name: organization.name,
+    organizationCreateTime: organization.createTime,
+  }
+  if (await members.insert(document)) return 'imported'
+  const stored = await members.findOne({ userId, organizationId })
+  if (!stored) throw recordConflict(directoryRecordName(record), 'the same begin of a membership')
+  return demandSame(memberRecord(toMember(stored)), record)
+}
+
+const importKey = async (
+  { users, keys }: DirectoryCollections,
+  record: RecordOf<'key'>,
+): Promise<Imported> => {
+  const { kind: _, keyId: _id, createTime, lastUsedTime, expireTime, revokeTime, ...fields } = record
+  if (!(await users.has({ _id: fields.userId }))) throw userNotFound(fields.userId)
+  const document: KeyDocument = {
+    _id,
+    ...fields,
+    createTime: Date.parse(createTime),
+    lastUsedTime: timeOf(lastUsedTime),
+    expireTime: timeOf(expireTime),
+    revokeTime: timeOf(revokeTime),
+  }
+  if (await keys.insert(document)) return 'imported'
+  const stored = await keys.findOne({ _id })
+  if (!stored) throw recordConflict(directoryRecordName(record), 'the same key')
+  return demandSame(keyRecordOf(stored), record)
+}
