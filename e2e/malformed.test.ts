@@ -19,7 +19,7 @@ afterAll(() => system[Symbol.asyncDispose]())
 
 /** A request as it is, which `fetch` would put right. */
 const send = (method: string, path: string, headers: Record<string, string>, body: string | Buffer) =>
-  new Promise<{ status: number; type: string | undefined; text: string }>((resolve, reject) => {
+  new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
     const outgoing = request(
       `${system.baseUrl}/`,
       { method, path, headers: { 'x-api-key': account.apiKey, ...headers } },
@@ -27,7 +27,7 @@ const send = (method: string, path: string, headers: Record<string, string>, bod
         const chunks = await response.setEncoding('utf8').toArray()
         resolve({
           status: response.statusCode!,
-          type: response.headers['content-type'],
+          headers: new Headers(response.headers as Record<string, string>),
           text: chunks.join(''),
         })
       },
@@ -177,8 +177,10 @@ describe('a malformed request', () => {
 
         expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
         expect(answer.status, answer.text).toBeLessThan(500)
-        expect(answer.type).toContain('application/json')
-        expect(ErrorBody.parse(JSON.parse(answer.text)).error.code).toBe(answer.status)
+        expect(answer.headers.get('content-type')).toContain('application/json')
+        const told = ErrorBody.parse(JSON.parse(answer.text))
+        expect(told.error.code).toBe(answer.status)
+        system.check(method, path(), { ...answer, body: told })
       }),
       { numRuns: runs },
     )

@@ -16,6 +16,7 @@ export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 export const componentSchemas = (): Schemas => {
   const answers = contractsAs('output')
   const inputs = contractsAs('input')
+  for (const schemas of [answers, inputs]) schemas.Step = exclusive(schemas.Step!)
   for (const field of serverOwnedFields) propertiesOf(answers.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(answers[id], inputs[id]) && !hasRefs(inputs[id]!)
@@ -41,6 +42,9 @@ export const componentSchemas = (): Schemas => {
   ])
 }
 
+/** No value is of two variants: generators make more of a document that says so. */
+const exclusive = ({ anyOf, ...schema }: Schema): Schema => ({ ...schema, oneOf: anyOf })
+
 /** The schema of a query or a body that has no id. */
 export const schemaOf = (contract: z.ZodType, io: 'input' | 'output'): Schema =>
   plain(z.toJSONSchema(contract, { io, override: override(io) }) as Schema)
@@ -53,21 +57,22 @@ const contractsAs = (io: 'input' | 'output'): Schemas => {
   })
   return Object.fromEntries(
     Object.entries(schemas)
-      .filter(([id]) => id !== '__shared')
-      .map(([id, schema]) => [id, id === 'JsonValue' ? { description: 'Any JSON value.' } : plain(schema)]),
+      .filter(([id]) => id !== '__shared' && id !== 'JsonValue')
+      .map(([id, schema]) => [id, plain(schema)]),
   )
 }
 
 const plain = ({ $schema: _, $id: __, ...schema }: Schema): Schema => schema
 
 /**
- * Formats say more than the patterns that Zod adds to them. Answers have every field, so that defaults say nothing
+ * Formats say more than the patterns that Zod adds to them, and any JSON value needs no schema. Answers have every field, so that defaults say nothing
  * there, and may gain further ones.
  */
 const override =
   (io: 'input' | 'output') =>
   ({ jsonSchema }: { jsonSchema: Schema }) => {
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+    if (JSON.stringify(jsonSchema.anyOf)?.includes('/JsonValue"')) delete jsonSchema.anyOf
     if (io === 'input') return
     delete jsonSchema.default
     if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties

@@ -1,0 +1,88 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Answer } from './system.ts'
+
+/** As much of an OpenAPI document as a check of answers looks at. */
+interface Document {
+  paths: Record<string, Record<string, { responses?: Record<string, Response> }>>
+}
+interface Response {
+  headers?: object
+  content?: Record<string, { examples?: object }>
+}
+
+/** Headers of ours: an answer has none that the document does not name. */
+const ourHeaders = /^(etag|retry-after|www-authenticate|x-request-id|ratelimit-)/
+
+/**
+ * Holds answers against the document: status, body, headers and the reason of an error. What is asked of no operation
+ * has to be answered with an error.
+ *
+ * @returns a check that throws where an answer is not as the document says.
+ */
+export const checkAnswers = (openApi: unknown) => {
+  const document = openApi as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(closed(document) as object, 'openapi')
+
+  const validators = new Map<string, ValidateFunction>()
+  const validator = (...pointer: string[]) => {
+    const ref = `openapi#/${pointer.map(escapePointer).join('/')}`
+    const known = validators.get(ref) ?? ajv.compile({ $ref: ref })
+    validators.set(ref, known)
+    return known
+  }
+  const templates = Object.keys(document.paths).map((template) => ({
+    template,
+    pattern: new RegExp(`^${template.replace('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  }))
+
+  /** @param path under `/v2`, with or without a query. */
+  return (method: string, path: string, { status, headers, body }: Answer): void => {
+    const about = `${method} ${path.slice(0, 200)} ${status}`
+    const demandValid = (validate: ValidateFunction) => {
+      if (!validate(body))
+        throw new Error(`${about}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`)
+    }
+    const { template = '' } = templates.find(({ pattern }) => pattern.test(path.split('?', 1)[0]!)) ?? {}
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+    const operation = document.paths[template]?.[verb]
+    if (!operation) {
+      if (status < 400) throw new Error(`${about}: no operation of the document`)
+      demandValid(validator('components', 'schemas', 'ErrorBody'))
+      return
+    }
+
+    const response = operation.responses?.[status]
+    if (!response) throw new Error(`${about}: a status that the document does not know`)
+    for (const name of headers.keys()) {
+      if (ourHeaders.test(name) && !(name in (response.headers ?? {}))) {
+        throw new Error(`${about}: the document does not name the header ${name}`)
+      }
+    }
+    if (!headers.has('x-request-id')) throw new Error(`${about}: no x-request-id`)
+    if (method === 'HEAD' || !response.content) {
+      if (body !== undefined) throw new Error(`${about}: a body`)
+      return
+    }
+    demandValid(
+      validator('paths', template, verb, 'responses', `${status}`, 'content', 'application/json', 'schema'),
+    )
+    const reason = body?.error?.details[0].reason
+    if (reason && !(reason in (response.content['application/json']?.examples ?? {}))) {
+      throw new Error(`${about}: a reason that the document does not know: ${reason}`)
+    }
+  }
+}
+
+/** Clients have to expect further members; the tests do not. */
+const closed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]))
+  const isObjectSchema = copy.type === 'object' && 'properties' in copy
+  return isObjectSchema ? { additionalProperties: false, ...copy } : copy
+}
+
+const escapePointer = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
