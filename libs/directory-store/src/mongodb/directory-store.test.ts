@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { startMongo } from '@fms/store-kit/testing'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { directoryStoreContract } from '../directory-store.contract.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
+
+// FerretDB looks at every document of a collection.
+vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()
 afterAll(() => mongo[Symbol.asyncDispose]())
