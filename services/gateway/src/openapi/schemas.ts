@@ -16,14 +16,15 @@ export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 export const componentSchemas = (): Schemas => {
   const answers = contractsAs('output')
   const inputs = contractsAs('input')
-  for (const schemas of [answers, inputs]) schemas.Step = exclusive(schemas.Step!)
   for (const field of serverOwnedFields) propertiesOf(answers.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(answers[id], inputs[id]) && !hasRefs(inputs[id]!)
   const inputName = (id: string) =>
     isShared(id) || id.endsWith('FormRequest') ? id : `${resourceOf(id)}Input`
   const requests = Object.fromEntries(
-    Object.entries(inputs).map(([id, schema]) => [inputName(id), withRefs(schema, inputName)]),
+    Object.entries(inputs)
+      .filter(([id]) => id !== 'Form') // The name goes to what a maker writes of it.
+      .map(([id, schema]) => [inputName(id), withRefs(schema, inputName)]),
   )
   const patches = patchesOf(inputs, 'FormDraft', inputName)
 
@@ -41,9 +42,6 @@ export const componentSchemas = (): Schemas => {
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
 }
-
-/** No value is of two variants: generators make more of a document that says so. */
-const exclusive = ({ anyOf, ...schema }: Schema): Schema => ({ ...schema, oneOf: anyOf })
 
 /** The schema of a query or a body that has no id. */
 export const schemaOf = (contract: z.ZodType, io: 'input' | 'output'): Schema =>

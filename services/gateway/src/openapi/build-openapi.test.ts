@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process'
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ApiError } from '@fms/aip'
+import { Form } from '@fms/contracts'
+import { draftInputArbitrary } from '@fms/contracts/arbitrary'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { startGateway } from '../testing.ts'
+import { buildOpenApi } from './build-openapi.ts'
+import { form } from './examples.ts'
+import { operations } from './operations.ts'
+import { reasons } from './reasons.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+const document = buildOpenApi()
+
+describe('the OpenAPI document', () => {
+  it('is valid, and clean to the linter', async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'openapi-'))
+    const file = join(folder.path, 'openapi.json')
+    writeFileSync(file, JSON.stringify(document, null, 2))
+
+    const { stderr } = await promisify(execFile)(
+      process.execPath,
+      [join(root, 'node_modules/.bin/redocly'), 'lint', file, '--config', join(root, 'redocly.yaml')],
+      { env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } },
+    )
+
+    expect(stderr).toContain('is valid')
+    expect(stderr).not.toMatch(/warning/)
+  })
+
+  it('is the same at every start', () => {
+    expect(buildOpenApi()).toEqual(document)
+  })
+
+  it('has every path and method that the gateway answers under /v2, and no other', async () => {
+    await using gateway = await startGateway()
+
+    const routes = routesIn(gateway.app.printRoutes({ commonPrefix: false }))
+      .filter((route) => route.path.startsWith('/v2/') && route.path !== '/v2/docs/scalar.js')
+      .flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
+
+    const documented = operations.flatMap(({ method, path }) => {
+      const route = `/v2${path.replace(/\{(\w+)\}/g, ':$1')}`
+      return [`${method.toUpperCase()} ${route}`, ...(method === 'get' ? [`HEAD ${route}`] : [])]
+    })
+    expect(routes.sort()).toEqual(documented.sort())
+  })
+
+  it('tells every reason that an operation can have as docs/errors.md does', () => {
+    const rows = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+      .split(/^## /m)
+      .find((section) => section.startsWith('Reasons of the API'))!
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')))
+    const ofNoOperation = ['METHOD_NOT_ALLOWED', 'PATH_NOT_FOUND']
+
+    const told = Object.entries(reasons).map(([reason, { example }]) => {
+      const { httpStatus, status } = ApiError.fromProblem({ reason, ...example })
+      return `${reason} ${httpStatus} ${status}`
+    })
+    expect(told.sort()).toEqual(
+      rows
+        .filter(([, reason]) => !ofNoOperation.includes(reason!))
+        .map(([, reason, http, status]) => `${reason} ${http} ${status}`)
+        .sort(),
+    )
+    expect(Object.keys(reasons).sort()).toEqual(
+      [...new Set(operations.flatMap((each) => each.reasons))].sort(),
+    )
+  })
+})
+
+/** The routes in Fastify's drawing of them as a tree, one part of the path a line. */
+const routesIn = (tree: string) => {
+  const parts: string[] = []
+  return [...tree.matchAll(/^((?:│ {3}| {4})*)[├└]── (\S+)(?: \((.*)\))?$/gm)].map(
+    ([, indent, part, methods = '']) => {
+      parts.splice(indent!.length / 4, Infinity, part!)
+      return { path: parts.join(''), methods: methods.split(', ') }
+    },
+  )
+}
+
+describe('the schemas', () => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'openapi')
+  const accepts = (name: string, value: unknown) =>
+    ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value) || ajv.errorsText()
+
+  it('take every form that the contract takes', () => {
+    fc.assert(
+      fc.property(draftInputArbitrary, (draft) => {
+        expect(accepts('CreateFormRequest', { form: draft })).toBe(true)
+        expect(accepts('UpdateFormRequest', { form: draft })).toBe(true)
+      }),
+    )
+  })
+
+  it('show every form that the contract shows', () => {
+    fc.assert(
+      fc.property(draftInputArbitrary, (draft) => {
+        expect(accepts('Form', Form.parse({ ...form, ...draft }))).toBe(true)
+      }),
+    )
+  })
+
+  it.each<[string, unknown]>([
+    ['CreateFormRequest', { form: {} }],
+    ['CreateFormRequest', { form, validateOnly: true }],
+    ['UpdateFormRequest', { form: { theme: { primaryColor: null }, i18n: { translations: { de: null } } } }],
+    ['UpdateFormRequest', { form: { description: null, steps: null, voice: null } }],
+    ['UpdateFormRequest', { form: { steps: [{ type: 'matrix', key: 'm', rows: [null] }] } }],
+    ['PublishFormRequest', { requestId: '3F0C9A52-8A0F-4F55-8C59-0A3B1D2E4F60' }],
+  ])('of %s take %j', (name, body) => {
+    expect(accepts(name, body)).toBe(true)
+  })
+
+  it.each<[string, unknown]>([
+    ['CreateFormRequest', {}],
+    ['CreateFormRequest', { form: { nmae: 'x' } }],
+    ['CreateFormRequest', { form: {}, validateonly: true }],
+    ['CreateFormRequest', { form: { steps: [{ type: 'start', key: 's', further: 1 }] } }],
+    ['UpdateFormRequest', { form: { name: null } }],
+    ['UpdateFormRequest', { form: { type: null, defaultMode: null } }],
+    ['UpdateFormRequest', { form: { theme: { nope: null } } }],
+    ['UpdateFormRequest', { form: { context: [null] } }],
+    ['UpdateFormRequest', { form: { steps: [{ key: 'm' }] } }],
+    ['PublishFormRequest', { requestId: 'x' }],
+    ['DeleteFormRequest', { validateOnly: 'true' }],
+  ])('of %s refuse %j', (name, body) => {
+    expect(accepts(name, body)).not.toBe(true)
+  })
+})
