@@ -19,5 +19,5 @@ export const addCompletionCommand = (formctl: Command): void => {
       const script = scripts[shell](commandTree(formctl))
       printOutcome(this, { json: { script }, text: script.trimEnd() })
     })
-  withExamples(completion, 'completion bash', 'completion zsh > _formctl', 'completion fish > formctl.fish')
+  withExamples(completion, 'completion bash', 'completion zsh', 'completion fish')
 }

@@ -23,7 +23,7 @@ export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
     const advice = env.NATS_URL
       ? 'Check NATS_URL, its user and password, and that the server runs.'
       : 'Start the system with npm start, or set NATS_URL.'
-    return [fail('nats', reasonOf(error), advice)]
+    return [fail('nats', `does not let formctl in: ${reasonOf(error)}`, advice)]
   }
 }
 

@@ -1,0 +1,247 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  deadLetterStream,
+  publisherConsumer,
+  publishStream,
+  repliesStream,
+  replyCounterConsumer,
+} from '@fms/contracts'
+import { connectNats } from '@fms/service-kit'
+import { startMongo } from '@fms/store-kit/testing'
+import { AckPolicy } from 'nats'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startNatsServer } from '../../../scripts/nats-server.ts'
+import { type } from '../testing.ts'
+import type { Check } from './check.ts'
+import { checkClock } from './clock.ts'
+import { judgeDisk } from './disk.ts'
+import { judgeStore } from './stores.ts'
+
+let dataDir: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'formctl-'))
+  givenEnvironment({})
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(dataDir, { recursive: true })
+})
+
+const variables = ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL', 'INTERNAL_SECRET', 'PORT']
+
+const givenEnvironment = (env: Record<string, string>) => {
+  for (const name of variables) vi.stubEnv(name, env[name] ?? '')
+  vi.stubEnv('DATA_DIR', dataDir)
+}
+
+const doctor = async () => {
+  const { code, stdout, stderr } = await type(['doctor', '--json'])
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
+  return { code, ok, stderr, checks, of: (name: string) => checks.find(({ check }) => check === name) }
+}
+
+/** What the publisher and forms make as they start. */
+const givenStreams = async (url: string) => {
+  const nats = await connectNats(url, 'test')
+  const manager = await nats.jetstreamManager()
+  for (const { name, subjects } of [publishStream, deadLetterStream, repliesStream]) {
+    await manager.streams.add({ name, subjects: [...subjects] })
+  }
+  const consumer = (durable_name: string) => ({ durable_name, ack_policy: AckPolicy.Explicit })
+  await manager.consumers.add(publishStream.name, consumer(publisherConsumer))
+  await manager.consumers.add(repliesStream.name, consumer(replyCounterConsumer))
+  await nats.close()
+}
+
+describe('formctl doctor', () => {
+  it('fails nothing where nothing was started yet, and makes nothing', async () => {
+    const { code, ok, of, checks } = await doctor()
+
+    expect({ code, ok }).toEqual({ code: 0, ok: true })
+    expect(of('directory store')).toMatchObject({
+      status: 'warn',
+      advice: expect.stringContaining('npm start'),
+    })
+    expect(of('nats')).toMatchObject({ status: 'warn', message: expect.stringContaining('not checked') })
+    expect(of('versions')!.message).toContain(process.versions.node)
+    await doctor().then((again) => expect(again.checks).toHaveLength(checks.length))
+  })
+
+  it('finds all well beside a running system, by what lies in DATA_DIR', async () => {
+    await using nats = await startNatsServer({ dataDir })
+    await givenStreams(nats.urls.publisher)
+    await type(['migrate'])
+
+    const { code, checks } = await doctor()
+
+    expect(checks.filter(({ status }) => status !== 'ok')).toEqual([])
+    expect(code).toBe(0)
+    expect(checks.map(({ check }) => check)).toEqual([
+      'versions',
+      'environment',
+      'disk',
+      'directory store',
+      'forms store',
+      'nats',
+      'stream PUBLISH',
+      'clock of the NATS server',
+      'consumer publisher',
+      'stream PUBLISH_DEAD',
+      'stream REPLIES',
+      `consumer ${replyCounterConsumer}`,
+    ])
+  })
+
+  it('tells people line by line, with what to do below', async () => {
+    const { stdout } = await type(['doctor'])
+
+    expect(stdout).toMatch(/^ok {4}versions {9}Node .*\n/)
+    expect(stdout).toMatch(/^warn {2}forms store {6}is not there yet\n {23}→ npm start makes it/m)
+  })
+
+  it('tells of streams that are missing, and exits with 1', async () => {
+    await using nats = await startNatsServer({ dataDir })
+
+    const { code, ok, stderr, of } = await doctor()
+
+    expect({ code, ok, stderr }).toEqual({ code: 1, ok: false, stderr: 'error: 1 of 7 checks failed.\n' })
+    expect(of('nats')!.status).toBe('ok')
+    expect(of('stream PUBLISH')).toMatchObject({
+      status: 'fail',
+      advice: expect.stringContaining('publisher'),
+    })
+    expect(nats.port).toBeGreaterThan(0)
+  })
+
+  it('does not blame the streams where the user of NATS_URL may not look at them', async () => {
+    await using nats = await startNatsServer({ dataDir })
+    givenEnvironment({ NATS_URL: nats.urls.gateway })
+
+    const { code, of } = await doctor()
+
+    expect(code).toBe(0)
+    expect(of('stream PUBLISH')).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/^not checked/),
+    })
+  })
+
+  it('tells of commands that wait while nobody works, and of those that were given up', async () => {
+    await using server = await startNatsServer({ dataDir })
+    await givenStreams(server.urls.publisher)
+    const gateway = await connectNats(server.urls.gateway, 'test')
+    gateway.publish('publish.form', '{}')
+    await gateway.drain()
+    const publisher = await connectNats(server.urls.publisher, 'test')
+    publisher.publish('publish.dead.form', '{}')
+    await publisher.drain()
+
+    const { code, of } = await doctor()
+
+    expect(code).toBe(0)
+    expect(of('consumer publisher')).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining('1 messages'),
+    })
+    expect(of('stream PUBLISH_DEAD')).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/^1 publish/),
+    })
+  })
+
+  it.each([
+    ['a server that is away', () => 'nats://127.0.0.1:1'],
+    ['a wrong password', (port: number) => `nats://publisher:wrong@127.0.0.1:${port}`],
+  ])('tells of %s, without a password', async (_, url) => {
+    await using server = await startNatsServer({ dataDir })
+    givenEnvironment({ NATS_URL: url(server.port) })
+
+    const { code, of } = await doctor()
+
+    expect(code).toBe(1)
+    expect(of('nats')).toMatchObject({ status: 'fail', advice: expect.stringContaining('Check NATS_URL') })
+    expect(of('nats')!.message).not.toContain('wrong')
+  })
+
+  it('checks stores on MongoDB: migrated, taking writes, its clock where the engine tells it', async () => {
+    await using mongo = await startMongo()
+    givenEnvironment({ DIRECTORY_STORE_URL: mongo.url, FORMS_STORE_URL: mongo.url })
+
+    const before = await doctor()
+    expect(before.code).toBe(1)
+    expect(before.of('forms store')).toMatchObject({ status: 'fail', advice: 'Run formctl migrate.' })
+
+    await type(['migrate'])
+    const after = await doctor()
+    expect(after.code).toBe(0)
+    for (const store of ['directory store', 'forms store']) {
+      expect(after.of(store)).toMatchObject({ status: 'ok', message: expect.stringMatching(/^MongoDB \d/) })
+      const clock = after.of(`clock of the ${store}`)
+      expect(clock?.status).toBe(mongo.engine.startsWith('jongodb') ? undefined : 'ok')
+    }
+  })
+
+  it('tells what is wrong with each store, and no password', async () => {
+    mkdirSync(join(dataDir, 'folder'))
+    writeFileSync(join(dataDir, 'forms.db'), 'this is no database, and is long enough to be read as one')
+    givenEnvironment({ DIRECTORY_STORE_URL: 'mongodb://ada:secret@127.0.0.1:1/directory' })
+
+    const { code, of } = await doctor()
+
+    expect(code).toBe(1)
+    expect(of('directory store')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
+    expect(of('forms store')).toMatchObject({ status: 'fail', message: 'file is not a database' })
+    expect(JSON.stringify(of('directory store'))).not.toContain('secret')
+  })
+
+  it('names every variable that a service would refuse', async () => {
+    givenEnvironment({ PORT: 'eighty', INTERNAL_SECRET: 'short', NATS_URL: 'nonsense' })
+
+    const { code, of } = await doctor()
+
+    expect(code).toBe(1)
+    expect(of('environment')).toMatchObject({ status: 'fail' })
+    for (const name of ['PORT', 'INTERNAL_SECRET', 'NATS_URL'])
+      expect(of('environment')!.message).toContain(name)
+    expect(of('nats')).toMatchObject({ status: 'fail' })
+  })
+})
+
+describe('judgements', () => {
+  const state = { engine: 'SQLite' as const, engineVersion: '3.53', version: 2, neededVersion: 2 }
+
+  it.each([
+    ['ok', {}],
+    ['fail', { version: 1 }],
+    ['fail', { refusesWrites: 'attempt to write a readonly database' }],
+    ['warn', { version: 3 }],
+  ])('of a store: %s for %j', (status, fields) => {
+    expect(judgeStore('forms store', { ...state, ...fields }).status).toBe(status)
+  })
+
+  it.each([
+    [50_000, 'ok'],
+    [500, 'warn'],
+    [50, 'fail'],
+  ])('of a disk with %i MiB: %s', (freeMiB, status) => {
+    expect(judgeDisk('.data', freeMiB).status).toBe(status)
+  })
+
+  it.each([
+    [0, 'ok'],
+    [-900, 'ok'],
+    [5_000, 'warn'],
+    [-60_000, 'fail'],
+  ])('of a clock that is off by %i ms: %s', (offByMs, status) => {
+    const now = Date.now()
+
+    expect(checkClock('a server', new Date(now + offByMs), now, now).status).toBe(status)
+  })
+})

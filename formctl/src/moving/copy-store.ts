@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { eachAtOnce } from './each-at-once.ts'
+import { Interruption } from './interruption.ts'
+import { startProgress } from './progress.ts'
+import type { StoreKind } from './store-kind.ts'
+import { type Verified, verifyEqual } from './verify.ts'
+
+/** What a copy came to. */
+export interface Copied extends Verified {
+  store: string
+  /** Records that this run stored, and those that were there: of an earlier run, for one. */
+  imported: number
+  existing: number
+}
+
+/**
+ * Copies one store into another and compares the two. The source is only read. May be interrupted anywhere: each
+ * record is stored as a whole or not at all, and a repeat skips what is there.
+ */
+export const copyStore = async <R>(
+  command: Command,
+  kind: StoreKind<R>,
+  from: string,
+  to: string,
+): Promise<Copied> => {
+  await kind.migrate(to)
+  await using source = await kind.open(from, true)
+  await using target = await kind.open(to, false)
+  using interruption = new Interruption()
+  const total = await source.count()
+  const tally = { imported: 0, existing: 0 }
+  const goOn = () =>
+    `${tally.imported + tally.existing} of ${total} are in the target. The same command again goes on from there.`
+  {
+    using progress = await startProgress(command, `Copying ${kind.name}`, total)
+    await eachAtOnce(kind.atOnce, source.records(), async (record) => {
+      interruption.check(goOn)
+      const outcome = await target.importRecord(record)
+      tally[outcome === 'imported' ? 'imported' : 'existing']++
+      progress.step()
+    })
+  }
+  using progress = await startProgress(command, `Comparing ${kind.name}`, total)
+  const step = () => {
+    interruption.check(goOn)
+    progress.step()
+  }
+  return { store: kind.name, ...tally, ...(await verifyEqual(kind, source, target, step)) }
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { terminalOf } from '../terminal.ts'
+
+/** How far a piece of work has come, on stderr. */
+export interface Progress extends Disposable {
+  /** One more is done. */
+  step(): void
+}
+
+/** Fewer are done before anybody would read a line about them. */
+const fewestForLines = 100
+
+/** A bar where a person looks on; a line every tenth of the way in a log; nothing with `--json`. */
+export const startProgress = async (command: Command, title: string, total: number): Promise<Progress> => {
+  if (command.optsWithGlobals<{ json?: boolean }>().json) return silence
+  return process.stderr.isTTY ? bar(title, total) : lines(command, title, total)
+}
+
+const silence: Progress = { step: () => {}, [Symbol.dispose]: () => {} }
+
+const bar = async (title: string, total: number): Promise<Progress> => {
+  const { default: cliProgress } = await import('cli-progress')
+  const { shades_classic: looks } = cliProgress.Presets
+  const format = `${title} {bar} {value} of {total}, {eta_formatted} left`
+  // Whoever interrupts the work ends the bar, too.
+  const drawn = new cliProgress.SingleBar({ format, gracefulExit: false }, looks)
+  drawn.start(total, 0)
+  return { step: () => drawn.increment(), [Symbol.dispose]: () => drawn.stop() }
+}
+
+const lines = (command: Command, title: string, total: number): Progress => {
+  if (total < fewestForLines) return silence
+  const terminal = terminalOf(command)
+  const tenth = Math.ceil(total / 10)
+  let done = 0
+  const step = () => {
+    done++
+    if (done % tenth === 0 || done === total) terminal.complain(`${title}: ${done} of ${total}\n`)
+  }
+  return { step, [Symbol.dispose]: () => {} }
+}
