@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: 'scripts/testing/engines.ts',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Generous: a timeout on a busy machine says nothing about the code.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
       {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { openDirectoryStore } from '@fms/directory-store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from './system.ts'
 
@@ -55,8 +56,9 @@ describe('a key that formctl made', () => {
 
   it('stops working when its time is over', async () => {
     const { userId } = await system.account()
-    const expires = new Date(Date.now() + 1_500)
-    const { key } = await formctl('key', 'create', '--user', userId, '--expires', expires.toISOString())
+    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    const expires = new Date(Date.now() + 2_000)
+    const { key } = await directory.createKey({ userId, name: 'Soon over', expireTime: expires })
 
     expect((await system.call({ apiKey: key }, 'GET', '/organizations')).status).toBe(200)
     while ((await system.call({ apiKey: key }, 'GET', '/organizations')).status !== 401) {
