@@ -104,12 +104,11 @@ export const ListQuery = PageQuery.extend({
 export type ListQuery = z.infer<typeof ListQuery>
 
 export const ListOrganizationsQuery = ListQuery.extend({
-  all: z
-    .enum(['true', 'false'], { error: 'must be true or false, and given once' })
-    .optional()
-    .describe(
+  all: z.enum(['true', 'false'], { error: 'must be true or false, and given once' }).optional().meta({
+    default: 'false',
+    description:
       '`true`: every organization at once. Then `filter` and `orderBy` are ignored, and `pageSize`, `pageToken` and `skip` are refused.',
-    ),
+  }),
 })
 export type ListOrganizationsQuery = z.infer<typeof ListOrganizationsQuery>
 

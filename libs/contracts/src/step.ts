@@ -66,7 +66,7 @@ export const OpenStep = z
   .looseObject({
     type: text(64, 1)
       .refine((type) => type !== 'start', { error: 'must not be "start"' })
-      .meta({ not: { const: 'start' }, description: '`end`, `payment`, or any other type of question.' }),
+      .describe('`end`, `payment`, or any other type of question.'),
     key: StepKey,
     title: z.string().optional(),
     description: z.string().optional(),
@@ -78,6 +78,7 @@ export const OpenStep = z
   })
   .meta({
     id: 'OpenStep',
+    not: { properties: { type: { const: 'start' } } },
     description:
       'An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Members that are not listed here are kept as they were sent.',
   })

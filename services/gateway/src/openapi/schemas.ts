@@ -16,6 +16,7 @@ export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 export const componentSchemas = (): Schemas => {
   const answers = contractsAs('output')
   const inputs = contractsAs('input')
+  for (const schemas of [answers, inputs]) schemas.Step = exclusive(schemas.Step!)
   for (const field of serverOwnedFields) propertiesOf(answers.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(answers[id], inputs[id]) && !hasRefs(inputs[id]!)
@@ -42,6 +43,9 @@ export const componentSchemas = (): Schemas => {
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
 }
+
+/** No value is of two variants: generators make more of a document that says so. */
+const exclusive = ({ anyOf, ...schema }: Schema): Schema => ({ ...schema, oneOf: anyOf })
 
 /** The schema of a query or a body that has no id. */
 export const schemaOf = (contract: z.ZodType, io: 'input' | 'output'): Schema =>
