@@ -25,28 +25,30 @@ const [making, ...blocks] = [...page.matchAll(/^```(sh|bash)\n(.*?)^```$/gms)].m
   }),
 )
 
-let dataDir: string
+let folder: string
 
 beforeAll(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'docs-formctl-'))
+  folder = mkdtempSync(join(tmpdir(), 'docs-formctl-'))
 })
-afterAll(() => rmSync(dataDir, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The same function without npm, which takes its time. */
 const formctl = `formctl() { node ${join(root, 'formctl/src/formctl.ts')} "$@"; }`
 
-const runBlock = async (script: string, { shell = 'sh', before = formctl } = {}) => {
+const runBlock = async (script: string, { shell = 'sh', before = formctl, cwd = folder } = {}) => {
   const whole = `${before}\n${script}`
   const { stdout } = await promisify(execFile)(shell, ['-euc', whole], {
-    cwd: root,
-    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, DATA_DIR: dataDir },
+    cwd,
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, DATA_DIR: join(folder, '.data') },
   })
   return stdout
 }
 
 describe('the commands of docs/formctl.md', () => {
   it('begin with a function that runs formctl', async () => {
-    expect(JSON.parse(await runBlock('formctl user list', { before: making!.script }))).toEqual({ users: [] })
+    const users = await runBlock('formctl user list', { before: making!.script, cwd: root })
+
+    expect(JSON.parse(users)).toEqual({ users: [] })
   }, 60_000)
 
   it('work when pasted, one after another', async () => {

@@ -19,7 +19,8 @@ const paths = [[], ...pathsBelow(createProgram(processTerminal()))]
 
 const examplesOf = async (path: string[]): Promise<string[]> => {
   const { stdout } = await type([...path, '--help'])
-  return [...stdout.matchAll(/^ {2}\$ (formctl .*)$/gm)].map(([, example]) => example!)
+  const [, below = ''] = stdout.split('\nExamples:\n')
+  return [...below.matchAll(/^ {2}\$ (formctl .*)$/gm)].map(([, example]) => example!)
 }
 
 /** The arguments as a shell makes them. */
@@ -60,6 +61,10 @@ describe('the help of each command', () => {
     if (!example.includes('member add')) await type(['member', 'add', ...acmeAndAda])
     const key = await type(['key', 'create', '--user', 'ada@example.com', '--json'])
     const { id } = JSON.parse(key.stdout)
+
+    if (example.includes('forms import')) {
+      await type(['forms', 'export', '--out', join(dataDir, 'forms.ndjson')])
+    }
 
     const { code, stderr } = await type(wordsOf(example.replace(exampleKeyId, id)))
 
