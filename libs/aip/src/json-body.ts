@@ -2,7 +2,7 @@ import { ApiError, type FieldViolation, invalidRequest } from './errors.ts'
 import { fieldPath } from './field-path.ts'
 import { findJsonSyntaxError } from './json-syntax.ts'
 
-const maxDepth = 64
+const defaultMaxDepth = 64
 const maxViolations = 100
 const forbiddenKeys = new Set<PropertyKey>(['__proto__', 'constructor', 'prototype'])
 
@@ -38,7 +38,7 @@ const parse = (text: string): unknown => {
 }
 
 /** What JSON.parse lets through and a request may not hold. */
-const check = (body: unknown): void => {
+const check = (body: unknown, maxDepth: number): void => {
   const violations: FieldViolation[] = []
   const path: PropertyKey[] = []
 
@@ -78,12 +78,13 @@ const check = (body: unknown): void => {
  * object is for the schema to say.
  *
  * @throws {ApiError} MALFORMED_JSON (400) for invalid UTF-8, a byte order mark, a syntax error, half a surrogate
- *   pair, a number that no finite double holds, and more than 64 levels of nesting (the body itself is the first).
+ *   pair, a number that no finite double holds, and more than 64 levels of nesting, or `maxDepth` where it is given
+ *   (the body itself is the first).
  * @throws {ApiError} INVALID_REQUEST (400) with the path of each member called `__proto__`, `constructor` or
  *   `prototype`, the first 100 of them.
  */
-export const parseJson = (bytes: Uint8Array): unknown => {
+export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknown => {
   const body = parse(decode(bytes))
-  check(body)
+  check(body, maxDepth)
   return body
 }
