@@ -94,9 +94,9 @@ export class SqliteDatabase implements AsyncDisposable {
    * @param work synchronous, and reads alone.
    */
   snapshot<T>(work: () => T): T {
-    // A change of this process is about to begin: what it holds is one state, too.
-    if (this.#database.isTransaction) return work()
     return this.#guard(() => {
+      // A change of this process is about to begin: what it sees is one state, too.
+      if (this.#database.isTransaction) return work()
       this.#database.exec('BEGIN')
       try {
         return work()
