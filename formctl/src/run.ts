@@ -1,7 +1,9 @@
 import { ApiError } from '@fms/aip'
 import { Command, CommanderError } from 'commander'
 import { addCompletionCommand } from './commands/completion.ts'
+import { addCopyCommand } from './commands/copy.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addFormsCommands } from './commands/forms.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
@@ -38,7 +40,9 @@ export const createProgram = (terminal: Terminal): Command => {
   addOrganizationCommands(formctl)
   addMemberCommands(formctl)
   addKeyCommands(formctl)
+  addFormsCommands(formctl)
   addMigrateCommand(formctl)
+  addCopyCommand(formctl)
   addDoctorCommand(formctl)
   addCompletionCommand(formctl)
   return formctl

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { type Outcome, printOutcome } from './outcome.ts'
 import { storeUrls } from './store-urls.ts'
 
-const openDirectory = async (): Promise<DirectoryStore> => {
+/** The directory that the environment names. */
+export const openDirectory = async (): Promise<DirectoryStore> => {
   try {
     return await openDirectoryStore(storeUrls(process.env).directory)
   } catch (cause) {

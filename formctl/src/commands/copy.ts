@@ -56,21 +56,22 @@ const storesToCopy = async (
   wanted: CopyOptions['store'],
 ): Promise<('directory' | 'forms')[]> => {
   if (from === to) throw new Error('--from and --to name the same store.')
-  const kinds: StoreKind<never>[] = [directoryKind, formsKind]
-  const held = await kindsAt(kinds, from)
+  const held = await storesAt(from)
   const stores = held.filter((name) => !wanted || name === wanted)
   const what = wanted ?? 'directory or forms'
   if (stores.length === 0) throw new Error(`There is no ${what} store at ${withoutPassword(from)}.`)
   if (to.startsWith('sqlite:')) {
     // A SQLite file is one store.
-    if (stores.length > 1) throw new Error('A SQLite file holds one store. Say which: --store directory or forms.')
-    const other = (await kindsAt(kinds, to)).find((name) => !stores.includes(name))
+    if (stores.length > 1)
+      throw new Error('A SQLite file holds one store. Say which: --store directory or forms.')
+    const other = (await storesAt(to)).find((name) => !stores.includes(name))
     if (other) throw new Error(`${to} holds a ${other} store. Give another file.`)
   }
   return stores
 }
 
-const kindsAt = async (kinds: StoreKind<never>[], url: string) => {
+const storesAt = async (url: string) => {
+  const kinds: Pick<StoreKind<never>, 'name' | 'holds'>[] = [directoryKind, formsKind]
   const names: ('directory' | 'forms')[] = []
   for (const { name, holds } of kinds) if (await holds(url)) names.push(name)
   return names

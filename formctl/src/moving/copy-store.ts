@@ -29,17 +29,17 @@ export const copyStore = async <R>(
   using interruption = new Interruption()
   const total = await source.count()
   const tally = { imported: 0, existing: 0 }
-  const goOn = () =>
-    `${tally.imported + tally.existing} of ${total} are in the target. The same command again goes on from there.`
   {
     using progress = await startProgress(command, `Copying ${kind.name}`, total)
-    await eachAtOnce(kind.atOnce, source.records(), async (record) => {
-      interruption.check(goOn)
+    await eachAtOnce(kind.atOnce, interruption.until(source.records()), async (record) => {
       const outcome = await target.importRecord(record)
       tally[outcome === 'imported' ? 'imported' : 'existing']++
       progress.step()
     })
   }
+  const there = tally.imported + tally.existing
+  const goOn = `${there} of ${total} are in the target. The same command again goes on from there.`
+  interruption.check(goOn)
   using progress = await startProgress(command, `Comparing ${kind.name}`, total)
   const step = () => {
     interruption.check(goOn)

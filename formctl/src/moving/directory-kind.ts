@@ -49,6 +49,5 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
   positionOf,
   nameOf: directoryRecordName,
   digestOf: directoryDigest,
-  tallyOf: ({ kind }) =>
-    Object.fromEntries(kinds.map((each) => [`${each}s`, Number(each === kind)])),
+  tallyOf: ({ kind }) => Object.fromEntries(kinds.map((each) => [`${each}s`, Number(each === kind)])),
 }

@@ -1,0 +1,226 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { openDirectoryStore } from '@fms/directory-store'
+import { openFormsStore } from '@fms/forms-store'
+import { startMongo } from '@fms/store-kit/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { formsKind } from '../moving/forms-kind.ts'
+import { newRecord } from '../moving/testing.ts'
+import { type } from '../testing.ts'
+
+const mongo = await startMongo()
+afterAll(() => mongo[Symbol.asyncDispose]())
+
+/** A database of MongoDB that nobody has used. */
+const newMongoUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'formctl-copy-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const file = (name: string) => `sqlite:${join(folder, name)}`
+
+const fill = async (url: string, records: ReturnType<typeof newRecord>[]) => {
+  await using store = await openFormsStore(url)
+  await Promise.all(records.map((record) => store.importForm(record)))
+}
+
+const recordsAt = async (url: string) => {
+  await using store = await formsKind.open(url, true)
+  return await Array.fromAsync(store.records())
+}
+
+const digestOfFile = (url: string) =>
+  createHash('sha256')
+    .update(readFileSync(url.slice('sqlite:'.length)))
+    .digest('hex')
+
+const copy = (from: string, to: string, ...args: string[]) =>
+  type(['copy', '--from', from, '--to', to, ...args])
+
+describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
+  const [one, other] = [randomUUID(), randomUUID()]
+  const records = Array.from({ length: 300 }, (_, index) =>
+    newRecord({
+      organizationId: index % 3 ? one : other,
+      revisions: index % 4,
+      replies: (index * 7) % 50,
+    }),
+  )
+  let home: string
+  let from: string
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'formctl-copy-'))
+    from = `sqlite:${join(home, 'forms.db')}`
+    await fill(from, records)
+  })
+  afterAll(() => rmSync(home, { recursive: true }))
+
+  /** formctl as a process of its own, and the lines of its stderr. */
+  const start = (to: string) => {
+    const entry = fileURLToPath(import.meta.resolve('../formctl.ts'))
+    const child = spawn(process.execPath, [entry, 'copy', '--from', from, '--to', to], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const lines = createInterface(child.stderr)[Symbol.asyncIterator]()
+    return { child, exited: once(child, 'exit'), lines }
+  }
+
+  const untilProgress = async (lines: AsyncIterator<string>) => {
+    const { value } = await lines.next()
+    expect(value).toBe('Copying forms: 30 of 300')
+  }
+
+  it('goes on after kill -9, and ends with equal stores', async () => {
+    const to = newMongoUrl()
+    const { child, exited, lines } = start(to)
+    await untilProgress(lines)
+    child.kill('SIGKILL')
+    expect(await exited).toEqual([null, 'SIGKILL'])
+    const copied = await recordsAt(to)
+    expect(copied.length).toBeGreaterThan(0)
+    expect(copied.length).toBeLessThan(300)
+    const before = digestOfFile(from)
+
+    const { code, stdout, stderr } = await copy(from, to, '--json')
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({
+      copies: [
+        {
+          store: 'forms',
+          imported: 300 - copied.length,
+          existing: copied.length,
+          counts: {
+            forms: 300,
+            revisions: records.reduce((sum, { revisions }) => sum + revisions.length, 0),
+            replies: records.reduce((sum, { replyIds }) => sum + replyIds.length, 0),
+          },
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      ],
+    })
+    expect(await recordsAt(to)).toEqual(await recordsAt(from))
+    expect(digestOfFile(from)).toBe(before)
+  })
+
+  it('ends after the forms under way on Ctrl-C, and says how to go on', async () => {
+    const to = newMongoUrl()
+    const { child, exited, lines } = start(to)
+    await untilProgress(lines)
+    child.kill('SIGINT')
+    const told: string[] = []
+    for (let line = await lines.next(); !line.done; line = await lines.next()) told.push(line.value)
+
+    expect(await exited).toEqual([1, null])
+    const copied = (await recordsAt(to)).length
+    expect(told.at(-1)).toBe(
+      `error: Interrupted. ${copied} of 300 are in the target. The same command again goes on from there.`,
+    )
+    expect(await copy(from, to)).toMatchObject({ code: 0 })
+    expect(await recordsAt(to)).toHaveLength(300)
+  })
+
+  it('comes back the same from MongoDB to SQLite', async () => {
+    const [there, back] = [newMongoUrl(), file('forms.db')]
+
+    const going = await copy(from, there, '--json')
+    const coming = await copy(there, back, '--json')
+
+    const [gone, come] = [going, coming].map(({ stdout }) => JSON.parse(stdout).copies[0])
+    expect(come).toEqual(gone)
+    expect(await recordsAt(back)).toEqual(await recordsAt(from))
+  })
+})
+
+describe('formctl copy', () => {
+  it('tells how far it is, and what it copied', async () => {
+    const [from, to] = [file('forms.db'), file('copy.db')]
+    const records = Array.from({ length: 100 }, () => newRecord({ revisions: 1, replies: 2 }))
+    await fill(from, records)
+
+    const { code, stdout, stderr } = await copy(from, to)
+
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^Copied the forms store: 100 records now, 0 were there\.\nSource and target are equal: 100 forms, 100 revisions, 200 replies; SHA-256 [0-9a-f]{64}\n$/,
+    )
+    const tenths = Array.from({ length: 10 }, (_, index) => `${(index + 1) * 10} of 100`)
+    const lines = ['Copying', 'Comparing'].flatMap((verb) => tenths.map((tenth) => `${verb} forms: ${tenth}`))
+    expect(stderr.trim().split('\n')).toEqual(lines)
+  })
+
+  it('copies a directory and forms into one database, and both of them out of it', async () => {
+    const [directory, forms, to] = [file('directory.db'), file('forms.db'), newMongoUrl()]
+    await fill(forms, [newRecord({ revisions: 1 })])
+    await using store = await openDirectoryStore(directory)
+    const { userId, email } = await store.createUser({ email: 'ada@example.com' })
+    const { organizationId } = await store.createOrganization({ name: 'Acme', slug: 'acme' })
+    await store.addMember({ organizationId, userId, role: 'owner' })
+    await store.createKey({ userId })
+
+    const first = JSON.parse((await copy(directory, to, '--json')).stdout)
+    await copy(forms, to)
+    const both = newMongoUrl()
+    const second = JSON.parse((await copy(to, both, '--json')).stdout)
+
+    expect(first.copies).toMatchObject([
+      { store: 'directory', counts: { users: 1, organizations: 1, members: 1, keys: 1 } },
+    ])
+    expect(second.copies).toMatchObject([first.copies[0], { store: 'forms', counts: { forms: 1 } }])
+    await using copied = await openDirectoryStore(both)
+    expect(await copied.findUser(email)).toMatchObject({ userId })
+    expect(await copy(to, file('new.db'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--store directory or forms'),
+    })
+    expect(await copy(to, file('new.db'), '--store', 'forms')).toMatchObject({ code: 0 })
+    expect(await copy(to, file('new.db'), '--store', 'directory')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('holds a forms store'),
+    })
+  })
+
+  it('refuses what is no store, and makes no file of it', async () => {
+    const [none, text, to] = [file('none.db'), join(folder, 'text'), file('to.db')]
+    writeFileSync(text, 'This is no database, and long enough to be looked at.')
+    const refused = (from: string, message: string | RegExp, target = to) =>
+      copy(from, target).then((outcome) =>
+        expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) }),
+      )
+
+    await refused(none, `There is no directory or forms store at ${none}.`)
+    await refused(`sqlite:${text}`, /not a database/)
+    await refused(none, 'the same store', none)
+    await refused(newMongoUrl(), 'There is no directory or forms store')
+    await refused('postgres://user:secret@host/db', /^(?!.*secret)/)
+
+    expect(existsSync(join(folder, 'none.db'))).toBe(false)
+    expect(existsSync(join(folder, 'to.db'))).toBe(false)
+    expect(readFileSync(text, 'utf8')).toContain('no database')
+  })
+
+  it.each([
+    ['has a form of its own', [newRecord(), newRecord()], /the source lacks organizations\//],
+    ['has another state of a form', [newRecord()], /something else under the formId/],
+  ])('names the form where the target %s', async (_, records, message) => {
+    const [from, to] = [file('forms.db'), file('copy.db')]
+    const [shared] = records as [ReturnType<typeof newRecord>]
+    await fill(from, [shared])
+    await fill(to, records.length > 1 ? records : [{ ...shared, version: 9 }])
+
+    expect(await copy(from, to)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    })
+  })
+})

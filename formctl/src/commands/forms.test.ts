@@ -1,0 +1,300 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FormDraft, FormRecord, formPath } from '@fms/contracts'
+import { draftArbitrary } from '@fms/contracts/arbitrary'
+import { openFormsStore } from '@fms/forms-store'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newRecord } from '../moving/testing.ts'
+import { type } from '../testing.ts'
+
+let dataDir: string
+let file: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'formctl-forms-'))
+  file = join(dataDir, 'forms.ndjson')
+  vi.stubEnv('DATA_DIR', dataDir)
+  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, '')
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(dataDir, { recursive: true })
+})
+
+const openForms = () => openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
+
+const fill = async (records: FormRecord[]) => {
+  await using store = await openForms()
+  for (const record of records) await store.importForm(record)
+}
+
+/** All that the store holds, in order. */
+const held = async () => {
+  await using store = await openForms()
+  const records: FormRecord[] = []
+  for await (const { organizationId } of store.organizations()) {
+    records.push(...(await Array.fromAsync(store.exportForms(organizationId))))
+  }
+  return records
+}
+
+const givenOrganization = async (slug: string): Promise<string> =>
+  JSON.parse((await type(['organization', 'create', '--name', slug, '--slug', slug, '--json'])).stdout).id
+
+const emptied = () => {
+  for (const name of readdirSync(dataDir)) if (name.startsWith('forms.db')) rmSync(join(dataDir, name))
+}
+
+const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const ofLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const exportTo = (path: string, ...args: string[]) => type(['forms', 'export', '--out', path, ...args])
+const importFrom = (...args: string[]) => type(['forms', 'import', file, ...args])
+
+describe('formctl forms export', () => {
+  it('writes a line for each form, with all that is known of it', async () => {
+    await fill([newRecord({ revisions: 2, replies: 40 }), newRecord(), newRecord({ revisions: 1 })])
+
+    const { code, stdout, stderr } = await type(['forms', 'export'])
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.endsWith('\n')).toBe(true)
+    expect(ofLines(stdout)).toEqual(await held())
+  })
+
+  it('writes the forms of one organization', async () => {
+    const organizationId = await givenOrganization('acme')
+    const own = newRecord({ organizationId })
+    await fill([newRecord(), own])
+
+    for (const ref of ['acme', organizationId.toUpperCase()]) {
+      expect(ofLines((await type(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
+    }
+    expect(await type(['forms', 'export', '--organization', 'nobody'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no organization nobody'),
+    })
+  })
+
+  it('writes a new file, which nobody else can read, and never over another', async () => {
+    await fill([newRecord()])
+
+    expect(await exportTo(file, '--json')).toMatchObject({ stdout: `{"forms":1,"file":"${file}"}\n` })
+
+    const text = readFileSync(file, 'utf8')
+    expect(ofLines(text)).toEqual(await held())
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await exportTo(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    expect(readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([])
+  })
+})
+
+describe('formctl forms import', () => {
+  it('makes an empty store equal to the one that was exported', async () => {
+    await fill(
+      Array.from({ length: 20 }, (_, index) => newRecord({ revisions: index % 3, replies: index * 3 })),
+    )
+    const before = await held()
+    await exportTo(file)
+    emptied()
+
+    expect(await importFrom()).toMatchObject({
+      code: 0,
+      stdout: 'Imported 20 forms; 0 were there already.\n',
+    })
+
+    expect(await held()).toEqual(before)
+  })
+
+  it('skips what is there, so that it can be repeated', async () => {
+    const records = [newRecord(), newRecord({ revisions: 1 }), newRecord()]
+    writeFileSync(file, toLines(records))
+    await fill(records.slice(0, 1))
+
+    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":1}\n' })
+    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":0,"existing":3}\n' })
+    expect(await held()).toHaveLength(3)
+  })
+
+  it('restores any draft', async () => {
+    const property = fc.asyncProperty(
+      fc.array(draftArbitrary, { minLength: 1, maxLength: 5 }),
+      async (drafts) => {
+        const records = drafts.map((draft) => ({ ...newRecord(), draft: FormDraft.parse(draft) }))
+        writeFileSync(file, toLines(records))
+
+        expect(await importFrom()).toMatchObject({ code: 0, stderr: '' })
+
+        const byId = new Map((await held()).map((record) => [record.formId, record]))
+        for (const record of records) {
+          expect(byId.get(record.formId)).toEqual(JSON.parse(JSON.stringify(record)))
+        }
+        expect(await importFrom('--json')).toMatchObject({
+          stdout: `{"imported":0,"existing":${records.length}}\n`,
+        })
+      },
+    )
+    await fc.assert(property, { numRuns: 20 })
+  })
+
+  it('brings forms into another organization', async () => {
+    const record = newRecord({ revisions: 2, replies: 1 })
+    writeFileSync(file, toLines([record]))
+    const organizationId = await givenOrganization('acme')
+
+    expect(await importFrom('--organization', 'acme')).toMatchObject({ code: 0 })
+
+    const [imported] = (await held()) as [FormRecord]
+    const path = formPath(imported)
+    expect(imported).toEqual({
+      ...record,
+      organizationId,
+      revisions: record.revisions.map((revision) => ({ ...revision, form: { ...revision.form, path } })),
+    })
+  })
+
+  it('makes new forms of them: fresh ids, times and counts, the same drafts and revisions', async () => {
+    const record = newRecord({ revisions: 2, replies: 3 })
+    await fill([record])
+    await exportTo(file)
+    const begin = new Date().toISOString()
+
+    expect(await importFrom('--as-new', '--json')).toMatchObject({ stdout: '{"imported":1,"existing":0}\n' })
+
+    const fresh = (await held()).find(({ formId }) => formId !== record.formId)!
+    expect(await held()).toContainEqual(record)
+    const time = fresh.createTime
+    expect(time >= begin).toBe(true)
+    expect(fresh).toMatchObject({
+      organizationId: record.organizationId,
+      updateTime: time,
+      version: 1,
+      draft: record.draft,
+      replyCount: 0,
+      replyIds: [],
+      live: { number: 2, revisionId: fresh.revisions[1]!.revisionId },
+    })
+    expect(fresh.revisions.map(({ form }) => form)).toEqual(
+      record.revisions.map(({ form }) => ({
+        ...form,
+        path: formPath(fresh),
+        publicId: fresh.publicId,
+        publicUrl: `https://forms.example/f/${fresh.publicId}`,
+        createTime: time,
+        updateTime: time,
+        replyCount: 0,
+      })),
+    )
+    const idsOf = ({ formId, publicId, revisions }: FormRecord) => [
+      formId,
+      publicId,
+      ...revisions.flatMap(({ revisionId, commandId }) => [revisionId, commandId]),
+    ]
+    expect(new Set([...idsOf(fresh), ...idsOf(record)]).size).toBe(12)
+    expect(FormRecord.parse(fresh)).toEqual(fresh)
+  })
+
+  it('goes on from a line', async () => {
+    writeFileSync(file, toLines([newRecord(), newRecord(), newRecord()]))
+
+    expect(await importFrom('--as-new', '--from-line', '3', '--json')).toMatchObject({
+      stdout: '{"imported":1,"existing":0}\n',
+    })
+  })
+
+  it('stores nothing in a dry run, and tells what an import would do', async () => {
+    const [there, gone] = [newRecord({ revisions: 1 }), newRecord()]
+    writeFileSync(file, toLines([there, gone]))
+    await fill([there])
+
+    expect(await importFrom('--dry-run')).toMatchObject({
+      stdout: 'Would import 1 forms; 1 were there already.\n',
+    })
+
+    expect(await held()).toEqual([there])
+    writeFileSync(file, toLines([gone, { ...there, version: 9 }]))
+    expect(await importFrom('--dry-run')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: line 2: The store has something else under the formId/),
+    })
+  })
+
+  it('tells each bad line by its number, with all that is wrong, and imports nothing', async () => {
+    const good = newRecord({ revisions: 1 })
+    const text = JSON.stringify(newRecord())
+    const surrogate = JSON.stringify({ ...newRecord(), publicId: '\ud800' })
+    writeFileSync(
+      file,
+      [
+        JSON.stringify(good),
+        text.slice(0, -10),
+        '',
+        '[]',
+        JSON.stringify({ ...newRecord(), publicId: 'short', extra: 1, draft: { name: '' } }),
+        JSON.stringify({ ...good, live: { revisionId: good.formId, number: 1 } }),
+        text.replace('{', '{"__proto__":1,'),
+        surrogate,
+        JSON.stringify({ ...newRecord(), createTime: '2026-11-20' }),
+        '',
+      ].join('\n'),
+    )
+
+    const { code, stdout, stderr } = await importFrom()
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr.split('\n')[0]).toBe(`error: Nothing was imported from ${file}:`)
+    for (const problem of [
+      /^line 2: is not JSON: column \d+: expected /m,
+      /^line 4: must be an object$/m,
+      /^line 5: publicId must be 10 letters and digits$/m,
+      /^line 5: extra is not a known field$/m,
+      /^line 5: draft\.name must have 1 to 200 characters$/m,
+      /^line 6: live must be one of the revisions$/m,
+      /^line 7: __proto__ this name is not allowed$/m,
+      /^line 8: has half a surrogate pair at publicId\.$/m,
+      /^line 9: createTime /m,
+    ]) {
+      expect(stderr).toMatch(problem)
+    }
+    expect(stderr).not.toMatch(/^line [13]:/m)
+    expect(await held()).toEqual([])
+  })
+
+  it('takes a last line without its end, once it is whole', async () => {
+    const text = toLines([newRecord(), newRecord()])
+    writeFileSync(file, text.slice(0, -1))
+    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":0}\n' })
+
+    writeFileSync(file, text.slice(0, -2))
+    expect(await importFrom()).toMatchObject({ code: 1, stderr: expect.stringMatching(/^line 2: /m) })
+  })
+
+  it('names the line whose form meets another one', async () => {
+    const [one, other] = [newRecord(), newRecord()]
+    await fill([one])
+    writeFileSync(file, toLines([other, { ...newRecord(), publicId: one.publicId }]))
+
+    expect(await importFrom()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: line 2: .* publicId /),
+    })
+  })
+
+  it.each([[['--from-line', '0']], [['--from-line', 'x']], [['surplus']]])('takes no %j', async (args) => {
+    writeFileSync(file, '')
+
+    expect(await importFrom(...args)).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('refuses what is no file', async () => {
+    expect(await importFrom()).toMatchObject({ code: 1, stderr: `error: There is no file ${file}.\n` })
+  })
+})
