@@ -67,6 +67,7 @@ export const docsPage: FastifyPluginAsyncZod = async (app) => {
       .headers({
         'content-type': 'text/javascript; charset=utf-8',
         'content-encoding': 'gzip',
+        'cache-control': 'public, max-age=3600',
         'x-content-type-options': 'nosniff',
       })
       .send(await script)
