@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { FormRecord } from '@fms/contracts'
+import { MongoDatabase } from '@fms/store-kit/mongodb'
+import { startMongo } from '@fms/store-kit/testing'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { givenForm, newForm, newRevision, publish, refOf } from '../contract/given.ts'
+import { migrateFormsStore } from '../open-forms-store.ts'
+import { formsCollections } from './documents.ts'
+import { MongoFormsStore } from './forms-store.ts'
+
+// FerretDB looks at every document of a collection.
+vi.setConfig({ testTimeout: 180_000 })
+
+const mongo = await startMongo()
+await migrateFormsStore(mongo.url)
+const store = new MongoFormsStore(mongo.url)
+const database = new MongoDatabase(mongo.url)
+const collections = formsCollections(database)
+afterAll(async () => {
+  await Promise.all([store.close(), database.close()])
+  await mongo[Symbol.asyncDispose]()
+})
+
+const allow = () => {}
+
+const exported = (organizationId: string) => Array.fromAsync(store.exportForms(organizationId))
+
+/** A form with revisions and more replies than it holds itself, which the store has forgotten again. */
+const givenRecord = async (): Promise<FormRecord> => {
+  const form = await givenForm(store)
+  await publish(store, form)
+  await publish(store, form)
+  for (let count = 0; count < 34; count++) await store.recordReply({ ...form, replyId: randomUUID() })
+  const [record] = await exported(form.organizationId)
+  await store.delete(refOf(form), allow)
+  return record!
+}
+
+/** Imports as a process that is killed after so many writes. @returns whether it came to its end before. */
+const killedAfter = async (writes: number, record: FormRecord): Promise<boolean> => {
+  const death = new Error('killed')
+  let left = writes
+  await using mortal = new MongoFormsStore(mongo.url, () => {
+    if (left-- <= 0) throw death
+  })
+  try {
+    await mortal.importForm(record)
+    return false
+  } catch (error) {
+    if (error !== death) throw error
+    return true
+  }
+}
+
+describe('an import that is killed between two writes', () => {
+  it('leaves nothing to be seen, and a repeat finishes it', async () => {
+    let writes = 0
+    for (;;) {
+      const record = await givenRecord()
+      if (!(await killedAfter(writes, record))) break
+      writes++
+      const { organizationId, formId } = record
+      const ref = { organizationId, formRef: formId }
+      expect(await store.get(ref)).toBeUndefined()
+      expect(await exported(organizationId)).toEqual([])
+      expect(await store.listRevisions({ ...ref, limit: 10, skip: 0 })).toBeUndefined()
+      const { commandId } = record.revisions[0]!
+      expect(await store.findRevisionOfCommand(organizationId, commandId)).toBeUndefined()
+
+      expect(await store.importForm(record)).toBe('imported')
+      expect(await exported(organizationId)).toEqual([record])
+    }
+
+    // The public id, two revisions, two replies beside those in the form, the form.
+    expect(writes).toBe(6)
+  })
+
+  it("is in nobody else's way", async () => {
+    const record = await givenRecord()
+    await killedAfter(3, record)
+    const other = newForm({ organizationId: record.organizationId })
+    await store.create(other)
+
+    const { commandId } = record.revisions[0]!
+    expect(await store.insertRevision(newRevision(other, { commandId }))).toBe('inserted')
+
+    await expect(store.importForm(record)).rejects.toMatchObject({
+      reason: 'FORM_CONFLICT',
+      parts: { metadata: expect.objectContaining({ field: 'commandId' }) },
+    })
+  })
+
+  it('makes room for the form in a later state', async () => {
+    const record = await givenRecord()
+    await killedAfter(3, record)
+    const later = {
+      ...record,
+      revisions: record.revisions.map((each) => ({ ...each, revisionId: randomUUID() })),
+    }
+    const live = { number: 2, revisionId: later.revisions[1]!.revisionId }
+
+    expect(await store.importForm({ ...later, live })).toBe('imported')
+
+    expect(await exported(record.organizationId)).toEqual([{ ...later, live }])
+  })
+})
+
+describe('an import after a delete that was killed', () => {
+  it('lets the delete finish first', async () => {
+    const record = await givenRecord()
+    await store.importForm(record)
+    const { organizationId, formId } = record
+    let writes = 0
+    await using mortal = new MongoFormsStore(mongo.url, () => {
+      if (++writes > 2) throw new Error('killed')
+    })
+    await expect(mortal.delete({ organizationId, formRef: formId }, allow)).rejects.toThrow('killed')
+
+    expect(await store.importForm(record)).toBe('imported')
+
+    expect(await collections.deletions.count({ organizationId })).toBe(0)
+    expect(await exported(organizationId)).toEqual([record])
+  })
+})
