@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SqliteDatabase, sqlitePath } from './sqlite-database.ts'
+import { SqliteDatabase, sqliteHolds, sqlitePath } from './sqlite-database.ts'
 
 const migrations = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT']
 const unavailable = { status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' }
@@ -172,5 +172,77 @@ describe('sqlitePath', () => {
 
   it('refuses another scheme without repeating the rest, which may hold a password', () => {
     expect(() => sqlitePath('mongodb://user:secret@host')).toThrow(/^Not a sqlite: URL: mongodb:…$/)
+  })
+})
+
+describe('a file that is only read', () => {
+  const openReadOnly = (scripts = migrations) => new SqliteDatabase(path, scripts, 50, true)
+
+  it('is left as it is, also while others write', async () => {
+    await using writer = new SqliteDatabase(path, migrations)
+    await add(writer, 'first')
+    const before = readFileSync(path)
+    await using reader = openReadOnly()
+
+    expect(texts(reader)).toEqual(['first'])
+    await expect(add(reader, 'refused')).rejects.toMatchObject(unavailable)
+    expect(readFileSync(path)).toEqual(before)
+    await add(writer, 'second')
+    expect(texts(reader)).toEqual(['first', 'second'])
+  })
+
+  it('has to be there, and to have all migrations', async () => {
+    expect(() => openReadOnly()).toThrow('unable to open')
+    expect(existsSync(path)).toBe(false)
+    await new SqliteDatabase(path, migrations).close()
+
+    expect(() => openReadOnly([...migrations, 'CREATE TABLE more (id INTEGER) STRICT'])).toThrow(
+      expect.objectContaining({ reason: 'STORE_NOT_MIGRATED' }),
+    )
+  })
+})
+
+describe('snapshot', () => {
+  it('sees one state, whatever others write meanwhile', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    await add(database, 'first')
+    using other = new DatabaseSync(path)
+
+    const seen = database.snapshot(() => {
+      const before = texts(database)
+      other.exec("INSERT INTO notes (text) VALUES ('second')")
+      return [before, texts(database)]
+    })
+
+    expect(seen).toEqual([['first'], ['first']])
+    expect(texts(database)).toEqual(['first', 'second'])
+  })
+
+  it('serves while a change is on its way, and passes on what the work throws', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const change = add(database, 'first')
+    for (let turn = 0; turn < 5; turn++) {
+      database.snapshot(() => texts(database))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await change
+
+    expect(() =>
+      database.snapshot(() => {
+        throw new Error('thought better of it')
+      }),
+    ).toThrow('thought better of it')
+    expect(database.snapshot(() => texts(database))).toEqual(['first'])
+  })
+})
+
+describe('sqliteHolds', () => {
+  it('tells whether a file has a table, and makes neither', async () => {
+    expect(sqliteHolds(path, 'notes')).toBe(false)
+    expect(existsSync(path)).toBe(false)
+    await new SqliteDatabase(path, migrations).close()
+
+    expect(sqliteHolds(path, 'notes')).toBe(true)
+    expect(sqliteHolds(path, 'others')).toBe(false)
   })
 })
