@@ -22,8 +22,8 @@ const bar = async (title: string, total: number): Promise<Progress> => {
   const { default: cliProgress } = await import('cli-progress')
   const { shades_classic: looks } = cliProgress.Presets
   const format = `${title} {bar} {value} of {total}, {eta_formatted} left`
-  // Whoever interrupts the work ends the bar, too.
-  const drawn = new cliProgress.SingleBar({ format, gracefulExit: false }, looks)
+  // Whoever interrupts the work ends the bar, too; and a kill leaves the terminal as it was.
+  const drawn = new cliProgress.SingleBar({ format, barsize: 30, linewrap: true, gracefulExit: false }, looks)
   drawn.start(total, 0)
   return { step: () => drawn.increment(), [Symbol.dispose]: () => drawn.stop() }
 }
