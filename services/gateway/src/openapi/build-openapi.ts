@@ -1,4 +1,3 @@
-import { ApiError } from '@fms/aip'
 import { z } from 'zod'
 import { type Operation, operations, pathParameters, tags } from './operations.ts'
 import { type ReasonName, reasons } from './reasons.ts'
@@ -46,6 +45,7 @@ The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 - Every answer that is not a success has an ErrorBody. Programs look at the \`reason\` of its ErrorInfo.
 - Writes take \`validateOnly: true\`: every check runs, the answer is what the real request would have answered, and
   nothing is stored.
+- Broken HTTP, and a head over 64 KiB, is answered with 400, 408 or 431 and no body.
 `.trim()
 
 const reasonNames = Object.keys(reasons) as ReasonName[]
@@ -53,11 +53,9 @@ const reasonNames = Object.keys(reasons) as ReasonName[]
 /** The same in every example, so that the document is the same at every start. */
 const exampleRequestId = '7e4fe4f4-93f0-4b7c-b0a5-1b1e1a1c5a37'
 
-const errorOf = (reason: ReasonName) => ApiError.fromProblem({ reason, ...reasons[reason].example })
-
 const exampleOf = (reason: ReasonName) => ({
   summary: reasons[reason].meaning,
-  value: errorOf(reason).toBody(exampleRequestId),
+  value: reasons[reason].example.toBody(exampleRequestId),
 })
 
 const componentRef = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -218,10 +216,10 @@ const referenceTo = (contract: z.ZodType, io: 'input' | 'output'): Schema => {
 }
 
 const errorResponses = (operation: Operation) => {
-  const byCode = Map.groupBy(operation.reasons, (reason) => errorOf(reason).httpStatus)
+  const byCode = Map.groupBy(operation.reasons, (reason) => reasons[reason].example.httpStatus)
   return Object.fromEntries(
     [...byCode].map(([code, names]) => {
-      const repeatable = names.some((name) => errorOf(name).parts.retryAfterSeconds !== undefined)
+      const repeatable = names.some((name) => reasons[name].example.parts.retryAfterSeconds !== undefined)
       return [
         code,
         {

@@ -35,7 +35,8 @@ export const componentSchemas = (): Schemas => {
   for (const form of [requests.FormInput!, patches.FormPatch!]) Object.assign(propertiesOf(form), ignored)
   propertiesOf(requests.CreateFormRequest!).form = refTo('FormInput')
   propertiesOf(requests.UpdateFormRequest!).form = refTo('FormPatch')
-  requests.FormInput!.description = 'What a maker owns of a form. Whatever is left out takes its default.'
+  requests.FormInput!.description =
+    'What a maker owns of a form, at most 768 KiB as JSON. Whatever is left out takes its default.'
 
   return onlyUsed({ ...answers, ...patches, ...requests }, [
     ...Object.keys(answers).filter((name) => name.endsWith('Response')),
@@ -67,8 +68,8 @@ const contractsAs = (io: 'input' | 'output'): Schemas => {
 const plain = ({ $schema: _, $id: __, ...schema }: Schema): Schema => schema
 
 /**
- * Formats say more than the patterns that Zod adds to them, and any JSON value needs no schema. Answers have every field, so that defaults say nothing
- * there, and may gain further ones.
+ * Formats say more than the patterns that Zod adds to them, and any JSON value needs no schema. Answers have every
+ * field, so that defaults say nothing there, and may gain further ones.
  */
 const override =
   (io: 'input' | 'output') =>
