@@ -1,63 +1,29 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { call, npmStart, npmStop, type Started } from './npm-start.ts'
 import { publishable } from './system.ts'
 
 const root = join(import.meta.dirname, '..')
 
 let dataDir: string
-let running: ChildProcess | undefined
+let running: Started | undefined
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'start-'))
 })
 afterEach(async () => {
-  if (running && running.exitCode === null && running.signalCode === null) {
-    const exited = once(running, 'exit')
-    running.kill('SIGTERM')
-    await exited
-  }
+  if (running) await npmStop(running)
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Runs what `npm start` runs and waits for the block that it prints at the end of its start. */
-const npmStart = async () => {
-  const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
-    cwd: root,
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  running = child
-  let printed = ''
-  for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    printed += chunk
-    if (/^ {2}curl .*$/m.test(printed)) break
-  }
-  child.stdout.resume()
-  const line = (name: string) => printed.match(new RegExp(`^ {2}${name} +(\\S+)$`, 'm'))?.[1]
-  return {
-    child,
-    baseUrl: line('Base URL')!,
-    slug: line('Demo organization')!,
-    apiKey: line('Demo key')!,
-    curl: printed.match(/^ {2}(curl .*)$/m)![1]!,
-  }
-}
-
-type Started = Awaited<ReturnType<typeof npmStart>>
-
-const call = async ({ baseUrl, apiKey }: Started, method: string, path: string, body?: object) => {
-  const response = await fetch(`${baseUrl}${path}`, {
-    method,
-    headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into member by member
-  return { status: response.status, body: (await response.json()) as any }
+const start = async () => {
+  running = await npmStart(dataDir)
+  return running
 }
 
 /** Every process whose command line or environment names the data folder. */
@@ -83,7 +49,7 @@ const untilNobodyIsLeft = async () => {
 
 describe('npm start', () => {
   it('prints a curl line that works when pasted, and what the demo needs', async () => {
-    const { curl, baseUrl } = await npmStart()
+    const { curl, baseUrl } = await start()
 
     const answer = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
     const demo = execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], {
@@ -96,7 +62,7 @@ describe('npm start', () => {
   })
 
   it('keeps everything that was answered when the whole tree is killed, the key included', async () => {
-    const before = await npmStart()
+    const before = await start()
     const forms = `/organizations/${before.slug}/forms`
     const created = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -110,7 +76,7 @@ describe('npm start', () => {
 
     for (const pid of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
     await untilNobodyIsLeft()
-    const after = await npmStart()
+    const after = await start()
 
     expect(after.apiKey).toBe(before.apiKey)
     const list = await call(after, 'GET', `${forms}?pageSize=1000&orderBy=createTime`)
@@ -124,19 +90,19 @@ describe('npm start', () => {
   })
 
   it('leaves nobody behind, neither when it is stopped nor when it is killed', async () => {
-    const { child } = await npmStart()
+    const { child } = await start()
     child.kill('SIGINT')
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)
     expect(processesOf(dataDir)).toEqual([])
 
-    const again = await npmStart()
+    const again = await start()
     again.child.kill('SIGKILL')
     await untilNobodyIsLeft()
   })
 
   it('starts a service again that dies', async () => {
-    const started = await npmStart()
+    const started = await start()
     const [forms] = processesOf(dataDir).filter((pid) =>
       readOrEmpty(`/proc/${pid}/cmdline`).includes('services/forms/src/main.ts'),
     )
