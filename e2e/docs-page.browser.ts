@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type System, startSystem } from './system.ts'
+import { publishable, type System, startSystem } from './system.ts'
 
 /** `SCREENSHOT=1` takes the picture of the page that the documentation shows. */
 const screenshot = process.env.SCREENSHOT && join(import.meta.dirname, '../docs/images/docs-page.png')
@@ -76,6 +76,29 @@ describe('the reference page', () => {
     await client.getByText('200 OK').waitFor()
 
     expect((await client.innerText()).replace(/\s/g, '')).toContain(`"slug":"${account.slug}"`)
+    expect(faults).toEqual([])
+  })
+
+  it('makes a form live when its publish is tried', async () => {
+    const account = await system.account()
+    const { body: form } = await system.call(account, 'POST', account.forms, { form: publishable() })
+    const { page, faults } = await openPage()
+
+    await page.getByRole('button', { name: 'Forms' }).first().click()
+    await page.getByRole('link', { name: 'Publish a form' }).first().click()
+    const operation = page
+      .locator('section', { has: page.getByRole('heading', { name: 'Publish a form' }) })
+      .last()
+    await operation.getByRole('button', { name: 'Test Request' }).first().click()
+    const client = page.getByRole('dialog')
+    await client.getByLabel('Value', { exact: true }).first().fill(account.apiKey)
+    const refs = client.locator('.code-input-lite__editor[aria-label$="Value"]')
+    await refs.nth(0).fill(account.slug)
+    await refs.nth(1).fill(form.publicId)
+    await client.getByRole('button', { name: /^Send/ }).first().click()
+    await client.getByText('200 OK').waitFor()
+
+    expect((await system.call(account, 'GET', `${account.forms}/${form.publicId}`)).body.live).toBe(true)
     expect(faults).toEqual([])
   })
 })

@@ -93,12 +93,12 @@ const headers = {
 const headerRefs = (...names: (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [name, componentRef('headers', name)]))
 
-const requestHeader = (name: string, description: string, schema: Schema, example?: string) => ({
+/** Without an example: the page would send it along with every request that is tried. */
+const requestHeader = (name: string, description: string, schema: Schema) => ({
   name,
   in: 'header',
   description,
   schema,
-  ...(example && { example }),
 })
 
 const parameters = {
@@ -115,15 +115,13 @@ const parameters = {
   ),
   'if-match': requestHeader(
     'if-match',
-    "Refuse another state of the draft than this ETag's. `*` asks for any existing form.",
+    'Refuse another state of the draft than this ETag\'s, such as `"3-live.12"`. `*` asks for any existing form.',
     { type: 'string' },
-    '"3-live.12"',
   ),
   'if-none-match': requestHeader(
     'if-none-match',
-    'Answer 304 while the form is as this ETag says.',
+    'Answer 304 while the form is as this ETag says, such as `"3-live.12"`.',
     { type: 'string' },
-    '"3-live.12"',
   ),
 }
 
