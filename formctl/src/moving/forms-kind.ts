@@ -14,7 +14,7 @@ async function* allForms(store: FormsStore): AsyncGenerator<FormRecord> {
 }
 
 /** How many forms there are, of all organizations. */
-export const countForms = async (store: FormsStore): Promise<number> => {
+const countForms = async (store: FormsStore): Promise<number> => {
   let total = 0
   for await (const { forms } of store.organizations()) total += forms
   return total

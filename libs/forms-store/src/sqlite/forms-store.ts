@@ -157,7 +157,7 @@ export class SqliteFormsStore implements FormsStore {
 
   async insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'> {
     return this.#database.write(() => {
-      if (!this.#get({ organizationId: revision.organizationId, formRef: revision.formId })) return 'gone'
+      if (!this.#has(revision)) return 'gone'
       const row = revisionColumns(revision)
       return this.#database.insert('revisions', row, '(organizationId, commandId)') ? 'inserted' : 'exists'
     })
@@ -237,7 +237,7 @@ export class SqliteFormsStore implements FormsStore {
     replyId: string
   }): Promise<boolean> {
     return this.#database.write(() => {
-      if (!this.#get({ organizationId, formRef: formId })) return false
+      if (!this.#has({ organizationId, formId })) return false
       const isNew = this.#database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', formId, replyId) === 1
       if (isNew) this.#database.run('UPDATE forms SET replyCount = replyCount + 1 WHERE formId = ?', formId)
       return isNew
@@ -275,6 +275,12 @@ export class SqliteFormsStore implements FormsStore {
   #get(ref: FormRef): Row | undefined {
     const condition = named(ref)
     return condition && this.#database.get(`SELECT * FROM forms WHERE ${condition.sql}`, ...condition.values)
+  }
+
+  /** Whether the form is there, without reading its draft. */
+  #has({ organizationId, formId }: { organizationId: string; formId: string }): boolean {
+    const sql = 'SELECT 1 FROM forms WHERE formId = ? AND organizationId = ?'
+    return this.#database.get(sql, formId, organizationId) !== undefined
   }
 
   #set(formId: string, row: Row): void {
