@@ -42,7 +42,7 @@ export const readCompose = (env: NodeJS.ProcessEnv): ComposeFile => {
 /** `.env.example` after an operator replaced its secrets. */
 export const operatorsEnv = (): Record<string, string> => {
   const example = parseEnv(readFileSync(join(root, '.env.example'), 'utf8')) as Record<string, string>
-  const isSecret = (name: string) => /SECRET|PASSWORD|KEY/.test(name)
+  const isSecret = (name: string) => /(SECRET|PASSWORD|KEY)$/.test(name)
   return Object.fromEntries(
     Object.entries(example).map(([name, value]) => [
       name,

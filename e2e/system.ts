@@ -157,7 +157,7 @@ const untilReady = async ({ name, url }: Service) => {
 
 let accounts = 0
 
-const newAccount = async (
+export const newAccount = async (
   directoryStoreUrl: string,
   { role = 'editor', readOnly = false, in: home }: { role?: Role; readOnly?: boolean; in?: Account } = {},
 ): Promise<Account> => {

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigError, readConfig, ServiceConfig } from './read-config.ts'
+import {
+  ConfigError,
+  internalSecretsOf,
+  readConfig,
+  ServiceConfig,
+  sampleInternalSecret,
+} from './read-config.ts'
 
 const INTERNAL_SECRET = 's'.repeat(32)
 
@@ -27,6 +33,23 @@ describe('readConfig', () => {
     expect(() => readConfig(ServiceConfig, {})).toThrow(
       /INTERNAL_SECRET is required: at least 32 random bytes/,
     )
+  })
+})
+
+describe('internalSecretsOf', () => {
+  const other = 't'.repeat(32)
+  const secretsOf = (also?: string) =>
+    internalSecretsOf(readConfig(ServiceConfig, { INTERNAL_SECRET, INTERNAL_SECRET_ALSO_ACCEPTED: also }))
+
+  it('has the one that signs first, and the other one where there is one', () => {
+    expect(secretsOf(other)).toEqual([INTERNAL_SECRET, other])
+    expect(secretsOf('')).toEqual([INTERNAL_SECRET])
+    expect(secretsOf()).toEqual([INTERNAL_SECRET])
+  })
+
+  it('asks of the other one what it asks of the first', () => {
+    expect(() => secretsOf('too short')).toThrow(/INTERNAL_SECRET_ALSO_ACCEPTED must have at least 32 bytes/)
+    expect(() => secretsOf(sampleInternalSecret)).toThrow(/INTERNAL_SECRET_ALSO_ACCEPTED is the sample/)
   })
 })
 

@@ -22,9 +22,20 @@ export const ServiceConfig = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.default(8080),
   INTERNAL_SECRET: InternalSecret,
+  /** While `INTERNAL_SECRET` is rotated, the one before or after it: it signs nothing, and what it signed is taken. */
+  INTERNAL_SECRET_ALSO_ACCEPTED: InternalSecret.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 export type ServiceConfig = z.infer<typeof ServiceConfig>
+
+/** The secrets that identity and page tokens are taken under; the first one signs. */
+export const internalSecretsOf = ({
+  INTERNAL_SECRET,
+  INTERNAL_SECRET_ALSO_ACCEPTED,
+}: ServiceConfig): [string, ...string[]] => [
+  INTERNAL_SECRET,
+  ...(INTERNAL_SECRET_ALSO_ACCEPTED === undefined ? [] : [INTERNAL_SECRET_ALSO_ACCEPTED]),
+]
 
 /** The environment does not say what a service has to know. The message names every variable at fault. */
 export class ConfigError extends Error {

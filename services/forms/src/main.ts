@@ -1,18 +1,20 @@
 import { createPageTokens } from '@fms/aip'
+import { repliesStream, replyCounterConsumer } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
-import { closeNats, connectNats, consume, run } from '@fms/service-kit'
+import { closeNats, connectNats, consume, internalSecretsOf, run } from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
 import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
-  const forms = await openFormsStore(config.FORMS_STORE_URL)
+  const internalSecrets = internalSecretsOf(config)
+  const forms = measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL))
   const app = createFormsApp({
     logger,
-    internalSecrets: [config.INTERNAL_SECRET],
+    internalSecrets,
     forms,
     publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
-    pageTokens: createPageTokens([config.INTERNAL_SECRET]),
+    pageTokens: createPageTokens(internalSecrets),
     now: () => new Date(),
   })
   // Forms are read and edited with NATS away, too: replies are counted once it is there.
@@ -23,6 +25,10 @@ await run('forms', FormsConfig, async (config, logger) => {
     (message) => consumeReplyRecorded(message, { forms, logger }),
     logger,
   )
+  const backlog = nats.then((connection) =>
+    watchBacklog(connection, repliesStream.name, replyCounterConsumer),
+  )
+  backlog.catch(() => {})
   app.addHook('onClose', async () => {
     stop.abort()
     await consumption.stop()

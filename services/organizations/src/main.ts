@@ -1,16 +1,18 @@
 import { createPageTokens } from '@fms/aip'
 import { openDirectoryStore } from '@fms/directory-store'
-import { run } from '@fms/service-kit'
+import { internalSecretsOf, run } from '@fms/service-kit'
 import { createOrganizationsApp } from './app.ts'
 import { OrganizationsConfig } from './config.ts'
 
 await run('organizations', OrganizationsConfig, async (config, logger) => {
-  const directory = await openDirectoryStore(config.DIRECTORY_STORE_URL)
+  const internalSecrets = internalSecretsOf(config)
+  const { DIRECTORY_STORE_URL: url } = config
+  const directory = measureStore('directory', url, await openDirectoryStore(url))
   const app = createOrganizationsApp({
     logger,
-    internalSecrets: [config.INTERNAL_SECRET],
+    internalSecrets,
     directory,
-    pageTokens: createPageTokens([config.INTERNAL_SECRET]),
+    pageTokens: createPageTokens(internalSecrets),
     now: () => new Date(),
   })
   app.addHook('onClose', () => directory.close())
