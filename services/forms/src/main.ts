@@ -1,5 +1,4 @@
 import { createPageTokens } from '@fms/aip'
-import { repliesStream, replyCounterConsumer } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
 import { closeNats, connectNats, consume, internalSecretsOf, run } from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
@@ -8,7 +7,7 @@ import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const forms = measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL))
+  const forms = await openFormsStore(config.FORMS_STORE_URL)
   const app = createFormsApp({
     logger,
     internalSecrets,
@@ -25,10 +24,6 @@ await run('forms', FormsConfig, async (config, logger) => {
     (message) => consumeReplyRecorded(message, { forms, logger }),
     logger,
   )
-  const backlog = nats.then((connection) =>
-    watchBacklog(connection, repliesStream.name, replyCounterConsumer),
-  )
-  backlog.catch(() => {})
   app.addHook('onClose', async () => {
     stop.abort()
     await consumption.stop()

@@ -6,8 +6,7 @@ import { OrganizationsConfig } from './config.ts'
 
 await run('organizations', OrganizationsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const { DIRECTORY_STORE_URL: url } = config
-  const directory = measureStore('directory', url, await openDirectoryStore(url))
+  const directory = await openDirectoryStore(config.DIRECTORY_STORE_URL)
   const app = createOrganizationsApp({
     logger,
     internalSecrets,
