@@ -1,5 +1,3 @@
-import type { StoredForm } from './forms-store.ts'
-
 /** The fields that a list of forms can be sorted by. */
 export const formOrderFields = ['name', 'publicId', 'createTime', 'updateTime', 'replyCount'] as const
 export type FormOrderField = (typeof formOrderFields)[number]
@@ -24,9 +22,8 @@ export const completeOrder = (orderBy: readonly FormOrderTerm[]): FormOrderTerm[
 /** A place in a list: the values of its complete order's fields there; times as milliseconds since the epoch. */
 export type FormPosition = (string | number)[]
 
-export const positionOf = (form: StoredForm, order: readonly FormOrderTerm[]): FormPosition =>
-  order.map(({ field }) => {
-    if (field === 'name') return form.draft.name
-    const value = form[field]
-    return value instanceof Date ? value.getTime() : value
-  })
+/** @param values of the form there, as a position has them. */
+export const positionOf = (
+  values: Readonly<Record<FormOrderField, string | number>>,
+  order: readonly FormOrderTerm[],
+): FormPosition => order.map(({ field }) => values[field])

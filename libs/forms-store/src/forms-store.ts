@@ -2,8 +2,8 @@ import type { CheckedFilter } from '@fms/aip'
 import type { Form, FormDraft, FormRecord } from '@fms/contracts'
 import type { FormOrderTerm, FormPosition } from './form-order.ts'
 
-/** A form as the store keeps it. */
-export interface StoredForm {
+/** What the store knows of a form beside its draft. */
+export interface FormState {
   /** Lower-case UUIDs. */
   organizationId: string
   formId: string
@@ -17,7 +17,17 @@ export interface StoredForm {
   replyCount: number
   /** Whether a revision carries the alias `live`. */
   live: boolean
+}
+
+/** A form as the store keeps it. */
+export interface StoredForm extends FormState {
   draft: FormDraft
+}
+
+/** A form for those who only pass it on. */
+export interface FormText extends FormState {
+  /** The draft as `JSON.stringify` writes it, without white space. */
+  draftJson: string
 }
 
 /** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
@@ -51,7 +61,7 @@ export interface ListFormsQuery {
 }
 
 export interface FormsPage {
-  forms: StoredForm[]
+  forms: FormText[]
   /** Where the next page begins; absent on the last one. */
   next?: FormPosition
   /** All forms that match, on whatever page. */
@@ -97,6 +107,9 @@ export interface FormsStore extends AsyncDisposable {
 
   /** @returns undefined for a reference that names nothing here, whatever it looks like. */
   get(ref: FormRef): Promise<StoredForm | undefined>
+
+  /** What `get` finds, as text. */
+  getText(ref: FormRef): Promise<FormText | undefined>
 
   /**
    * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.

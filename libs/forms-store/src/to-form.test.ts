@@ -3,7 +3,7 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newForm, newRevision } from './contract/given.ts'
-import { formETag, toForm, toRevision } from './to-form.ts'
+import { formETag, renderForm, toForm, toRevision } from './to-form.ts'
 
 const stored = newForm({ version: 12 })
 
@@ -31,6 +31,25 @@ describe('toForm', () => {
   })
 })
 
+describe('renderForm', () => {
+  it('writes what JSON.stringify writes of the form, whatever is in it', () => {
+    const state = fc.record({
+      live: fc.boolean(),
+      replyCount: fc.nat(),
+      createTime: fc.date({ noInvalidDate: true }),
+      updateTime: fc.date({ noInvalidDate: true }),
+    })
+    fc.assert(
+      fc.property(draftArbitrary, state, fc.webUrl(), (draft, fields, baseUrl) => {
+        const form = { ...stored, ...fields, draft }
+        const { draft: _, ...rest } = form
+        const text = renderForm({ ...rest, draftJson: JSON.stringify(draft) }, baseUrl)
+        expect(text).toBe(JSON.stringify(toForm(form, baseUrl)))
+      }),
+    )
+  })
+})
+
 describe('formETag', () => {
   it('begins with the version', () => {
     expect(formETag(stored)).toMatch(/^"12-[^"]+"$/)
@@ -46,7 +65,8 @@ describe('formETag', () => {
     ]
 
     expect(new Set(states.map(formETag)).size).toBe(states.length)
-    expect(formETag({ ...stored, draft: { ...stored.draft } })).toBe(formETag(stored))
+    const renamed = { ...stored, draft: { ...stored.draft, name: 'Renamed' } }
+    expect(formETag(renamed)).toBe(formETag(stored))
   })
 })
 

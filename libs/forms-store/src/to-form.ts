@@ -1,21 +1,35 @@
 import { formatETag } from '@fms/aip'
 import { type Form, formPath, liveAlias, type Revision } from '@fms/contracts'
-import type { LiveOrNot, StoredForm } from './forms-store.ts'
+import type { FormState, FormText, LiveOrNot, StoredForm } from './forms-store.ts'
 
 /** The resource that clients read. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
   ...stored.draft,
-  createTime: stored.createTime.toISOString(),
-  live: stored.live,
-  path: formPath(stored),
-  publicId: stored.publicId,
-  publicUrl: `${publicFormBaseUrl}/${stored.publicId}`,
-  replyCount: stored.replyCount,
-  updateTime: stored.updateTime.toISOString(),
+  ...serverOwnedPart(stored, publicFormBaseUrl),
+})
+
+/** The JSON text of {@link toForm}, written without reading the draft. */
+export const renderForm = ({ draftJson, ...state }: FormText, publicFormBaseUrl: string): string =>
+  // A draft is an object with members, since its defaults are stored with it.
+  `${draftJson.slice(0, -1)},${JSON.stringify(serverOwnedPart(state, publicFormBaseUrl)).slice(1)}`
+
+export const parseDraft = ({ draftJson, ...state }: FormText): StoredForm => ({
+  ...state,
+  draft: JSON.parse(draftJson),
+})
+
+const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
+  createTime: state.createTime.toISOString(),
+  live: state.live,
+  path: formPath(state),
+  publicId: state.publicId,
+  publicUrl: `${publicFormBaseUrl}/${state.publicId}`,
+  replyCount: state.replyCount,
+  updateTime: state.updateTime.toISOString(),
 })
 
 /** Begins with the draft's version, which alone `If-Match` compares; the whole covers `live` and `replyCount` too. */
-export const formETag = ({ version, live, replyCount }: StoredForm): string =>
+export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
 /** The resource that clients read. */

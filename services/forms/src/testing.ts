@@ -4,6 +4,7 @@ import { ErrorBody, formPath, identityHeader, type Role } from '@fms/contracts'
 import {
   type FormsStore,
   openFormsStore,
+  parseDraft,
   type StoredForm,
   type StoredRevision,
   toForm,
@@ -99,7 +100,8 @@ export const startForms = async (): Promise<FormsService> => {
     },
     everyForm: async () => {
       const orderBy = [{ field: 'createTime' as const, descending: false }]
-      return (await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })).forms
+      const { forms: texts } = await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })
+      return texts.map(parseDraft)
     },
     [Symbol.asyncDispose]: async () => {
       await app.close()

@@ -82,6 +82,23 @@ export const draftsContract = (open: OpenStore): void => {
       }
     })
 
+    it('as text has the draft byte for byte as JSON.stringify writes it, through every change', async () => {
+      await fc.assert(
+        fc.asyncProperty(draftArbitrary, draftArbitrary, async (first, second) => {
+          const form = newForm({ draft: first })
+          await store().create(form)
+          const { draft, ...state } = form
+          expect(await store().getText(refOf(form))).toEqual({ ...state, draftJson: JSON.stringify(draft) })
+
+          const changed = edited(form, second)
+          await store().update(refOf(form), () => changed)
+          const text = await store().getText({ ...form, formRef: form.publicId })
+          expect(text?.draftJson).toBe(JSON.stringify(changed.draft))
+        }),
+        { numRuns: 20 },
+      )
+    })
+
     it.each([
       '',
       'live',

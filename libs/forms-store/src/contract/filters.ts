@@ -4,6 +4,7 @@ import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StoredForm } from '../forms-store.ts'
+import { parseDraft } from '../to-form.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 
@@ -165,7 +166,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       const filter = check('name > "\\uFFFF"')
       const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
 
-      expect(forms.map(({ draft }) => draft.name)).toEqual(['\u{10000}'])
+      expect(forms.map((form) => parseDraft(form).draft.name)).toEqual(['\u{10000}'])
     })
 
     it('may hold 60 conditions, 20 levels and as many terms as its length allows', async () => {

@@ -3,7 +3,8 @@ import { compareCodePoints } from '@fms/aip'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type FormOrderField, type FormOrderTerm, formOrderFields } from '../form-order.ts'
-import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import { parseDraft } from '../to-form.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 
@@ -40,19 +41,24 @@ const inWords = (orderBy: readonly FormOrderTerm[]) =>
 
 type Range = Pick<ListFormsQuery, 'organizationId' | 'orderBy' | 'filter'>
 
+const listed = async (store: FormsStore, query: ListFormsQuery) => {
+  const { forms, ...page } = await store.list(query)
+  return { ...page, forms: forms.map(parseDraft) }
+}
+
 /** Every page of a list, by the keyset of the page before. */
 const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<StoredForm[][]> => {
   const pages: StoredForm[][] = []
   let after: ListFormsQuery['after']
   do {
-    const { forms, next } = await store.list({ ...range, limit, skip: 0, ...(after && { after }) })
+    const { forms, next } = await listed(store, { ...range, limit, skip: 0, ...(after && { after }) })
     pages.push(forms)
     after = next
   } while (after)
   return pages
 }
 
-const idsOf = (forms: StoredForm[]) => forms.map(({ formId }) => formId)
+const idsOf = (forms: FormState[]) => forms.map(({ formId }) => formId)
 
 /** What a store promises of its lists, filters apart. */
 export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
@@ -79,14 +85,14 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
     })
 
     it.each(singleOrders.map((orderBy) => [inWords(orderBy), orderBy]))('by %s', async (_, orderBy) => {
-      const { forms: listed } = await store().list({
+      const page = await listed(store(), {
         organizationId,
         orderBy: orderBy as FormOrderTerm[],
         limit: 1000,
         skip: 0,
       })
 
-      expect(listed).toEqual(inOrder(forms, orderBy as FormOrderTerm[]))
+      expect(page.forms).toEqual(inOrder(forms, orderBy as FormOrderTerm[]))
     })
 
     it('by any two fields goes on from page to page', async () => {
@@ -244,7 +250,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
             else await store().update(refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
           }
 
-          const met: StoredForm[] = []
+          const met: FormState[] = []
           let from: ListFormsQuery = { organizationId, orderBy, limit: 0, skip: 0 }
           for (const { limit, skip, events } of [...pages, rest]) {
             // What a reader skips was there to be met, too.

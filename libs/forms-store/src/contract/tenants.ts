@@ -30,6 +30,11 @@ export const tenantsContract = (open: OpenStore): void => {
   ][] = [
     ['get', (forms, { organizationId }, formRef) => forms.get({ organizationId, formRef }), undefined],
     [
+      'get as text',
+      (forms, { organizationId }, formRef) => forms.getText({ organizationId, formRef }),
+      undefined,
+    ],
+    [
       'list',
       (forms, { organizationId }) => forms.list({ organizationId, orderBy: [], limit: 10, skip: 0 }),
       { forms: [], totalSize: 0 },

@@ -1,7 +1,8 @@
 import { foldCase } from '@fms/aip'
 import { isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import type { FormRef, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormRef, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { parseDraft } from '../to-form.ts'
 
 /** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
 export interface FormDocument {
@@ -89,7 +90,7 @@ export const named = ({ organizationId, formRef }: FormRef) => {
 /** Finds this very form. */
 export const formKey = ({ organizationId, _id }: FormDocument) => ({ organizationId, _id })
 
-export const toStoredForm = (document: FormDocument): StoredForm => ({
+export const toFormText = (document: FormDocument): FormText => ({
   organizationId: document.organizationId,
   formId: document._id,
   publicId: document.publicId,
@@ -98,8 +99,10 @@ export const toStoredForm = (document: FormDocument): StoredForm => ({
   version: document.version,
   replyCount: document.replyCount,
   live: document.liveRevisionId !== null,
-  draft: JSON.parse(document.draft),
+  draftJson: document.draft,
 })
+
+export const toStoredForm = (document: FormDocument): StoredForm => parseDraft(toFormText(document))
 
 /** The fields that a change of the draft writes. */
 export const draftFields = ({ draft, updateTime, version }: StoredForm) => ({

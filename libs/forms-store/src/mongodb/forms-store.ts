@@ -14,6 +14,7 @@ import type {
   FormRef,
   FormsPage,
   FormsStore,
+  FormText,
   Imported,
   ListFormsQuery,
   ListRevisionsQuery,
@@ -35,6 +36,7 @@ import {
   named,
   type ReplyDocument,
   type RevisionDocument,
+  toFormText,
   toStoredForm,
   toStoredRevision,
 } from './documents.ts'
@@ -81,6 +83,11 @@ export class MongoFormsStore implements FormsStore {
     return form && toStoredForm(form)
   }
 
+  async getText(ref: FormRef): Promise<FormText | undefined> {
+    const form = await this.#form(ref)
+    return form && toFormText(form)
+  }
+
   /**
    * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within equal
    * values of the first.
@@ -101,8 +108,8 @@ export class MongoFormsStore implements FormsStore {
       takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
       list.count(),
     ])
-    const forms = taken.map(toStoredForm)
-    return { forms, ...(more && { next: positionOf(forms.at(-1)!, order) }), totalSize }
+    const next = more && positionOf(taken.at(-1)!, order)
+    return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
   }
 
   update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {

@@ -126,7 +126,13 @@ describe('the statements', () => {
       await using store = await open()
       const form = newForm()
       const query = { organizationId: form.organizationId, orderBy: [term], limit: 10, skip: 0 }
-      const after = positionOf(form, completeOrder([term]))
+      const values = {
+        ...form,
+        name: form.draft.name,
+        createTime: form.createTime.getTime(),
+        updateTime: form.updateTime.getTime(),
+      }
+      const after = positionOf(values, completeOrder([term]))
       const index = indexOf(term.field, term.descending)
 
       for (const each of [query, { ...query, after }]) {

@@ -9,11 +9,12 @@ import {
   SqliteDatabase,
   type SqlOrderTerm,
 } from '@fms/store-kit'
-import { completeOrder, type FormOrderTerm, positionOf } from '../form-order.ts'
+import { completeOrder, type FormOrderField, type FormOrderTerm, positionOf } from '../form-order.ts'
 import type {
   FormRef,
   FormsPage,
   FormsStore,
+  FormText,
   Imported,
   ListFormsQuery,
   ListRevisionsQuery,
@@ -25,7 +26,14 @@ import type {
 } from '../forms-store.ts'
 import { takeUpTo } from '../take-up-to.ts'
 import { exportForms, importForm } from './move-forms.ts'
-import { draftColumns, newFormColumns, revisionColumns, toStoredForm, toStoredRevision } from './rows.ts'
+import {
+  draftColumns,
+  newFormColumns,
+  revisionColumns,
+  toFormText,
+  toStoredForm,
+  toStoredRevision,
+} from './rows.ts'
 import { migrations } from './schema.ts'
 
 /** The form that a reference names; undefined for one that can be no id. */
@@ -76,6 +84,11 @@ export class SqliteFormsStore implements FormsStore {
     return row && toStoredForm(row)
   }
 
+  async getText(ref: FormRef): Promise<FormText | undefined> {
+    const row = this.#get(ref)
+    return row && toFormText(row)
+  }
+
   /**
    * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within
    * equal values of the first. Where a filter leaves few forms, the index that finds them serves better: they are
@@ -101,8 +114,8 @@ export class SqliteFormsStore implements FormsStore {
       query.skip,
     )
     const { taken, more } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
-    const forms = taken.map(toStoredForm)
-    return { forms, ...(more && { next: positionOf(forms.at(-1)!, order) }), totalSize }
+    const next = more && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
+    return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
   }
 
   async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {

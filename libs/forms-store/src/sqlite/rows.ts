@@ -1,12 +1,13 @@
 import { foldCase } from '@fms/aip'
 import type { Row } from '@fms/store-kit'
-import type { StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { parseDraft } from '../to-form.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
 const time = (row: Row, column: string) => new Date(row[column] as number)
 
-export const toStoredForm = (row: Row): StoredForm => ({
+export const toFormText = (row: Row): FormText => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
   publicId: text(row, 'publicId'),
@@ -15,8 +16,10 @@ export const toStoredForm = (row: Row): StoredForm => ({
   version: number(row, 'version'),
   replyCount: number(row, 'replyCount'),
   live: row.liveRevisionId !== null,
-  draft: JSON.parse(text(row, 'draft')),
+  draftJson: text(row, 'draft'),
 })
+
+export const toStoredForm = (row: Row): StoredForm => parseDraft(toFormText(row))
 
 /** The columns that a change of the draft writes. */
 export const draftColumns = ({ draft, updateTime, version }: StoredForm): Row => ({
