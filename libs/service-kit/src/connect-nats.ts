@@ -1,11 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
+import { type ConnectionOptions, connect, Events, type NatsConnection } from 'nats'
+import { Gauge } from './metrics.ts'
 
 /** Between two tries to reach the server, in milliseconds. */
 const retryMs = 250
 
 /** How long the last messages may take to leave, in milliseconds. */
 const drainMs = 2_000
+
+const isConnected = new Gauge({
+  name: 'nats_connected',
+  help: '1 while connected to NATS',
+  labelNames: ['client'],
+})
 
 /** Where and as whom to connect, as a `NATS_URL` has it. */
 export const natsServers = (
@@ -32,9 +39,10 @@ export const connectNats = async (
   name: string,
   signal?: AbortSignal,
 ): Promise<NatsConnection> => {
+  isConnected.set({ client: name }, 0)
   for (;;) {
     try {
-      return await connect({
+      const nats = await connect({
         ...natsServers(url),
         name,
         maxReconnectAttempts: -1,
@@ -45,9 +53,19 @@ export const connectNats = async (
         pingInterval: 5_000,
         maxPingOut: 2,
       })
+      void tellConnected(nats, name)
+      return nats
     } catch {
       await delay(retryMs, undefined, { signal })
     }
+  }
+}
+
+const tellConnected = async (nats: NatsConnection, client: string) => {
+  isConnected.set({ client }, 1)
+  for await (const { type } of nats.status()) {
+    if (type === Events.Disconnect) isConnected.set({ client }, 0)
+    if (type === Events.Reconnect) isConnected.set({ client }, 1)
   }
 }
 

@@ -2,14 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, invalidRequest, parseJson } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
-import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { toFieldViolations } from './field-violations.ts'
-import { exposeMetrics } from './metrics.ts'
+import { countRequest, exposeMetrics } from './metrics.ts'
+import { isProbe } from './probes.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
+import { callerGone, onRequestEnd } from './request-end.ts'
+import { endRequestSpan, traceRequests } from './tracing.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 
 /** Bodies over this are refused with 413. */
@@ -61,21 +70,14 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
   app.setErrorHandler(errorHandler)
   app.decorateRequest('identity')
 
+  traceRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
-  app.addHook('onResponse', async (request, reply) => {
-    request.log[probes.has(request.url) ? 'debug' : 'info'](
-      {
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 100) / 100,
-        user: request.identity?.userId,
-        organization: request.identity?.organizationId,
-      },
-      'answered',
-    )
+  onRequestEnd(app, (request, reply, status) => {
+    logRequest(request, reply, status)
+    countRequest(request, reply, status)
+    endRequestSpan(request, status)
   })
 
   endIdleConnections(app)
@@ -110,8 +112,20 @@ const notReady = () =>
     { retryAfterSeconds: 1 },
   )
 
-/** Asked every few seconds, and by nobody whose doings matter. */
-const probes = new Set(['/healthz', '/readyz', '/metrics'])
+/** The one line of a request, with the same fields in every service that it passes. */
+const logRequest = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
+  request.log[isProbe(request) ? 'debug' : 'info'](
+    {
+      method: request.method,
+      route: request.routeOptions.url,
+      status,
+      duration_ms: Math.round(reply.elapsedTime * 100) / 100,
+      user: request.identity?.userId,
+      organization: request.identity?.organizationId,
+    },
+    status === callerGone ? 'the caller has gone' : 'answered',
+  )
+}
 
 const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const id = headers['x-request-id']

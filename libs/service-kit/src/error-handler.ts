@@ -1,6 +1,7 @@
 import { ApiError } from '@fms/aip'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyTooLarge, internal, malformedRequest, unsupportedMediaType } from './errors.ts'
+import { countError } from './metrics.ts'
 
 /** The one place that writes error bodies. Unknown failures become INTERNAL and are logged here, once. */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -12,6 +13,7 @@ export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: Fa
 
 /** Answers with the error's body and headers. */
 export const sendError = (error: ApiError, request: FastifyRequest, reply: FastifyReply): void => {
+  countError(error.reason)
   const { headers, retryAfterSeconds } = error.parts
   if (headers) reply.headers(headers)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(retryAfterSeconds))

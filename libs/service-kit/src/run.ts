@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import type { z } from 'zod'
 import type { App } from './create-app.ts'
 import { ConfigError, readConfig, type ServiceConfig } from './read-config.ts'
+import { startTracing, stopTracing } from './tracing.ts'
 
 /** How long a stop may take before the process gives up waiting, in milliseconds. */
 const stopPatienceMs = 9_000
@@ -23,11 +24,13 @@ export const run = async <C extends ServiceConfig>(
     timestamp: pino.stdTimeFunctions.isoTime,
   })
   try {
+    await startTracing(service, logger)
     const app = await build(config, logger)
     closeWithGrace({ delay: stopPatienceMs, logger: false }, async ({ err, signal }) => {
       if (err) logger.fatal({ err }, 'a defect: stopping')
       else logger.info({ signal }, 'stopping')
       await app.close()
+      await stopTracing()
     })
     await app.listen({ host: config.HOST, port: config.PORT })
   } catch (err) {

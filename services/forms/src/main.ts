@@ -1,13 +1,22 @@
 import { createPageTokens } from '@fms/aip'
+import { repliesStream, replyCounterConsumer } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
-import { closeNats, connectNats, consume, internalSecretsOf, run } from '@fms/service-kit'
+import {
+  closeNats,
+  connectNats,
+  consume,
+  internalSecretsOf,
+  measureStore,
+  run,
+  watchBacklog,
+} from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
 import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const forms = await openFormsStore(config.FORMS_STORE_URL)
+  const forms = measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL))
   const app = createFormsApp({
     logger,
     internalSecrets,
@@ -24,6 +33,9 @@ await run('forms', FormsConfig, async (config, logger) => {
     (message) => consumeReplyRecorded(message, { forms, logger }),
     logger,
   )
+  nats
+    .then((connection) => watchBacklog(connection, repliesStream.name, replyCounterConsumer))
+    .catch(() => {})
   app.addHook('onClose', async () => {
     stop.abort()
     await consumption.stop()

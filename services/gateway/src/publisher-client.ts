@@ -1,7 +1,7 @@
 import { FormPublished, PublishForm, replyInboxHeader, requestIdHeader } from '@fms/contracts'
-import { closeNats } from '@fms/service-kit'
+import { closeNats, traceSending } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
-import { createInbox, Events, headers, type NatsConnection, nuid } from 'nats'
+import { createInbox, Events, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
 import { createCircuit } from './circuit.ts'
 import { publishingUnavailable, publishTimedOut } from './errors.ts'
 
@@ -55,18 +55,17 @@ export const createPublisherClient = (
   }
   stayConnected().catch((err) => logger.error({ err }, 'NATS cannot be used: nothing can be published'))
 
-  const send = async (command: PublishForm, replyInbox: string, requestId: string) => {
+  const send = async (command: PublishForm, about: MsgHdrs) => {
     const nats = connected
     if (!nats) throw publishingUnavailable(command.commandId, new Error('NATS is away'))
-    const about = headers()
-    about.set(replyInboxHeader, replyInbox)
-    about.set(requestIdHeader, requestId)
     const timeout = Math.min(ackTimeoutMs, Math.max(1, command.deadlineMs - now()))
     try {
       await circuit(() =>
-        nats
-          .jetstream()
-          .publish(PublishForm.subject, PublishForm.encode(command), { headers: about, timeout }),
+        traceSending(PublishForm.subject, about, () =>
+          nats
+            .jetstream()
+            .publish(PublishForm.subject, PublishForm.encode(command), { headers: about, timeout }),
+        ),
       )
     } catch (cause) {
       throw publishingUnavailable(command.commandId, cause)
@@ -76,10 +75,13 @@ export const createPublisherClient = (
   return {
     async publishForm(command, requestId, gone) {
       const replyInbox = `${inbox}.${nuid.next()}`
+      const about = headers()
+      about.set(replyInboxHeader, replyInbox)
+      about.set(requestIdHeader, requestId)
       const reply = Promise.withResolvers<Uint8Array | undefined>()
       waiting.set(replyInbox, {
         answer: reply.resolve,
-        sendAgain: () => send(command, replyInbox, requestId).catch(() => {}),
+        sendAgain: () => send(command, about).catch(() => {}),
       })
       const timer = setTimeout(
         () => reply.reject(publishTimedOut(command.commandId)),
@@ -87,7 +89,7 @@ export const createPublisherClient = (
       )
       gone.addEventListener('abort', () => reply.resolve(undefined), { once: true })
       try {
-        const [bytes] = await Promise.all([reply.promise, send(command, replyInbox, requestId)])
+        const [bytes] = await Promise.all([reply.promise, send(command, about)])
         return bytes && FormPublished.decode(bytes)
       } finally {
         clearTimeout(timer)

@@ -1,12 +1,13 @@
 import { createPageTokens } from '@fms/aip'
 import { openDirectoryStore } from '@fms/directory-store'
-import { internalSecretsOf, run } from '@fms/service-kit'
+import { internalSecretsOf, measureStore, run } from '@fms/service-kit'
 import { createOrganizationsApp } from './app.ts'
 import { OrganizationsConfig } from './config.ts'
 
 await run('organizations', OrganizationsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const directory = await openDirectoryStore(config.DIRECTORY_STORE_URL)
+  const { DIRECTORY_STORE_URL: url } = config
+  const directory = measureStore('directory', url, await openDirectoryStore(url))
   const app = createOrganizationsApp({
     logger,
     internalSecrets,

@@ -1,6 +1,8 @@
-import { type App, closeNats, consume, createApp } from '@fms/service-kit'
+import { deadLetterStream, publisherConsumer, publishStream } from '@fms/contracts'
+import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
+import { measureDelivery } from './metrics.ts'
 import { ensureStreams } from './streams.ts'
 
 /** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
@@ -8,7 +10,10 @@ export const createPublisherApp = (deps: PublishFormDeps): App => {
   const { nats, forms, logger } = deps
   const consumption = consume(
     () => ensureStreams(nats),
-    (message) => consumePublishForm(message, deps),
+    (message) =>
+      traceDelivery(message, publisherConsumer, () =>
+        measureDelivery(message, () => consumePublishForm(message, deps)),
+      ),
     logger,
   )
   const app = createApp({
@@ -20,7 +25,12 @@ export const createPublisherApp = (deps: PublishFormDeps): App => {
       await forms.ping()
     },
   })
+  const backlogs = [
+    watchBacklog(nats, publishStream.name, publisherConsumer),
+    watchBacklog(nats, deadLetterStream.name),
+  ]
   app.addHook('onClose', async () => {
+    for (const unwatch of await Promise.all(backlogs)) unwatch()
     await consumption.stop()
     await closeNats(nats)
     await forms.close()

@@ -1,5 +1,5 @@
 import { openFormsStore } from '@fms/forms-store'
-import { connectNats, run } from '@fms/service-kit'
+import { connectNats, measureStore, run } from '@fms/service-kit'
 import { createPublisherApp } from './app.ts'
 import { PublisherConfig } from './config.ts'
 
@@ -7,7 +7,7 @@ await run('publisher', PublisherConfig, async (config, logger) =>
   createPublisherApp({
     logger,
     nats: await connectNats(config.NATS_URL, 'publisher'),
-    forms: await openFormsStore(config.FORMS_STORE_URL),
+    forms: measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL)),
     publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
     now: () => new Date(),
   }),

@@ -6,7 +6,7 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { internal } from '@fms/service-kit'
+import { internal, traceFields } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type JsMsg, type NatsConnection } from 'nats'
 import { type PublishDeps, publish } from '../publish.ts'
@@ -27,9 +27,11 @@ export type Disposition = 'published' | 'refused' | 'retried' | 'dead'
  * aside. May run twice for one command, also at the same time.
  */
 export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps): Promise<Disposition> => {
+  const begun = performance.now()
   const logger = deps.logger.child({
     request_id: message.headers?.get(requestIdHeader),
     deliveries: message.info.deliveryCount,
+    ...traceFields(),
   })
   const command = decoded(message)
   if (command instanceof Error) {
@@ -37,7 +39,15 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
     return bury(message, 'malformed', deps)
   }
 
-  const fields = { command: command.commandId, organization: command.organizationId, form: command.formRef }
+  const fields = {
+    command: command.commandId,
+    user: command.userId,
+    organization: command.organizationId,
+    form: command.formRef,
+    get duration_ms() {
+      return Math.round((performance.now() - begun) * 100) / 100
+    },
+  }
   try {
     if (await isTooLate(command, deps)) {
       logger.warn(fields, 'nobody waits for this command any more')
