@@ -24,14 +24,19 @@ import { createAgent, createUpstream } from './upstreams.ts'
 const maxHeaderBytes = 64 * 1024
 
 /** The one public door: an API key and a v2 path in, a service's answer out. */
-export const createGateway = async (config: GatewayConfig, logger: FastifyBaseLogger, now = Date.now) => {
+export const createGateway = async (
+  config: GatewayConfig,
+  logger: FastifyBaseLogger,
+  // How old an answer is shall not change with the time of day.
+  now = () => performance.now(),
+) => {
   const agent = createAgent()
   const organizations = createUpstream('organizations', config.ORGANIZATIONS_URL, agent, logger)
   const forms = createUpstream('forms', config.FORMS_URL, agent, logger)
   const directory = createUpstream('authorize', config.ORGANIZATIONS_URL, agent, logger)
-  const publisher = createPublisherClient(connectNats(config.NATS_URL, 'gateway'), logger, now)
+  const publisher = createPublisherClient(connectNats(config.NATS_URL, 'gateway'), logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
-  const authorize = createAuthorizations({ ask: askOrganizations(directory, sign, now), sign, now })
+  const authorize = createAuthorizations({ ask: askOrganizations(directory, sign), sign, now })
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
 
   const v2 = async (app: FastifyInstance) => {
@@ -60,7 +65,7 @@ export const createGateway = async (config: GatewayConfig, logger: FastifyBaseLo
       methods: ['GET'],
       paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
     })
-    app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs, now })
+    app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs })
   }
 
   const app = createApp({

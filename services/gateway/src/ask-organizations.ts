@@ -10,9 +10,8 @@ const timeoutMs = 2_000
 export const askOrganizations = (
   organizations: Upstream,
   sign: (identity: ServiceIdentity) => string,
-  now: () => number,
 ): Ask => {
-  const token = reuseToken(() => sign({ service: 'gateway' }), now)
+  const token = reuseToken(() => sign({ service: 'gateway' }))
   return async (question, requestId) => {
     const { statusCode, body } = await organizations.request({
       method: 'POST',
@@ -23,6 +22,8 @@ export const askOrganizations = (
         [identityHeader]: token(),
       },
       body: JSON.stringify(question),
+      // A question, though it is a POST.
+      idempotent: true,
       signal: AbortSignal.timeout(timeoutMs),
     })
     const answer = await body.json()

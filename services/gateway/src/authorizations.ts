@@ -29,6 +29,7 @@ interface Decision extends Caller {
 export interface AuthorizationsOptions {
   ask: Ask
   sign: (identity: Identity) => string
+  /** Milliseconds of a clock that is never put forward or back. */
   now: () => number
 }
 
@@ -50,7 +51,7 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
       kept.delete(keyHash)
       return undefined
     }
-    const decision = { askedAt, ...toCaller(answer, sign, now) }
+    const decision = { askedAt, ...toCaller(answer, sign) }
     const decisions = kept.get(keyHash) ?? new Map<string, Decision>()
     if (organizationRef !== undefined && !answer.organization) decisions.delete(slotOf(organizationRef))
     else kept.set(keyHash, decisions.set(slotOf(organizationRef), decision))
@@ -100,8 +101,7 @@ const slotOf = (organizationRef = '') =>
 const toCaller = (
   { userId, keyId, readOnly, organization }: AuthorizeResponse,
   sign: (identity: Identity) => string,
-  now: () => number,
 ): Caller => {
   const identity = { userId, readOnly, ...organization }
-  return { keyId, identity, token: reuseToken(() => sign(identity), now) }
+  return { keyId, identity, token: reuseToken(() => sign(identity)) }
 }

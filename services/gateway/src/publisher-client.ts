@@ -8,14 +8,23 @@ import { publishingUnavailable, publishTimedOut } from './errors.ts'
 /** How long NATS may take to have a command on its disk. */
 const ackTimeoutMs = 5_000
 
+/** What is to be published; the time that is left is written down when it is sent. */
+type Command = Omit<PublishForm, 'timeoutMs'>
+
 export interface PublisherClient {
   /**
    * Sends the command and waits for its reply.
    *
+   * @param timeoutMs how long both may take.
    * @param gone aborted when nobody waits any longer; then the answer is undefined.
-   * @throws {ApiError} PUBLISHING_UNAVAILABLE when it could not be sent, PUBLISH_TIMEOUT after its deadline.
+   * @throws {ApiError} PUBLISHING_UNAVAILABLE when it could not be sent, PUBLISH_TIMEOUT when the time is over.
    */
-  publishForm(command: PublishForm, requestId: string, gone: AbortSignal): Promise<FormPublished | undefined>
+  publishForm(
+    command: Command,
+    timeoutMs: number,
+    requestId: string,
+    gone: AbortSignal,
+  ): Promise<FormPublished | undefined>
   close(): Promise<void>
 }
 
@@ -23,7 +32,6 @@ export interface PublisherClient {
 export const createPublisherClient = (
   connecting: Promise<NatsConnection>,
   logger: FastifyBaseLogger,
-  now: () => number,
 ): PublisherClient => {
   const circuit = createCircuit('publish', logger)
   const inbox = createInbox('_INBOX.gateway')
@@ -55,16 +63,17 @@ export const createPublisherClient = (
   }
   stayConnected().catch((err) => logger.error({ err }, 'NATS cannot be used: nothing can be published'))
 
-  const send = async (command: PublishForm, about: MsgHdrs) => {
+  /** @param deadline a time of `performance.now()`, which no change of the clock moves. */
+  const send = async (command: Command, deadline: number, about: MsgHdrs) => {
     const nats = connected
     if (!nats) throw publishingUnavailable(command.commandId, new Error('NATS is away'))
-    const timeout = Math.min(ackTimeoutMs, Math.max(1, command.deadlineMs - now()))
+    const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
+    const data = PublishForm.encode({ ...command, timeoutMs })
+    const timeout = Math.min(ackTimeoutMs, timeoutMs)
     try {
       await circuit(() =>
         traceSending(PublishForm.subject, about, () =>
-          nats
-            .jetstream()
-            .publish(PublishForm.subject, PublishForm.encode(command), { headers: about, timeout }),
+          nats.jetstream().publish(PublishForm.subject, data, { headers: about, timeout }),
         ),
       )
     } catch (cause) {
@@ -73,7 +82,8 @@ export const createPublisherClient = (
   }
 
   return {
-    async publishForm(command, requestId, gone) {
+    async publishForm(command, timeoutMs, requestId, gone) {
+      const deadline = performance.now() + timeoutMs
       const replyInbox = `${inbox}.${nuid.next()}`
       const about = headers()
       about.set(replyInboxHeader, replyInbox)
@@ -81,15 +91,12 @@ export const createPublisherClient = (
       const reply = Promise.withResolvers<Uint8Array | undefined>()
       waiting.set(replyInbox, {
         answer: reply.resolve,
-        sendAgain: () => send(command, about).catch(() => {}),
+        sendAgain: () => send(command, deadline, about).catch(() => {}),
       })
-      const timer = setTimeout(
-        () => reply.reject(publishTimedOut(command.commandId)),
-        command.deadlineMs - now(),
-      )
+      const timer = setTimeout(() => reply.reject(publishTimedOut(command.commandId)), timeoutMs)
       gone.addEventListener('abort', () => reply.resolve(undefined), { once: true })
       try {
-        const [bytes] = await Promise.all([reply.promise, send(command, about)])
+        const [bytes] = await Promise.all([reply.promise, send(command, deadline, about)])
         return bytes && FormPublished.decode(bytes)
       } finally {
         clearTimeout(timer)

@@ -4,6 +4,9 @@ import { type Circuit, createCircuit } from './circuit.ts'
 import { upstreamUnavailable } from './errors.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
+/** How long a connection may be idle; well below the default of `DRAIN_MS`. */
+const idleMs = 2_000
+
 type Question = Omit<Dispatcher.RequestOptions, 'origin'>
 
 /** A service behind the gateway, with the circuit round it. */
@@ -17,8 +20,9 @@ export interface Upstream {
 }
 
 /**
- * The connections to all upstreams. Idle ones end here first: the services keep theirs for 72 seconds. Busy ones end
- * after a minute, so that an instance that was added gets its share.
+ * The connections to all upstreams. Idle ones end here first, and before a service that was told to stop ends them
+ * (`DRAIN_MS`): a write that goes out while its connection ends can be repeated by nobody. Busy ones end after a
+ * minute, so that an instance that was added gets its share.
  */
 export const createAgent = () =>
   new Agent({
@@ -28,8 +32,8 @@ export const createAgent = () =>
     clientTtl: 60_000,
     headersTimeout: 15_000,
     bodyTimeout: 15_000,
-    keepAliveTimeout: 30_000,
-    keepAliveMaxTimeout: 30_000,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
   })
 
 export const createUpstream = (
@@ -84,11 +88,13 @@ const sendOnceMore = async (agent: Agent, request: Dispatcher.RequestOptions) =>
   try {
     return await agent.request(request)
   } catch (error) {
-    const harmless = request.method === 'GET' || request.method === 'HEAD'
-    if (!harmless || !isDeadConnection(error)) throw error
+    if (!changesNothing(request) || !isDeadConnection(error)) throw error
     return await agent.request(request)
   }
 }
+
+const changesNothing = ({ method, idempotent }: Dispatcher.RequestOptions) =>
+  idempotent ?? (method === 'GET' || method === 'HEAD')
 
 const isDeadConnection = (error: unknown) =>
   error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'

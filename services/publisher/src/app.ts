@@ -3,11 +3,15 @@ import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } 
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { measureDelivery } from './metrics.ts'
-import { ensureStreams } from './streams.ts'
+import { createStreamClock } from './stream-clock.ts'
+import { ensureStreams, timeOfStream } from './streams.ts'
+
+type PublisherDeps = Omit<PublishFormDeps, 'streamClock'>
 
 /** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
-export const createPublisherApp = (deps: PublishFormDeps): App => {
-  const { nats, forms, logger } = deps
+export const createPublisherApp = (given: PublisherDeps): App => {
+  const { nats, forms, logger } = given
+  const deps = { ...given, streamClock: createStreamClock(() => timeOfStream(nats)) }
   const consumption = consume(
     () => ensureStreams(nats),
     (message) =>

@@ -40,3 +40,11 @@ export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => 
   })
   return nats.jetstream().consumers.get(publishStream.name, publisherConsumer)
 }
+
+/** @returns what time it is on the server that keeps the commands; milliseconds since the epoch. */
+export const timeOfStream = async (nats: NatsConnection): Promise<number> => {
+  const manager = await nats.jetstreamManager({ checkAPI: false })
+  const { ts } = (await manager.streams.info(publishStream.name)) as { ts?: string }
+  // Servers before 2.10 do not tell.
+  return ts === undefined ? Date.now() : Date.parse(ts)
+}

@@ -47,7 +47,7 @@ export const commandFor = (
   formRef: formId,
   userId: randomUUID(),
   validateOnly: false,
-  deadlineMs: Date.now() + 60_000,
+  timeoutMs: 60_000,
   ...fields,
 })
 

@@ -25,8 +25,11 @@ export const PublishForm = defineMessage({
     validateOnly: z.boolean(),
     /** Refuse another state of the draft. */
     ifMatch: IfMatch.optional(),
-    /** Nobody waits for the reply after this; milliseconds since the epoch. */
-    deadlineMs: z.int(),
+    /**
+     * How long somebody waits for the reply, from when the stream took the command: a span and no time of day, since
+     * the clocks of gateway, stream and publisher differ. Milliseconds.
+     */
+    timeoutMs: z.int(),
   }),
 })
 export type PublishForm = z.infer<typeof PublishForm.schema>

@@ -9,7 +9,6 @@ export interface PublishFormOptions {
   path: string
   publisher: PublisherClient
   publishTimeoutMs: number
-  now: () => number
 }
 
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
@@ -20,7 +19,7 @@ const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
  */
 export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
   app,
-  { path, publisher, publishTimeoutMs, now },
+  { path, publisher, publishTimeoutMs },
 ) => {
   app.post(
     path,
@@ -35,9 +34,8 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         userId: identity.userId,
         validateOnly: body.validateOnly,
         ifMatch: parseIfMatch(headers['if-match']),
-        deadlineMs: now() + publishTimeoutMs,
       }
-      const published = await publisher.publishForm(command, id, gone.signal)
+      const published = await publisher.publishForm(command, publishTimeoutMs, id, gone.signal)
       if (!published) return
       if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)
       // What a dry run shows is no state of the form.

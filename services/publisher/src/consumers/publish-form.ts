@@ -8,8 +8,9 @@ import {
 } from '@fms/contracts'
 import { internal, traceFields } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
-import { headers, type JsMsg, type NatsConnection } from 'nats'
+import { headers, type JsMsg, millis, type NatsConnection } from 'nats'
 import { type PublishDeps, publish } from '../publish.ts'
+import type { StreamClock } from '../stream-clock.ts'
 
 /** A command that fails for a reason unknown to us this many times will not succeed. */
 const maxDefects = 5
@@ -17,6 +18,7 @@ const maxDefects = 5
 export interface PublishFormDeps extends PublishDeps {
   nats: NatsConnection
   logger: FastifyBaseLogger
+  streamClock: StreamClock
 }
 
 /** What became of a delivery. */
@@ -49,7 +51,7 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
     },
   }
   try {
-    if (await isTooLate(command, deps)) {
+    if (await isTooLate(command, message, deps)) {
       logger.warn(fields, 'nobody waits for this command any more')
       return await bury(message, 'deadline', deps)
     }
@@ -88,9 +90,15 @@ const decoded = (message: JsMsg): PublishForm | Error => {
 
 /** A command whose caller has gone begins nothing any more; one that has stored its revision is finished. */
 const isTooLate = async (
-  { deadlineMs, organizationId, commandId }: PublishForm,
-  { forms, now }: PublishDeps,
-) => now().getTime() > deadlineMs && !(await forms.findRevisionOfCommand(organizationId, commandId))
+  { timeoutMs, organizationId, commandId }: PublishForm,
+  { info }: JsMsg,
+  { forms, streamClock }: PublishFormDeps,
+) => {
+  const deadlineMs = millis(info.timestampNanos) + timeoutMs
+  return (
+    (await streamClock.isPast(deadlineMs)) && !(await forms.findRevisionOfCommand(organizationId, commandId))
+  )
+}
 
 const answer = (message: JsMsg, reply: FormPublished, { nats }: PublishFormDeps): void => {
   const inbox = message.headers?.get(replyInboxHeader)
