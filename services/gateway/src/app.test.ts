@@ -33,6 +33,7 @@ describe('paths', () => {
     '/v2/organizations/acme/',
     '/v2/organizations/acme/forms/',
     '/v2/organizations//forms',
+    '/v2/organizations/nobodys/forms/',
     '/v2//organizations',
     '/v2/Organizations',
     `${form}/`,
@@ -44,7 +45,7 @@ describe('paths', () => {
     await using gateway = await startGateway()
 
     const answer = await gateway.send('GET', path)
-    expect([answer.status, answer.json().error.status]).toEqual([404, 'NOT_FOUND'])
+    expect([answer.status, reasonOf(answer)]).toEqual([404, 'PATH_NOT_FOUND'])
     expect((await gateway.send('GET', path, { as: '' })).status).toBe(401)
     expect(gateway.forms.received).toEqual([])
   })

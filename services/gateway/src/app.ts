@@ -46,8 +46,8 @@ export const createGateway = async (
     app.register(async (guarded) => {
       authenticate(guarded, authorize)
       limitRate(guarded, config.RATE_LIMIT_PER_MINUTE)
-      demandMembership(guarded)
       answerUnknownPaths(guarded, paths)
+      demandMembership(guarded)
       refuseLongBodies(guarded)
       guarded.register(resources)
     })

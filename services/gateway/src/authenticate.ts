@@ -24,9 +24,9 @@ export const authenticate = (app: FastifyInstance, authorize: Authorize): void =
   })
 }
 
-/** Lets in members alone, and readers to read. */
+/** Lets in members alone, and readers to read; behind `answerUnknownPaths`, since an unknown path comes first. */
 export const demandMembership = (app: FastifyInstance): void => {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('preParsing', async (request) => {
     const organizationRef = organizationRefOf(request)
     if (organizationRef === undefined) return
     if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
