@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatETag, ifMatchVersionHolds, ifNoneMatchHolds, parseIfMatch } from './etag.ts'
+import { formatETag, ifMatchPattern, ifMatchVersionHolds, ifNoneMatchHolds, parseIfMatch } from './etag.ts'
 
 describe('formatETag', () => {
   it('writes a strong tag that begins with the version', () => {
@@ -7,7 +7,7 @@ describe('formatETag', () => {
   })
 })
 
-describe('parseIfMatch', () => {
+describe('parseIfMatch, and its pattern,', () => {
   it.each([
     [undefined, undefined],
     ['*', '*'],
@@ -22,6 +22,7 @@ describe('parseIfMatch', () => {
     ['W/"3-a"', []],
     ['W/"3-a", "4-b"', ['4-b']],
   ])('reads %j', (header, condition) => {
+    expect(header ?? '*').toMatch(new RegExp(ifMatchPattern, 'u'))
     expect(parseIfMatch(header)).toStrictEqual(condition)
     expect(JSON.parse(JSON.stringify({ condition }))).toStrictEqual(
       condition === undefined ? {} : { condition },
@@ -47,6 +48,7 @@ describe('parseIfMatch', () => {
     '"3-a", 4-b',
     '"\u{1f600}"',
   ])('refuses %j and says the format', (header) => {
+    expect(header).not.toMatch(new RegExp(ifMatchPattern, 'u'))
     expect(() => parseIfMatch(header)).toThrow(
       expect.objectContaining({
         reason: 'INVALID_IF_MATCH',

@@ -1,3 +1,4 @@
+import { ifMatchPattern } from '@fms/aip'
 import { z } from 'zod'
 import { type Operation, operations, pathParameters, tags } from './operations.ts'
 import { type ReasonName, reasons } from './reasons.ts'
@@ -110,13 +111,13 @@ const parameters = {
   ),
   'x-request-id': requestHeader(
     'x-request-id',
-    'Your own id for this request: visible ASCII characters. Anything else is replaced.',
-    { type: 'string', minLength: 1, maxLength: 128 },
+    'Your own id for this request: 1 to 128 visible ASCII characters. Anything else is replaced.',
+    { type: 'string' },
   ),
   'if-match': requestHeader(
     'if-match',
     'Refuse another state of the draft than this ETag\'s, such as `"3-live.12"`. `*` asks for any existing form.',
-    { type: 'string' },
+    { type: 'string', pattern: ifMatchPattern },
   ),
   'if-none-match': requestHeader(
     'if-none-match',
