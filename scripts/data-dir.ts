@@ -35,9 +35,14 @@ export function keepSecret(file: string, make: () => string): string {
   const kept = keptText(file)
   if (kept) return kept
   const made = make()
-  writeFileSync(`${file}.tmp`, made, { mode: 0o600 })
-  renameSync(`${file}.tmp`, file)
+  replaceSecret(file, made)
   return made
+}
+
+/** Writes what `file` keeps, readable by its owner alone, whole or not at all. */
+export function replaceSecret(file: string, text: string): void {
+  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
 }
 
 function keptText(file: string): string | undefined {

@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { keepSecret } from './data-dir.ts'
+import { keepSecret, replaceSecret } from './data-dir.ts'
+
+/** Makes a stream, looks at it and brings it up to date; neither empties nor deletes it. */
+const keepStream = (stream: string) =>
+  ['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`)
+
+/** Makes a consumer, looks at it, takes its messages and settles them; does not delete it. */
+const consume = (stream: string, consumer: string) => [
+  ...['INFO', 'CREATE', 'DURABLE.CREATE', 'MSG.NEXT'].map(
+    (verb) => `$JS.API.CONSUMER.${verb}.${stream}.${consumer}`,
+  ),
+  `$JS.ACK.${stream}.${consumer}.>`,
+]
 
 /**
  * Who may say and hear what on NATS: one user per service, nothing beyond what it needs.
@@ -11,22 +23,38 @@ import { keepSecret } from './data-dir.ts'
 export const natsUsers = {
   gateway: { publish: ['publish.form'], subscribe: ['_INBOX.gateway.>'] },
   publisher: {
-    publish: ['$JS.API.>', '$JS.ACK.>', '_INBOX.gateway.>', 'publish.dead.>'],
+    publish: [
+      '$JS.API.INFO',
+      ...keepStream('PUBLISH'),
+      ...keepStream('PUBLISH_DEAD'),
+      ...consume('PUBLISH', 'publisher'),
+      '_INBOX.gateway.>',
+      'publish.dead.>',
+    ],
     subscribe: ['_INBOX.publisher.>'],
   },
-  forms: { publish: ['$JS.API.>', '$JS.ACK.>'], subscribe: ['_INBOX.forms.>'] },
+  forms: {
+    publish: ['$JS.API.INFO', ...keepStream('REPLIES'), ...consume('REPLIES', 'reply-counter')],
+    subscribe: ['_INBOX.forms.>'],
+  },
   /** The respondents' side, which records replies. It is not part of this system; tests take its place. */
   replies: { publish: ['forms.reply-recorded'], subscribe: ['_INBOX.replies.>'] },
+  /** For people, formctl doctor and tests, and for no service: streams and consumers, but no message of ours. */
+  operator: { publish: ['$JS.API.>'], subscribe: ['_INBOX.operator.>'] },
 }
 
 export type NatsUser = keyof typeof natsUsers
 
 export type NatsPasswords = Record<NatsUser, string>
 
-/** The passwords, made at the first start and kept in `folder`. */
+/** The passwords, made at the first start and kept in `folder`. A user that came later gets one, too. */
 export function keepPasswords(folder: string): NatsPasswords {
   const make = () => everyUser(() => randomBytes(32).toString('base64url'))
-  return JSON.parse(keepSecret(join(folder, 'passwords.json'), () => JSON.stringify(make())))
+  const file = join(folder, 'passwords.json')
+  const kept: Partial<NatsPasswords> = JSON.parse(keepSecret(file, () => JSON.stringify(make())))
+  const all = { ...make(), ...kept }
+  if (Object.keys(all).length > Object.keys(kept).length) replaceSecret(file, JSON.stringify(all))
+  return all
 }
 
 /** The users as the server's configuration wants them. Without `no_auth_user`, anonymous clients are refused. */

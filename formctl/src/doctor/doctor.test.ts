@@ -73,7 +73,7 @@ describe('formctl doctor', () => {
 
   it('finds all well beside a running system, by what lies in DATA_DIR', async () => {
     await using nats = await startNatsServer({ dataDir })
-    await givenStreams(nats.urls.publisher)
+    await givenStreams(nats.urls.operator)
     await type(['migrate'])
 
     const { code, checks } = await doctor()
@@ -132,7 +132,7 @@ describe('formctl doctor', () => {
 
   it('tells of commands that wait while nobody works, and of those that were given up', async () => {
     await using server = await startNatsServer({ dataDir })
-    await givenStreams(server.urls.publisher)
+    await givenStreams(server.urls.operator)
     const gateway = await connectNats(server.urls.gateway, 'test')
     gateway.publish('publish.form', '{}')
     await gateway.drain()

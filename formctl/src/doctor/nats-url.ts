@@ -7,7 +7,7 @@ interface EmbeddedConfig {
 }
 
 /**
- * Where to reach NATS: `NATS_URL`, or else the one that `npm start` runs, as its publisher, who may look at streams.
+ * Where to reach NATS: `NATS_URL`, or else the one that `npm start` runs, as its operator, who may look at streams.
  *
  * @returns undefined where neither is there.
  */
@@ -16,8 +16,8 @@ export const findNatsUrl = ({ NATS_URL, DATA_DIR }: NodeJS.ProcessEnv): string |
   try {
     const file = join(DATA_DIR || '.data', 'nats', 'nats-server.conf')
     const { port, authorization }: EmbeddedConfig = JSON.parse(readFileSync(file, 'utf8'))
-    const publisher = authorization.users.find(({ user }) => user === 'publisher')!
-    return `nats://publisher:${encodeURIComponent(publisher.password)}@127.0.0.1:${port}`
+    const operator = authorization.users.find(({ user }) => user === 'operator')!
+    return `nats://operator:${encodeURIComponent(operator.password)}@127.0.0.1:${port}`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -17,7 +17,7 @@ export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   try {
     const url = findNatsUrl(env)
     if (url) return await checkServer(url)
-    const advice = "Set NATS_URL to the publisher's, or DATA_DIR to where npm start runs."
+    const advice = "Set NATS_URL to the operator's, or DATA_DIR to where npm start runs."
     return [warn('nats', 'not checked: NATS_URL is not set, and npm start has not run here', advice)]
   } catch (error) {
     const advice = env.NATS_URL
@@ -120,6 +120,6 @@ const lacking = (check: string, service: string, error: unknown): Check => {
   return warn(
     check,
     `not checked: ${reason}`,
-    "The user of NATS_URL may have no right to ask; the publisher's may.",
+    'The user of NATS_URL may have no right to ask; the operator may.',
   )
 }

@@ -12,6 +12,7 @@ import { consume, ensureConsumer, ensureStream } from './consume.ts'
 const logger = pino({ level: 'silent' })
 const stream = 'PUBLISH'
 const subject = 'publish.form'
+const consumer = 'publisher'
 
 /** A stream, both ends of it, and an ack wait far beyond the test's patience. */
 const start = async () => {
@@ -30,11 +31,11 @@ const start = async () => {
     ensure: async (): Promise<Consumer> => {
       await ensureStream(manager, { name: stream, subjects: [subject], retention: RetentionPolicy.Workqueue })
       await ensureConsumer(manager, stream, {
-        durable_name: 'consumer',
+        durable_name: consumer,
         ack_policy: AckPolicy.Explicit,
         ack_wait: nanos(600_000),
       })
-      return nats.jetstream().consumers.get(stream, 'consumer')
+      return nats.jetstream().consumers.get(stream, consumer)
     },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
@@ -178,6 +179,6 @@ const stopping = (consumption: ReturnType<typeof consume>) => ({
 /** Resolves once the server has handed out `count` messages. */
 const deliveredInAll = ({ manager }: Awaited<ReturnType<typeof start>>, count: number) =>
   vi.waitUntil(
-    async () => (await manager.consumers.info(stream, 'consumer')).delivered.consumer_seq >= count,
+    async () => (await manager.consumers.info(stream, consumer)).delivered.consumer_seq >= count,
     5_000,
   )

@@ -96,7 +96,7 @@ export interface Publishing extends AsyncDisposable {
   dataDir: string
   forms: FormsStore
   gateway: NatsConnection
-  /** As the publisher's user: the gateway may ask nothing of JetStream. */
+  /** As the operator, who may ask everything of JetStream. */
   manager: JetStreamManager
   publisher(options?: {
     around?: (call: StoreCall) => Promise<unknown>
@@ -139,7 +139,7 @@ export const startPublishing = async (): Promise<Publishing> => {
   const forms = cleanup.use(await openFormsStore(formsUrl))
   const gateway = await connectNats(server.urls.gateway, 'gateway')
   cleanup.defer(() => gateway.close())
-  const observer = await connectNats(server.urls.publisher, 'observer')
+  const observer = await connectNats(server.urls.operator, 'observer')
   cleanup.defer(() => observer.close())
   const manager = await observer.jetstreamManager()
 
