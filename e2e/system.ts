@@ -78,7 +78,7 @@ export const startSystem = async ({
     internalSecret: 'a secret of the tests, long enough',
     natsUrls: nats.urls,
     ports,
-  })
+  }).map((program) => ({ ...program, env: { ...program.env, ...env } }))
   const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()
 

@@ -138,7 +138,10 @@ export const createTracing = (service: string, logger: FastifyBaseLogger): Traci
       return span ? fieldsOf(span) : {}
     },
 
-    stop: () => sdk.shutdown(),
+    async stop() {
+      await sdk.shutdown()
+      for (const api of [trace, context, propagation, diag]) api.disable()
+    },
   }
 }
 

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { newTrace, startCollector } from '../../../scripts/testing/collector.ts'
+import { createApp } from './create-app.ts'
+import { startTracing, stopTracing } from './tracing.ts'
+
+/** A service with traces that go to `endpoint`, and what it logs. */
+const startTraced = async (endpoint: string) => {
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint
+  process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json'
+  process.env.OTEL_BSP_SCHEDULE_DELAY = '10'
+  await startTracing('things', logger)
+  const app = createApp({ logger })
+  app.post('/things/:id', async ({ log }) => {
+    log.info('inside')
+    return {}
+  })
+  app.get('/defect', async () => {
+    throw new Error('a defect')
+  })
+  return { app, lines }
+}
+
+afterEach(stopTracing)
+
+describe('tracing', () => {
+  it('loads nothing of its SDK unless an endpoint is named', async () => {
+    // prom-client loads the API.
+    const script = `
+      import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+      const { startTracing } = await import(${JSON.stringify(join(import.meta.dirname, 'index.ts'))})
+      await startTracing('things', {}, {})
+      console.log(loaded.filter((url) => /opentelemetry\\/(?!api\\/)|-opentelemetry/.test(url)).length, loaded.length > 100)`
+
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+
+    expect(stdout.trim()).toBe('0 true')
+  })
+
+  it("begins a span where the caller's left off, and names it on every line that the request logs", async () => {
+    await using collector = await startCollector()
+    const { app, lines } = await startTraced(collector.url)
+    const { traceId, traceparent } = newTrace()
+
+    await app.inject({ method: 'POST', url: '/things/1?a=b', headers: { traceparent }, payload: {} })
+    await stopTracing()
+
+    const [span] = collector.trace(traceId)
+    expect(span).toMatchObject({
+      service: 'things',
+      name: 'POST /things/:id',
+      kind: 2,
+      parentSpanId: traceparent.split('-')[2],
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/things/:id',
+        'http.response.status_code': 200,
+        'url.path': '/things/1',
+      },
+      status: 0,
+    })
+    expect(lines.map(({ msg, trace_id, span_id }) => ({ msg, trace_id, span_id }))).toEqual([
+      { msg: 'inside', trace_id: traceId, span_id: span!.spanId },
+      { msg: 'answered', trace_id: traceId, span_id: span!.spanId },
+    ])
+  })
+
+  it('marks the span of a defect, and tells nothing of it', async () => {
+    await using collector = await startCollector()
+    const { app } = await startTraced(collector.url)
+    const { traceId, traceparent } = newTrace()
+
+    await app.inject({ url: '/defect', headers: { traceparent } })
+    await stopTracing()
+
+    expect(collector.trace(traceId)).toMatchObject([
+      { status: 2, attributes: { 'http.response.status_code': 500, 'error.type': '500' } },
+    ])
+  })
+
+  it('disturbs nobody while the collector is away, and says so once', async () => {
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '50'
+    const { app, lines } = await startTraced('http://127.0.0.1:1')
+    const complaints = () => lines.filter(({ msg }) => msg === 'spans cannot be delivered').length
+    const request = async () =>
+      expect((await app.inject({ method: 'POST', url: '/things/1' })).statusCode).toBe(200)
+
+    await request()
+    await expect.poll(complaints, { timeout: 10_000 }).toBe(1)
+    await request()
+    const begun = performance.now()
+    await stopTracing()
+
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(complaints()).toBe(1)
+  })
+})
