@@ -26,7 +26,7 @@ export const askOrganizations = (
       idempotent: true,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const answer = await body.json()
+    const answer = JSON.parse(String(body))
     if (statusCode === 200) return AuthorizeResponse.parse(answer)
     if (statusCode === 401) return undefined
     throw new Error(`organizations answers authorize with ${statusCode}`)

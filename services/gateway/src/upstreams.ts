@@ -2,19 +2,23 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { type Circuit, createCircuit } from './circuit.ts'
 import { upstreamUnavailable } from './errors.ts'
+import { type Answer, gather } from './gather.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
 /** How long a connection may be idle; well below the default of `DRAIN_MS`. */
 const idleMs = 2_000
 
-type Question = Omit<Dispatcher.RequestOptions, 'origin'>
+export interface Question extends Omit<Dispatcher.DispatchOptions, 'origin'> {
+  /** Aborts it while there is no answer. */
+  signal?: AbortSignal
+}
 
 /** A service behind the gateway, with the circuit round it. */
 export interface Upstream {
   name: string
   origin: string
   /** @throws {ApiError} UPSTREAM_UNAVAILABLE when it does not answer; whatever it answers is returned. */
-  request(question: Question): Promise<Dispatcher.ResponseData>
+  request(question: Question): Promise<Answer>
   /** @throws {Error} unless its `/healthz` answers. */
   reach(): Promise<void>
 }
@@ -48,7 +52,7 @@ export const createUpstream = (
     origin,
     async request(question) {
       try {
-        return await circuit(async () => refuseFailure(await sendOnceMore(agent, { origin, ...question })))
+        return await circuit(async () => refuseFailure(await sendOnceMore(agent, origin, question)))
       } catch (error) {
         if (error instanceof FailedAnswer) return error.answer
         throw upstreamUnavailable(name, error)
@@ -56,8 +60,7 @@ export const createUpstream = (
     },
     async reach() {
       const signal = AbortSignal.timeout(1_000)
-      const { statusCode, body } = await agent.request({ origin, method: 'GET', path: '/healthz', signal })
-      await body.dump()
+      const { statusCode } = await gather(agent, { origin, method: 'GET', path: '/healthz' }, signal)
       if (statusCode !== 200) throw new Error(`${name} answers /healthz with ${statusCode}`)
     },
   }
@@ -65,18 +68,17 @@ export const createUpstream = (
 
 /** An answer that says the service cannot work: the caller gets it as it is, the circuit counts it as a failure. */
 class FailedAnswer extends Error {
-  readonly answer: Dispatcher.ResponseData
+  readonly answer: Answer
 
-  constructor(answer: Dispatcher.ResponseData) {
+  constructor(answer: Answer) {
     super(`answered ${answer.statusCode}`)
     this.answer = answer
   }
 }
 
-const refuseFailure = async (answer: Dispatcher.ResponseData) => {
+const refuseFailure = (answer: Answer) => {
   // Our own word was not taken. The caller has nothing to do with that, and a 401 would tell it that its key is bad.
   if (answer.headers['www-authenticate'] === 'FmsIdentity') {
-    await answer.body.dump()
     throw new Error('the service refuses the identity token: has it another INTERNAL_SECRET?')
   }
   if ([502, 503, 504].includes(answer.statusCode)) throw new FailedAnswer(answer)
@@ -84,16 +86,17 @@ const refuseFailure = async (answer: Dispatcher.ResponseData) => {
 }
 
 /** An idle connection may end just when it is used: worth another try where doing it twice changes nothing. */
-const sendOnceMore = async (agent: Agent, request: Dispatcher.RequestOptions) => {
+const sendOnceMore = async (agent: Agent, origin: string, { signal, ...question }: Question) => {
+  const request = { origin, ...question }
   try {
-    return await agent.request(request)
+    return await gather(agent, request, signal)
   } catch (error) {
     if (!changesNothing(request) || !isDeadConnection(error)) throw error
-    return await agent.request(request)
+    return await gather(agent, request, signal)
   }
 }
 
-const changesNothing = ({ method, idempotent }: Dispatcher.RequestOptions) =>
+const changesNothing = ({ method, idempotent }: Dispatcher.DispatchOptions) =>
   idempotent ?? (method === 'GET' || method === 'HEAD')
 
 const isDeadConnection = (error: unknown) =>
