@@ -23,9 +23,10 @@ new Gauge({
   help: "Space left on the disk of an embedded store's file",
   labelNames: ['store'],
   async collect() {
+    this.reset()
     for (const [store, path] of files) {
-      const { bavail, bsize } = await statfs(dirname(path))
-      this.set({ store }, bavail * bsize)
+      const disk = await statfs(dirname(path)).catch(() => undefined)
+      if (disk) this.set({ store }, disk.bavail * disk.bsize)
     }
   },
 })

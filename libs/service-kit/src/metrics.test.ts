@@ -1,10 +1,15 @@
+import { request } from 'node:http'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createApp } from './create-app.ts'
 
+const startApp = () => createApp({ logger: pino({ level: 'silent' }) })
+
+const metricsOf = async (app: ReturnType<typeof startApp>) => (await app.inject('/metrics')).body
+
 describe('GET /metrics', () => {
   it('counts requests by method, route and status, in the Prometheus text format', async () => {
-    await using app = createApp({ logger: pino({ level: 'silent' }) })
+    await using app = startApp()
     app.get('/things/:id', async () => ({}))
     await app.inject('/things/1')
     await app.inject('/things/2')
@@ -17,6 +22,31 @@ describe('GET /metrics', () => {
       'http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"} 2',
     )
     expect(body).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
+    expect(body).toContain('http_error_responses_total{reason="PATH_NOT_FOUND"} 1')
     expect(body).toContain('nodejs_eventloop_lag_seconds')
+  })
+
+  it('counts the requests that have no answer yet, and those whose caller did not wait for it', async () => {
+    await using app = startApp()
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<object>()
+    app.get('/slow', () => {
+      asked.resolve()
+      return answer.promise
+    })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const client = request(`${origin}/slow`)
+    client.on('error', () => {}).end()
+    await asked.promise
+
+    // The scrape counts itself.
+    expect(await metricsOf(app)).toContain('http_requests_in_flight 2')
+    client.destroy()
+
+    const gone = 'http_request_duration_seconds_count{method="GET",route="/slow",status="499"} 1'
+    await expect.poll(() => metricsOf(app)).toContain(gone)
+    answer.resolve({})
+    expect(await metricsOf(app)).toContain('http_requests_in_flight 1')
+    expect(await metricsOf(app)).not.toContain('route="/slow",status="200"')
   })
 })

@@ -1,0 +1,77 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiError } from '@fms/aip'
+import { register } from 'prom-client'
+import { expect, it } from 'vitest'
+import { measureStore } from './measure-store.ts'
+
+/** A store in its way: state that is its own, promises, a stream. */
+class Shelf implements AsyncDisposable {
+  readonly #things = new Map([['a', 1]])
+  isOpen = true
+
+  async get(name: string) {
+    return this.#things.get(name)
+  }
+
+  async fail(error: Error) {
+    throw error
+  }
+
+  async *all() {
+    yield* this.#things.keys()
+  }
+
+  async close() {
+    this.isOpen = false
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.close()
+  }
+}
+
+const value = async (name: string, labels: Record<string, string>) => {
+  const metric = await register.getSingleMetric(name)!.get()
+  return metric.values.find(
+    ({ labels: each, metricName }: { labels: object; metricName?: string }) =>
+      (metricName ?? name) === (name.endsWith('_seconds') ? `${name}_count` : name) &&
+      Object.entries(labels).every(([key, value]) => each[key as keyof typeof each] === value),
+  )?.value
+}
+
+it('a measured store does what it did, and tells how long each operation took', async () => {
+  const shelf = new Shelf()
+  const measured = measureStore('things', 'mongodb+srv://somewhere/things', shelf)
+  const labels = { store: 'things', engine: 'mongodb', operation: 'get' }
+
+  expect([await measured.get('a'), await measured.get('b')]).toEqual([1, undefined])
+  expect(await Array.fromAsync(measured.all())).toEqual(['a'])
+
+  expect(await value('store_operation_duration_seconds', labels)).toBe(2)
+  await measured[Symbol.asyncDispose]()
+  expect(shelf.isOpen).toBe(false)
+})
+
+it('counts failures of the store, not refusals of what was asked', async () => {
+  const measured = measureStore('failing', 'sqlite::memory:', new Shelf())
+  const away = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'away')
+  const moved = new ApiError('FAILED_PRECONDITION', 'FORM_MOVED', 'moved')
+
+  for (const error of [away, away, moved, new TypeError('a defect')])
+    await expect(measured.fail(error)).rejects.toBe(error)
+
+  const labels = { store: 'failing', engine: 'sqlite', operation: 'fail' }
+  const counted = (reason: string) => value('store_errors_total', { ...labels, reason })
+  expect(await counted('STORE_UNAVAILABLE')).toBe(2)
+  expect(await counted('INTERNAL')).toBe(1)
+  expect(await counted('FORM_MOVED')).toBeUndefined()
+})
+
+it("tells how much space an embedded store's disk has left", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'measured-'))
+  measureStore('embedded', `sqlite:${join(folder.path, 'things.db')}`, new Shelf())
+
+  expect(await value('store_disk_free_bytes', { store: 'embedded' })).toBeGreaterThan(0)
+})
