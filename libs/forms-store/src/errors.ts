@@ -1,6 +1,6 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { formPath } from '@fms/contracts'
-import type { FormRef, StoredForm } from './forms-store.ts'
+import type { FormRef, FormState } from './forms-store.ts'
 import { formETag } from './to-form.ts'
 
 const formName = ({ organizationId, formRef }: FormRef) => `organizations/${organizationId}/forms/${formRef}`
@@ -49,7 +49,7 @@ export const formConflict = (
   )
 
 /** @throws {ApiError} FORM_MOVED when the caller has seen another state of the draft. */
-export const demandIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: StoredForm): void => {
+export const demandIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {
   if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
     throw formMoved(ref, formETag(current))
 }

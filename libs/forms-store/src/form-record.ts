@@ -1,7 +1,7 @@
 import type { FormRecord } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
 import { formConflict } from './errors.ts'
-import type { StoredForm, StoredRevision } from './forms-store.ts'
+import type { RevisionText, StoredForm, StoredRevision } from './forms-store.ts'
 
 /** What a record holds beside the form itself. */
 export interface FormHistory {
@@ -57,12 +57,13 @@ export const revisionStateOf = ({ revisionNumber, live }: FormRecord) => ({
   liveRevisionId: live?.revisionId ?? null,
 })
 
-export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): StoredRevision[] =>
-  revisions.map((revision) => ({
+export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): RevisionText[] =>
+  revisions.map(({ form, ...revision }) => ({
     ...revision,
     organizationId,
     formId,
     createTime: new Date(revision.createTime),
+    formJson: JSON.stringify(form),
   }))
 
 /** Tells records apart by content: a SHA-256, hexadecimal. */

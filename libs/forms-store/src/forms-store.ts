@@ -50,6 +50,19 @@ export interface StoredRevision {
   form: Form
 }
 
+/** What a publish keeps of a form. */
+export interface Snapshot {
+  revisionId: string
+  createTime: Date
+  /** The form as it is published, as text. */
+  formJson: string
+}
+
+/** A revision about to be stored. */
+export interface RevisionText extends Omit<StoredRevision, 'form'> {
+  formJson: string
+}
+
 export interface ListFormsQuery {
   organizationId: string
   filter?: CheckedFilter
@@ -138,32 +151,18 @@ export interface FormsStore extends AsyncDisposable {
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
 
   /**
-   * First step of a publish: reads the draft and takes the form's next revision number at once, so that of two
-   * snapshots the later has the higher number.
+   * Freezes the draft as a revision and moves `live` to it, unless it stands on a later one: of two publishes at once,
+   * the later snapshot is live in the end. May be repeated: a command that has a revision makes no second one.
    *
-   * @param check throws to refuse, which takes no number.
-   * @returns undefined when there is no such form.
+   * @param snapshot pure: it may be called again after a lost race. What it throws leaves nothing behind.
+   * @returns the form afterwards; `elsewhere` when the command has published another form of the organization;
+   *   undefined when there is no such form, or no longer.
    */
-  takeRevisionNumber(
+  publish(
     ref: FormRef,
-    check: (current: StoredForm) => void,
-  ): Promise<{ form: StoredForm; number: number } | undefined>
-
-  /**
-   * Second step: stores the snapshot, once a command.
-   *
-   * @returns `exists` when the command has a revision already, `gone` when the form was deleted meanwhile.
-   */
-  insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'>
-
-  /**
-   * Third step: moves `live` to this revision, unless it stands on a later one. May be repeated.
-   *
-   * @returns the form afterwards, or undefined when it is gone.
-   */
-  moveLive(
-    revision: Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'number'>,
-  ): Promise<StoredForm | undefined>
+    commandId: string,
+    snapshot: (current: FormText) => Snapshot,
+  ): Promise<FormText | 'elsewhere' | undefined>
 
   /** Newest first. @returns undefined when there is no such form. */
   listRevisions(query: ListRevisionsQuery): Promise<RevisionsPage | undefined>

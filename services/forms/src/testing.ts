@@ -5,9 +5,9 @@ import {
   type FormsStore,
   openFormsStore,
   parseDraft,
+  renderForm,
   type StoredForm,
   type StoredRevision,
-  toForm,
 } from '@fms/forms-store'
 import { type App, createIdentitySigner } from '@fms/service-kit'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -79,20 +79,13 @@ export const startForms = async (): Promise<FormsService> => {
         return form
       },
       revision: async ({ organizationId, formId }) => {
-        const taken = await forms.takeRevisionNumber({ organizationId, formRef: formId }, () => {})
-        const { form, number } = taken!
-        const revision = {
-          organizationId,
-          formId,
+        const commandId = randomUUID()
+        await forms.publish({ organizationId, formRef: formId }, commandId, (current) => ({
           revisionId: randomUUID(),
-          number,
-          commandId: randomUUID(),
           createTime: clock.now,
-          form: toForm({ ...form, live: true }, testBaseUrl),
-        }
-        await forms.insertRevision(revision)
-        await forms.moveLive(revision)
-        return revision
+          formJson: renderForm({ ...current, live: true }, testBaseUrl),
+        }))
+        return (await forms.findRevisionOfCommand(organizationId, commandId))!
       },
       reply: async (form) => {
         await forms.recordReply({ ...form, replyId: randomUUID() })

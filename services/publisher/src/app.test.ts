@@ -39,7 +39,7 @@ describe('two publishers on one NATS and one store', () => {
 
   it('one of which stops: it finishes what it has in hand, and the other takes the rest', async () => {
     await using publishing = await startPublishing()
-    const gate = gateAt('insertRevision', 30)
+    const gate = gateAfterPublish(30)
     const stopping = await publishing.publisher({ around: gate.around })
     const forms = await givenForms(publishing, 60)
     const [early, late] = [forms.slice(0, 30), forms.slice(30)].map((some) =>
@@ -64,7 +64,7 @@ describe('two publishers on one NATS and one store', () => {
 
   it('one of which dies: the other finishes its command', async () => {
     await using publishing = await startPublishing()
-    const gate = gateAt('moveLive', 1)
+    const gate = gateAfterPublish(1)
     await publishing.publisher({ around: gate.around })
     const [form] = await givenForms(publishing, 1)
     const command = commandFor(form!)
@@ -83,7 +83,7 @@ describe('two publishers on one NATS and one store', () => {
 describe('a publisher whose NATS', () => {
   it('is killed and comes back loses no acknowledged command', async () => {
     await using publishing = await startPublishing()
-    const gate = gateAt('moveLive', 20, { letPass: 10 })
+    const gate = gateAfterPublish(20, { letPass: 10 })
     const publisher = await publishing.publisher({ around: gate.around })
     const commands = (await givenForms(publishing, 30)).map((form) => commandFor(form))
     await Promise.all(commands.map((command) => publishing.send(command)))
@@ -196,7 +196,7 @@ describe('a publisher that is closed', () => {
   it('with commands in flight ends soon, and those it did not begin are left to others', async () => {
     await using publishing = await startPublishing()
     const slow = async ({ method, proceed }: StoreCall) => {
-      if (method === 'insertRevision') await delay(20)
+      if (method === 'publish') await delay(20)
       return proceed()
     }
     const publisher = await publishing.publisher({ around: slow })
@@ -262,8 +262,8 @@ const expectEachPublishedOnce = async ({ forms }: Publishing, commands: PublishF
   expect(total).toBe(commands.length)
 }
 
-/** Holds up calls of one method until it is opened; `reached` once `count` of them wait. */
-const gateAt = (step: string, count: number, { letPass = 0 } = {}) => {
+/** Holds up those whose revision is stored until it is opened; `reached` once `count` of them wait. */
+const gateAfterPublish = (count: number, { letPass = 0 } = {}) => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
   let calls = 0
@@ -271,11 +271,12 @@ const gateAt = (step: string, count: number, { letPass = 0 } = {}) => {
     reached: reached.promise,
     open: opened.resolve,
     around: async ({ method, proceed }: StoreCall) => {
-      if (method === step && ++calls > letPass) {
+      const result = await proceed()
+      if (method === 'publish' && ++calls > letPass) {
         if (calls === letPass + count) reached.resolve()
         await opened.promise
       }
-      return proceed()
+      return result
     },
   }
 }

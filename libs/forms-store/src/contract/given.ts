@@ -1,8 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
-import type { FormRef, FormsStore, StoredForm, StoredRevision } from '../forms-store.ts'
-import { toForm } from '../to-form.ts'
+import { toFormRecord } from '../form-record.ts'
+import type { FormRef, FormsStore, FormText, Snapshot, StoredForm, StoredRevision } from '../forms-store.ts'
+import { renderForm, toForm } from '../to-form.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
 export type OpenStore = () => Promise<FormsStore>
@@ -74,16 +75,42 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
   ...fields,
 })
 
-/** All three steps of a publish. */
+/** Freezes the form as it is. */
+export const snapshot = (current: FormText): Snapshot => ({
+  revisionId: randomUUID(),
+  createTime: time(1),
+  formJson: renderForm({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
+})
+
+/** @returns the revision that a new command made. */
 export const publish = async (
   store: FormsStore,
-  { organizationId, formId }: StoredForm,
+  { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
+  commandId: string = randomUUID(),
 ): Promise<StoredRevision> => {
-  const taken = await store.takeRevisionNumber({ organizationId, formRef: formId }, () => {})
-  const revision = newRevision(taken!.form, { number: taken!.number })
-  await store.insertRevision(revision)
-  await store.moveLive(revision)
-  return revision
+  await store.publish({ organizationId, formRef: formId }, commandId, snapshot)
+  return (await store.findRevisionOfCommand(organizationId, commandId))!
+}
+
+/** A form with these revisions, of which that of `liveNumber` is live. */
+export const givenRevisions = async (
+  store: FormsStore,
+  numbers: number[],
+  liveNumber = 0,
+): Promise<{ form: StoredForm; revisions: StoredRevision[] }> => {
+  const form = newForm({ live: liveNumber > 0 })
+  const revisions = numbers.map((number) => newRevision(form, { number }))
+  const live = revisions.find(({ number }) => number === liveNumber)
+  await store.importForm(
+    toFormRecord(form, {
+      revisionNumber: Math.max(...numbers),
+      liveNumber,
+      liveRevisionId: live?.revisionId ?? null,
+      revisions,
+      replyIds: [],
+    }),
+  )
+  return { form, revisions }
 }
 
 /** As many promises at once. */

@@ -1,151 +1,215 @@
 import { randomUUID } from 'node:crypto'
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import type { FormsStore, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { parseDraft } from '../to-form.ts'
 import {
   atOnce,
   edited,
   givenForm,
+  givenRevisions,
   newForm,
-  newRevision,
   type OpenStore,
   openStore,
   publish,
   refOf,
+  snapshot,
 } from './given.ts'
 
-const allow = () => {}
-
-/** What a store promises of publishes, step by step, and of the revisions that they leave. */
+/** What a store promises of publishes, and of the revisions that they leave. */
 export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
-  const givenRevisions = async (form: StoredForm, numbers: number[]) => {
-    const revisions = numbers.map((number) => newRevision(form, { number }))
-    await Promise.all(revisions.map((revision) => store().insertRevision(revision)))
-    return revisions
+  const numbersOf = async (form: StoredForm) => {
+    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+    const revisions = page!.revisions.toReversed()
+    return {
+      numbers: revisions.map(({ revision }) => revision.number),
+      live: revisions.filter(({ live }) => live).map(({ revision }) => revision.number),
+    }
   }
-  const liveNumber = async (form: StoredForm) =>
-    (await store().getRevision(refOf(form), 'live'))?.revision.number
 
-  describe('takeRevisionNumber', () => {
-    it('gives the form and one number after the other, and changes nothing that can be read', async () => {
-      const form = await givenForm(store())
+  describe('publish', () => {
+    it('freezes the form as it is and makes that live, which is no change of the draft', async () => {
+      const form = await givenForm(store(), { replyCount: 3 })
+      const taken = vi.fn(snapshot)
+      const commandId = randomUUID()
+      const published = { ...form, live: true }
 
-      const first = await store().takeRevisionNumber(refOf(form), allow)
-      const second = await store().takeRevisionNumber({ ...form, formRef: form.publicId }, allow)
+      const answer = (await store().publish(refOf(form), commandId, taken)) as FormText
 
-      expect(first).toEqual({ form, number: expect.any(Number) })
-      expect(second).toEqual({ form, number: first!.number + 1 })
-      expect(await store().get(refOf(form))).toEqual(form)
+      expect(parseDraft(answer)).toEqual(published)
+      expect(taken.mock.calls.map(([text]) => parseDraft(text))).toEqual([form])
+      expect(await store().get(refOf(form))).toEqual(published)
+      const { revisionId, createTime, formJson } = taken.mock.results[0]!.value
+      const revision = {
+        organizationId: form.organizationId,
+        formId: form.formId,
+        revisionId,
+        number: 1,
+        commandId,
+        createTime,
+        form: JSON.parse(formJson),
+      }
+      for (const ref of [revisionId, 'live']) {
+        expect(await store().getRevision(refOf(form), ref)).toEqual({
+          revision,
+          live: true,
+          current: published,
+        })
+      }
+      expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toMatchObject({
+        revisionId,
+      })
     })
 
-    it('takes none when the check refuses, and passes on what it throws', async () => {
+    it('finds the form by its public id, and gives one number after the other', async () => {
+      const form = await givenForm(store())
+
+      await store().publish({ ...form, formRef: form.publicId }, randomUUID(), snapshot)
+      await store().publish(refOf(form), randomUUID(), snapshot)
+
+      expect(await numbersOf(form)).toEqual({ numbers: [1, 2], live: [2] })
+    })
+
+    it('leaves nothing behind when the snapshot refuses, and passes on what it throws', async () => {
       const form = await givenForm(store())
       const refusal = new Error('refused')
-      const check = vi.fn(() => {
+      const commandId = randomUUID()
+      const refuse = () => {
         throw refusal
-      })
-      const first = await store().takeRevisionNumber(refOf(form), allow)
-
-      await expect(store().takeRevisionNumber(refOf(form), check)).rejects.toBe(refusal)
-
-      expect(check).toHaveBeenLastCalledWith(form)
-      expect(await store().takeRevisionNumber(refOf(form), allow)).toEqual({
-        form,
-        number: first!.number + 1,
-      })
-    })
-
-    it('gives the later snapshot the higher number, whatever else happens', async () => {
-      const form = await givenForm(store())
-
-      const [taken] = await Promise.all([
-        atOnce(30, () => store().takeRevisionNumber(refOf(form), allow)),
-        atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
-      ])
-
-      const byNumber = taken.map((each) => each!).sort((a, b) => a.number - b.number)
-      const versions = byNumber.map(({ form: { version } }) => version)
-      expect(new Set(byNumber.map(({ number }) => number)).size).toBe(30)
-      expect(versions).toEqual(versions.toSorted((a, b) => a - b))
-    })
-
-    it('knows no form that is not there', async () => {
-      const check = vi.fn()
-
-      expect(await store().takeRevisionNumber(refOf(newForm()), check)).toBeUndefined()
-      expect(check).not.toHaveBeenCalled()
-    })
-  })
-
-  describe('insertRevision', () => {
-    it('stores a revision, which is not live yet', async () => {
-      const form = await givenForm(store())
-      const revision = newRevision(form)
-
-      expect(await store().insertRevision(revision)).toBe('inserted')
-
-      expect(await store().get(refOf(form))).toEqual(form)
-      expect(await store().getRevision(refOf(form), revision.revisionId)).toEqual({
-        revision,
-        live: false,
-        current: form,
-      })
-      expect(await store().getRevision(refOf(form), 'live')).toBeUndefined()
-    })
-
-    it('stores one revision a command, however often and with whatever it comes', async () => {
-      const form = await givenForm(store())
-      const first = newRevision(form)
-      await store().insertRevision(first)
-      const again = newRevision(form, { commandId: first.commandId, number: 2 })
-      const elsewhere = newRevision(await givenForm(store(), { organizationId: form.organizationId }), {
-        commandId: first.commandId,
-      })
-
-      for (const repeated of [first, again, elsewhere]) {
-        expect(await store().insertRevision(repeated)).toBe('exists')
       }
 
-      expect(await store().findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(first)
-      expect(await store().getRevision(refOf(form), again.revisionId)).toBeUndefined()
-      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toMatchObject({
-        totalSize: 1,
-      })
+      await expect(store().publish(refOf(form), commandId, refuse)).rejects.toBe(refusal)
+
+      expect(await store().get(refOf(form))).toEqual(form)
+      expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toBeUndefined()
+      await publish(store(), form)
+      expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
-    it('inserts once when a command comes many times at once', async () => {
+    it('makes one revision a command, however often it comes, and asks for no second snapshot', async () => {
+      const form = await givenForm(store())
+      const first = await publish(store(), form)
+      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      const again = vi.fn(snapshot)
+
+      const answer = (await store().publish(refOf(form), first.commandId, again)) as FormText
+
+      expect(again).not.toHaveBeenCalled()
+      expect(answer).toMatchObject({ version: 2, live: true })
+      expect(await store().findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(first)
+      expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
+    })
+
+    it('makes one revision of a command that comes many times at once', async () => {
       const form = await givenForm(store())
       const commandId = randomUUID()
 
-      const outcomes = await atOnce(10, (index) =>
-        store().insertRevision(newRevision(form, { commandId, number: index + 1 })),
+      const answers = await atOnce(10, () => store().publish(refOf(form), commandId, snapshot))
+
+      for (const answer of answers) expect(answer).toEqual(answers[0])
+      expect((await numbersOf(form)).numbers).toHaveLength(1)
+    })
+
+    it('tells a command that has published another form of the organization, and does nothing', async () => {
+      const form = await givenForm(store())
+      const other = await givenForm(store(), { organizationId: form.organizationId })
+      const { commandId } = await publish(store(), form)
+
+      expect(await store().publish(refOf(other), commandId, snapshot)).toBe('elsewhere')
+
+      expect(await store().get(refOf(other))).toEqual(other)
+      expect(await numbersOf(other)).toEqual({ numbers: [], live: [] })
+    })
+
+    it('of one command for two forms at once publishes one of them', async () => {
+      const form = await givenForm(store())
+      const other = await givenForm(store(), { organizationId: form.organizationId })
+      const commandId = randomUUID()
+
+      const answers = await Promise.all(
+        [form, other].map((one) => store().publish(refOf(one), commandId, snapshot)),
       )
 
-      expect(outcomes.toSorted()).toEqual([...Array(9).fill('exists'), 'inserted'])
+      expect(answers.filter((answer) => answer === 'elsewhere')).toHaveLength(1)
+      const made = await Promise.all([form, other].map(numbersOf))
+      expect(made.flatMap(({ live }) => live)).toEqual([1])
     })
 
     it('does not mind the same command of another organization', async () => {
       const commandId = randomUUID()
-      const [one, other] = [
-        newRevision(await givenForm(store()), { commandId }),
-        newRevision(await givenForm(store()), { commandId }),
-      ]
+      const [form, other] = [await givenForm(store()), await givenForm(store())]
 
-      expect(await store().insertRevision(one)).toBe('inserted')
-      expect(await store().insertRevision(other)).toBe('inserted')
+      const [one, two] = [await publish(store(), form, commandId), await publish(store(), other, commandId)]
 
-      expect(await store().findRevisionOfCommand(one.organizationId, commandId)).toEqual(one)
-      expect(await store().findRevisionOfCommand(other.organizationId, commandId)).toEqual(other)
+      expect([one.formId, two.formId]).toEqual([form.formId, other.formId])
+      expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toEqual(one)
     })
 
-    it('tells when the form is gone', async () => {
+    it('of an earlier command never moves live back', async () => {
       const form = await givenForm(store())
-      await store().delete(refOf(form), allow)
+      const first = await publish(store(), form)
+      await publish(store(), form)
 
-      expect(await store().insertRevision(newRevision(form))).toBe('gone')
-      expect(await store().insertRevision(newRevision(newForm()))).toBe('gone')
+      await store().publish(refOf(form), first.commandId, snapshot)
+
+      expect(await numbersOf(form)).toEqual({ numbers: [1, 2], live: [2] })
+    })
+
+    it('finishes what was begun: a revision that is not live yet becomes so, unless a later one is', async () => {
+      for (const [liveBefore, liveAfter] of [
+        [0, 2],
+        [1, 2],
+        [3, 3],
+      ] as const) {
+        const { form, revisions } = await givenRevisions(store(), [1, 2, 3], liveBefore)
+
+        const answer = await store().publish(refOf(form), revisions[1]!.commandId, snapshot)
+
+        expect(answer).toMatchObject({ live: true })
+        expect(await numbersOf(form)).toEqual({ numbers: [1, 2, 3], live: [liveAfter] })
+      }
+    })
+
+    it('of 50 at once leaves 50 revisions, the highest of which is live', async () => {
+      const form = await givenForm(store())
+
+      await atOnce(50, () => publish(store(), form))
+
+      const { numbers, live } = await numbersOf(form)
+      expect(new Set(numbers).size).toBe(50)
+      expect(live).toEqual([numbers.at(-1)])
+      expect(await store().get(refOf(form))).toEqual({ ...form, live: true })
+    })
+
+    it('gives the later snapshot the higher number, whatever else happens', async () => {
+      const form = await givenForm(store())
+      const withTag = (current: FormText) => ({
+        ...snapshot(current),
+        formJson: JSON.stringify({ version: current.version }),
+      })
+
+      await Promise.all([
+        atOnce(30, () => store().publish(refOf(form), randomUUID(), withTag)),
+        atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
+      ])
+
+      const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+      const versions = page!.revisions.map(({ revision }) => (revision.form as unknown as StoredForm).version)
+      expect(versions).toHaveLength(30)
+      expect(versions).toEqual(versions.toSorted((a, b) => b - a))
+    })
+
+    it('tells when the form is not there, or no longer', async () => {
+      const form = await givenForm(store())
+      const { commandId } = await publish(store(), form)
+      await store().delete(refOf(form), () => {})
+      const taken = vi.fn(snapshot)
+
+      expect(await store().publish(refOf(newForm()), randomUUID(), taken)).toBeUndefined()
+      expect(await store().publish(refOf(form), randomUUID(), taken)).toBeUndefined()
+      expect(await store().publish(refOf(form), commandId, taken)).toBeUndefined()
+      expect(taken).not.toHaveBeenCalled()
     })
   })
 
@@ -158,84 +222,16 @@ export const revisionsContract = (open: OpenStore): void => {
     })
   })
 
-  describe('moveLive', () => {
-    it('makes the revision live and the form published, which is no change of the draft', async () => {
-      const form = await givenForm(store())
-      const [revision] = await givenRevisions(form, [1])
-
-      expect(await store().moveLive(revision!)).toEqual({ ...form, live: true })
-
-      expect(await store().get(refOf(form))).toEqual({ ...form, live: true })
-      expect(await store().getRevision(refOf(form), 'live')).toEqual({
-        revision,
-        live: true,
-        current: { ...form, live: true },
-      })
-    })
-
-    it('only ever moves forward, in whatever order and however often its steps come', async () => {
-      const anyArrivals = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 10 })
-
-      await fc.assert(
-        fc.asyncProperty(anyArrivals, async (arrivals) => {
-          const form = await givenForm(store())
-          const revisions = await givenRevisions(form, [1, 2, 3, 4, 5, 6])
-          let highest = 0
-          for (const number of arrivals) {
-            highest = Math.max(highest, number)
-            expect(await store().moveLive(revisions[number - 1]!)).toEqual({ ...form, live: true })
-            expect(await liveNumber(form)).toBe(highest)
-          }
-        }),
-        { numRuns: 20 },
-      )
-    })
-
-    it('ends at the highest of many at once', async () => {
-      const form = await givenForm(store())
-      const revisions = await givenRevisions(form, [3, 9, 1, 8, 2, 10, 4, 7, 5, 6])
-
-      await Promise.all(revisions.map((revision) => store().moveLive(revision)))
-
-      expect(await liveNumber(form)).toBe(10)
-    })
-
-    it('tells when the form is gone', async () => {
-      const form = await givenForm(store())
-      const revision = await publish(store(), form)
-      await store().delete(refOf(form), allow)
-
-      expect(await store().moveLive(revision)).toBeUndefined()
-    })
-  })
-
-  describe('publishes at once', () => {
-    it('all leave a revision, and the highest is live', async () => {
-      const form = await givenForm(store())
-
-      const revisions = await atOnce(50, () => publish(store(), form))
-
-      const numbers = revisions.map(({ number }) => number).sort((a, b) => b - a)
-      const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
-      expect(new Set(numbers).size).toBe(50)
-      expect(page!.revisions.map(({ revision }) => revision.number)).toEqual(numbers)
-      expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(49).fill(false)])
-      expect(await store().get(refOf(form))).toEqual({ ...form, live: true })
-    })
-  })
-
   describe('listRevisions', () => {
     it('is newest first, and tells which one is live', async () => {
-      const form = await givenForm(store())
-      const revisions = await givenRevisions(form, [2, 1, 10, 9])
-      await store().moveLive(revisions[3]!)
+      const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
       expect(await store().listRevisions({ ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
-          { revision: revisions[2], live: false },
-          { revision: revisions[3], live: true },
-          { revision: revisions[0], live: false },
+          { revision: revisions[3], live: false },
+          { revision: revisions[2], live: true },
           { revision: revisions[1], live: false },
+          { revision: revisions[0], live: false },
         ],
         totalSize: 4,
       })
@@ -247,12 +243,11 @@ export const revisionsContract = (open: OpenStore): void => {
     }
 
     it('goes on from page to page, with skips, while newer ones come', async () => {
-      const form = await givenForm(store())
-      await givenRevisions(form, [1, 2, 3, 4, 5, 6, 7])
+      const { form } = await givenRevisions(store(), [1, 2, 3, 4, 5, 6, 7])
       const query = { ...refOf(form), limit: 2 }
 
       expect(await numbersOn({ ...query, skip: 0 })).toEqual({ revisions: [7, 6], next: 6, totalSize: 7 })
-      await givenRevisions(form, [8])
+      await publish(store(), form)
       expect(await numbersOn({ ...query, skip: 1, after: 6 })).toEqual({
         revisions: [4, 3],
         next: 3,
@@ -265,7 +260,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
     it('ends a page early once it holds 16 MiB', async () => {
       const form = await givenForm(store(), { draft: { context: ['漢'.repeat((700 * 1024) / 3)] } })
-      for (let number = 1; number <= 26; number++) await givenRevisions(form, [number])
+      for (let count = 0; count < 26; count++) await publish(store(), form)
       const query = { ...refOf(form), limit: 1000, skip: 0 }
 
       const { revisions, next } = await numbersOn(query)

@@ -1,17 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredRevision } from '../forms-store.ts'
-import {
-  edited,
-  givenForm,
-  newForm,
-  newRevision,
-  type OpenStore,
-  openStore,
-  publish,
-  refOf,
-  time,
-} from './given.ts'
+import { edited, givenForm, newForm, type OpenStore, openStore, publish, refOf, time } from './given.ts'
 
 /** What a store promises each organization: nobody else reads or changes what it has. */
 export const tenantsContract = (open: OpenStore): void => {
@@ -69,9 +59,15 @@ export const tenantsContract = (open: OpenStore): void => {
       false,
     ],
     [
-      'takeRevisionNumber',
+      'publish',
       (forms, { organizationId }, formRef, seen) =>
-        forms.takeRevisionNumber({ organizationId, formRef }, seen),
+        forms.publish({ organizationId, formRef }, randomUUID(), seen),
+      undefined,
+    ],
+    [
+      'publish, repeated',
+      (forms, { organizationId, commandId }, formRef, seen) =>
+        forms.publish({ organizationId, formRef }, commandId, seen),
       undefined,
     ],
     [
@@ -79,12 +75,6 @@ export const tenantsContract = (open: OpenStore): void => {
       (forms, { organizationId, commandId }) => forms.findRevisionOfCommand(organizationId, commandId),
       undefined,
     ],
-    [
-      'insertRevision',
-      (forms, foreign) => forms.insertRevision({ ...foreign, revisionId: randomUUID() }),
-      'gone',
-    ],
-    ['moveLive', (forms, foreign) => forms.moveLive({ ...foreign, number: 1000 }), undefined],
     [
       'listRevisions',
       (forms, { organizationId }, formRef) =>
@@ -130,7 +120,7 @@ export const tenantsContract = (open: OpenStore): void => {
       const own = await givenForm(store(), { draft: { name: 'Same' } })
 
       await store().update(refOf(own), (current) => edited(current, { name: 'Mine' }))
-      await store().insertRevision(newRevision(own))
+      await publish(store(), own)
       await store().delete(refOf(own), () => {})
 
       expect(await store().get(refOf(form))).toEqual(form)

@@ -1,7 +1,7 @@
 import { foldCase } from '@fms/aip'
 import { isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import type { FormRef, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormRef, FormText, RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../to-form.ts'
 
 /** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
@@ -140,14 +140,14 @@ export const toStoredRevision = ({ _id, createTime, form, ...rest }: RevisionDoc
 export const newRevisionDocument = ({
   revisionId,
   createTime,
-  form,
+  formJson,
   ...rest
-}: StoredRevision): RevisionDocument => ({
+}: RevisionText): RevisionDocument => ({
   _id: revisionId,
   organizationId: rest.organizationId,
   formId: rest.formId,
   number: rest.number,
   commandId: rest.commandId,
   createTime: createTime.getTime(),
-  form: JSON.stringify(form),
+  form: formJson,
 })

@@ -21,6 +21,7 @@ import type {
   LiveOrNot,
   OrganizationForms,
   RevisionsPage,
+  Snapshot,
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
@@ -136,52 +137,34 @@ export class MongoFormsStore implements FormsStore {
     organizationId: string,
     commandId: string,
   ): Promise<StoredRevision | undefined> {
-    const revision = await this.#collections.revisions.findOne({ organizationId, commandId })
-    const isVisible = revision && (await hasForm(this.#collections, revision))
-    return isVisible ? toStoredRevision(revision) : undefined
+    const revision = await this.#revisionOfCommand(organizationId, commandId)
+    return revision && toStoredRevision(revision)
   }
 
-  takeRevisionNumber(
+  /** docs/decisions/0001-publish-in-repeatable-steps.md. Indexes: that of `_id`, and revisions_by_command. */
+  async publish(
     ref: FormRef,
-    check: (current: StoredForm) => void,
-  ): Promise<{ form: StoredForm; number: number } | undefined> {
-    return this.#changing(ref, async () => {
-      const form = await this.#form(ref)
-      if (!form) return undefined
-      const current = toStoredForm(form)
-      check(current)
-      const { version, revisionNumber } = form
-      const number = revisionNumber + 1
-      const isTaken = await this.#collections.forms.set(
-        { ...formKey(form), version, revisionNumber },
-        { revisionNumber: number },
-      )
-      return isTaken ? { form: current, number } : lostRace
-    })
-  }
+    commandId: string,
+    snapshot: (current: FormText) => Snapshot,
+  ): Promise<FormText | 'elsewhere' | undefined> {
+    const { organizationId } = ref
+    const form = await this.#form(ref)
+    if (!form) return undefined
+    const earlier = await this.#revisionOfCommand(organizationId, commandId)
+    if (earlier) return earlier.formId === form._id ? this.#moveLive(earlier) : 'elsewhere'
 
-  insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'> {
-    return insertRevision(this.#collections, revision)
-  }
-
-  moveLive({
-    organizationId,
-    formId,
-    revisionId,
-    number,
-  }: Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'number'>): Promise<
-    StoredForm | undefined
-  > {
-    const key = { organizationId, _id: formId }
-    return this.#changing({ organizationId, formRef: formId }, async () => {
-      const { forms } = this.#collections
-      const moved = await forms.setAndGet(
-        { ...key, liveNumber: { $lt: number } },
-        { liveRevisionId: revisionId, liveNumber: number },
-      )
-      const form = moved ?? (await forms.findOne(key))
-      return form && toStoredForm(form)
-    })
+    const taken = await this.#takeRevisionNumber(form, snapshot)
+    if (!taken) return undefined
+    const revision = { ...taken, organizationId, formId: form._id, commandId }
+    switch (await insertRevision(this.#collections, revision)) {
+      case 'gone':
+        return undefined
+      case 'exists':
+        // The same command, or another with the same id, was faster.
+        return this.publish(ref, commandId, snapshot)
+      case 'inserted':
+        return this.#moveLive({ ...revision, _id: revision.revisionId })
+    }
   }
 
   /** Index: revisions_by_number. */
@@ -257,6 +240,54 @@ export class MongoFormsStore implements FormsStore {
   async #form(ref: FormRef, fields?: readonly (keyof FormDocument)[]): Promise<FormDocument | undefined> {
     const query = named(ref)
     return query && this.#collections.forms.findOne(query, fields)
+  }
+
+  async #revisionOfCommand(organizationId: string, commandId: string): Promise<RevisionDocument | undefined> {
+    const revision = await this.#collections.revisions.findOne({ organizationId, commandId })
+    return revision && (await hasForm(this.#collections, revision)) ? revision : undefined
+  }
+
+  /**
+   * Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number.
+   *
+   * @param first the form as it was read already.
+   */
+  #takeRevisionNumber(
+    first: FormDocument,
+    snapshot: (current: FormText) => Snapshot,
+  ): Promise<(Snapshot & { number: number }) | undefined> {
+    let read: FormDocument | undefined = first
+    return this.#changing({ ...first, formRef: first._id }, async () => {
+      const form = read ?? (await this.#collections.forms.findOne(formKey(first)))
+      read = undefined
+      if (!form) return undefined
+      const taken = { ...snapshot(toFormText(form)), number: form.revisionNumber + 1 }
+      const { version, revisionNumber } = form
+      const isTaken = await this.#collections.forms.set(
+        { ...formKey(form), version, revisionNumber },
+        { revisionNumber: taken.number },
+      )
+      return isTaken ? taken : lostRace
+    })
+  }
+
+  /** Unless `live` stands on a later one. @returns the form afterwards, or undefined when it is gone. */
+  #moveLive({
+    organizationId,
+    formId,
+    _id,
+    number,
+  }: Pick<RevisionDocument, 'organizationId' | 'formId' | '_id' | 'number'>): Promise<FormText | undefined> {
+    const key = { organizationId, _id: formId }
+    return this.#changing({ organizationId, formRef: formId }, async () => {
+      const { forms } = this.#collections
+      const moved = await forms.setAndGet(
+        { ...key, liveNumber: { $lt: number } },
+        { liveRevisionId: _id, liveNumber: number },
+      )
+      const form = moved ?? (await forms.findOne(key))
+      return form && toFormText(form)
+    })
   }
 
   /** A compare-and-set of a form, until it wins. */

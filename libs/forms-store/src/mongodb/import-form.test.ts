@@ -3,7 +3,7 @@ import type { FormRecord } from '@fms/contracts'
 import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { startMongo } from '@fms/store-kit/testing'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { givenForm, newForm, newRevision, publish, refOf } from '../contract/given.ts'
+import { givenForm, newForm, publish, refOf } from '../contract/given.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
@@ -82,7 +82,7 @@ describe('an import that is killed between two writes', () => {
     await store.create(other)
 
     const { commandId } = record.revisions[0]!
-    expect(await store.insertRevision(newRevision(other, { commandId }))).toBe('inserted')
+    expect(await publish(store, other, commandId)).toMatchObject({ commandId, number: 1 })
 
     await expect(store.importForm(record)).rejects.toMatchObject({
       reason: 'FORM_CONFLICT',

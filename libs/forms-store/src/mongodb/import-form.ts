@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
 import { formConflict } from '../errors.ts'
 import { demandSame, formOf, revisionStateOf, revisionsOf } from '../form-record.ts'
-import type { Imported, StoredRevision } from '../forms-store.ts'
+import type { Imported, RevisionText } from '../forms-store.ts'
 import { reservePublicId } from './create-form.ts'
 import { finishDeletions } from './delete-form.ts'
 import { type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
@@ -43,7 +43,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
 const maxAttempts = 5
 
 /** Stores a revision, unless it is there already. What nobody can see gives way to it. */
-const insertRevision = async (collections: FormsCollections, revision: StoredRevision): Promise<void> => {
+const insertRevision = async (collections: FormsCollections, revision: RevisionText): Promise<void> => {
   const { revisions } = collections
   const { organizationId, formId, number, revisionId, commandId } = revision
   const document = newRevisionDocument(revision)
@@ -63,7 +63,7 @@ const insertRevision = async (collections: FormsCollections, revision: StoredRev
   }
 }
 
-const conflict = (revision: StoredRevision, hasSameId: boolean) =>
+const conflict = (revision: RevisionText, hasSameId: boolean) =>
   hasSameId
     ? formConflict(revision, 'revisionId', revision.revisionId)
     : formConflict(revision, 'commandId', revision.commandId)

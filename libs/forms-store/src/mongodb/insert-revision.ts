@@ -1,4 +1,4 @@
-import type { StoredRevision } from '../forms-store.ts'
+import type { RevisionText, StoredRevision } from '../forms-store.ts'
 import { type FormsCollections, newRevisionDocument } from './documents.ts'
 
 /** Whether the form of a revision is there: what makes the revision visible. */
@@ -16,7 +16,7 @@ const maxAttempts = 5
  */
 export const insertRevision = async (
   collections: FormsCollections,
-  revision: StoredRevision,
+  revision: RevisionText,
 ): Promise<'inserted' | 'exists' | 'gone'> => {
   const { revisions } = collections
   const { organizationId, commandId, revisionId } = revision

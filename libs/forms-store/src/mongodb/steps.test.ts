@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type BeforeWrite, MongoDatabase } from '@fms/store-kit/mongodb'
+import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { startMongo } from '@fms/store-kit/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { edited, givenForm, newForm, newRevision, publish, refOf } from '../contract/given.ts'
+import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
@@ -98,7 +98,7 @@ describe('a process that is killed between two writes', () => {
           await store.getRevision(refOf(form), first.revisionId),
           await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 }),
           await store.findRevisionOfCommand(organizationId, revision.commandId),
-          await store.moveLive(revision),
+          await store.publish(refOf(form), revision.commandId, snapshot),
           (await listed(form)) || undefined,
         ]
         if (seen[0]) {
@@ -132,25 +132,18 @@ describe('a process that is killed between two writes', () => {
     }
   })
 
-  /** The steps of the publisher: a command that comes again goes on from its revision. */
-  const publishOnce = async (forms: FormsStore, form: StoredForm, commandId: string) => {
-    const earlier = await forms.findRevisionOfCommand(form.organizationId, commandId)
-    if (earlier) return forms.moveLive(earlier)
-    const taken = (await forms.takeRevisionNumber(refOf(form), allow))!
-    const revision = newRevision(taken.form, { number: taken.number, commandId })
-    expect(await forms.insertRevision(revision)).toBe('inserted')
-    return forms.moveLive(revision)
-  }
-
   it('of a publish leaves the form as it was, and a repeat publishes once', async () => {
     const writes = await killEverywhere(
       async () => ({ form: await givenForm(store), commandId: randomUUID() }),
-      (mortal, { form, commandId }) => publishOnce(mortal, form, commandId),
+      (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
         expect(await store.get(refOf(form))).toEqual(form)
         expect(await store.getRevision(refOf(form), 'live')).toBeUndefined()
 
-        expect(await publishOnce(store, form, commandId)).toEqual({ ...form, live: true })
+        expect(await store.publish(refOf(form), commandId, snapshot)).toMatchObject({
+          version: 1,
+          live: true,
+        })
 
         expect(await store.getRevision(refOf(form), 'live')).toMatchObject({ revision: { commandId } })
         expect(await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toMatchObject({
@@ -160,6 +153,22 @@ describe('a process that is killed between two writes', () => {
     )
 
     expect(writes).toBe(3)
+  })
+
+  it('of a publish has it go on with the draft as it is, until a snapshot is stored', async () => {
+    const rename = (name: string) => (current: StoredForm) => edited(current, { name })
+    const published: string[] = []
+    await killEverywhere(
+      async () => ({ form: await givenForm(store, { draft: { name: 'Then' } }), commandId: randomUUID() }),
+      (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
+      async ({ form, commandId }) => {
+        await store.update(refOf(form), rename('Now'))
+        await store.publish(refOf(form), commandId, snapshot)
+        published.push((await store.getRevision(refOf(form), 'live'))!.revision.form.name)
+      },
+    )
+
+    expect(published).toEqual(['Now', 'Now', 'Then'])
   })
 
   it('of a reply neither loses nor doubles it, also when the form hands its ids over', async () => {
@@ -192,41 +201,57 @@ describe('a process that is killed between two writes', () => {
   })
 })
 
-describe('a revision that comes while its form is deleted', () => {
-  const deletedBefore = (form: StoredForm, then: () => void): BeforeWrite => {
-    return async ({ collection, operation }) => {
-      if (collection !== 'revisions') return
-      if (operation === 'insert') await store.delete(refOf(form), allow)
-      else then()
-    }
-  }
-
-  it('is taken back', async () => {
+describe('a publish that is held up before its last step', () => {
+  it('does not move live back', async () => {
     const form = await givenForm(store)
-    await using publisher = new MongoFormsStore(mongo.url, deletedBefore(form, allow))
+    let writes = 0
+    const others = async () => {
+      if (++writes === 3) await publish(store, form)
+    }
+    await using slow = new MongoFormsStore(mongo.url, others)
 
-    expect(await publisher.insertRevision(newRevision(form))).toBe('gone')
+    expect(await slow.publish(refOf(form), randomUUID(), snapshot)).toMatchObject({ live: true })
 
-    expect(await collections.revisions.count({ organizationId: form.organizationId })).toBe(0)
+    const page = await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })
+    expect(page!.revisions.map(({ revision, live }) => [revision.number, live])).toEqual([
+      [2, true],
+      [1, false],
+    ])
+  })
+})
+
+describe('a form that is deleted during a publish', () => {
+  it.each([1, 2, 3])('before write %i is gone, with its revision', async (write) => {
+    const form = await givenForm(store)
+    const { organizationId } = form
+    const commandId = randomUUID()
+    let writes = 0
+    await using publisher = new MongoFormsStore(mongo.url, async () => {
+      if (++writes === write) await store.delete(refOf(form), allow)
+    })
+
+    expect(await publisher.publish(refOf(form), commandId, snapshot)).toBeUndefined()
+
+    expect(await store.findRevisionOfCommand(organizationId, commandId)).toBeUndefined()
+    expect(await collections.revisions.count({ organizationId })).toBe(0)
   })
 
-  it('is seen by nobody when it was not, and does not stand in the way of its command', async () => {
+  it('leaves no revision in the way of its command when the publisher is killed', async () => {
     const form = await givenForm(store)
     const { organizationId } = form
     const other = await givenForm(store, { organizationId })
-    const revision = newRevision(form)
-    const die = () => {
-      throw new Error('killed')
-    }
-    await using publisher = new MongoFormsStore(mongo.url, deletedBefore(form, die))
+    const commandId = randomUUID()
+    await using publisher = new MongoFormsStore(mongo.url, async ({ collection, operation }) => {
+      if (collection !== 'revisions') return
+      if (operation === 'insert') await store.delete(refOf(form), allow)
+      else throw new Error('killed')
+    })
 
-    await expect(publisher.insertRevision(revision)).rejects.toThrow('killed')
+    await expect(publisher.publish(refOf(form), commandId, snapshot)).rejects.toThrow('killed')
 
     expect(await collections.revisions.count({ organizationId })).toBe(1)
-    expect(await store.findRevisionOfCommand(organizationId, revision.commandId)).toBeUndefined()
-    const again = newRevision(other, { commandId: revision.commandId })
-    expect(await store.insertRevision(again)).toBe('inserted')
-    expect(await store.findRevisionOfCommand(organizationId, revision.commandId)).toEqual(again)
+    expect(await store.findRevisionOfCommand(organizationId, commandId)).toBeUndefined()
+    expect(await publish(store, other, commandId)).toMatchObject({ formId: other.formId, commandId })
   })
 })
 

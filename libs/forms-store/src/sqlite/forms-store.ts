@@ -21,6 +21,7 @@ import type {
   LiveOrNot,
   OrganizationForms,
   RevisionsPage,
+  Snapshot,
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
@@ -153,48 +154,37 @@ export class SqliteFormsStore implements FormsStore {
     return row && toStoredRevision(row)
   }
 
-  async takeRevisionNumber(
+  /** One transaction. Index: revisions_by_command. */
+  async publish(
     ref: FormRef,
-    check: (current: StoredForm) => void,
-  ): Promise<{ form: StoredForm; number: number } | undefined> {
+    commandId: string,
+    snapshot: (current: FormText) => Snapshot,
+  ): Promise<FormText | 'elsewhere' | undefined> {
     return this.#database.write(() => {
       const row = this.#get(ref)
       if (!row) return undefined
-      const form = toStoredForm(row)
-      check(form)
-      const number = (row.revisionNumber as number) + 1
-      this.#set(form.formId, { revisionNumber: number })
-      return { form, number }
-    })
-  }
-
-  async insertRevision(revision: StoredRevision): Promise<'inserted' | 'exists' | 'gone'> {
-    return this.#database.write(() => {
-      if (!this.#has(revision)) return 'gone'
-      const row = revisionColumns(revision)
-      return this.#database.insert('revisions', row, '(organizationId, commandId)') ? 'inserted' : 'exists'
-    })
-  }
-
-  async moveLive({
-    organizationId,
-    formId,
-    revisionId,
-    number,
-  }: Pick<StoredRevision, 'organizationId' | 'formId' | 'revisionId' | 'number'>): Promise<
-    StoredForm | undefined
-  > {
-    return this.#database.write(() => {
-      this.#database.run(
-        'UPDATE forms SET liveRevisionId = ?, liveNumber = ? WHERE formId = ? AND organizationId = ? AND liveNumber < ?',
-        revisionId,
-        number,
-        formId,
+      const current = toFormText(row)
+      const { organizationId, formId } = current
+      const earlier = this.#database.get(
+        'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
         organizationId,
-        number,
+        commandId,
       )
-      const row = this.#get({ organizationId, formRef: formId })
-      return row && toStoredForm(row)
+      if (earlier && earlier.formId !== formId) return 'elsewhere'
+      if (!earlier) {
+        const number = (row.revisionNumber as number) + 1
+        const revision = { ...snapshot(current), organizationId, formId, commandId, number }
+        this.#database.insert('revisions', revisionColumns(revision))
+        this.#set(formId, {
+          revisionNumber: number,
+          liveNumber: number,
+          liveRevisionId: revision.revisionId,
+        })
+      } else if ((earlier.number as number) > (row.liveNumber as number)) {
+        // An import may hold a publish that was never finished.
+        this.#set(formId, { liveNumber: earlier.number!, liveRevisionId: earlier.revisionId! })
+      }
+      return { ...current, live: true }
     })
   }
 

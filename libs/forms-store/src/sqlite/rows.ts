@@ -1,6 +1,6 @@
 import { foldCase } from '@fms/aip'
 import type { Row } from '@fms/store-kit'
-import type { FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormText, RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../to-form.ts'
 
 const text = (row: Row, column: string) => row[column] as string
@@ -53,8 +53,8 @@ export const toStoredRevision = (row: Row): StoredRevision => ({
   form: JSON.parse(text(row, 'form')),
 })
 
-export const revisionColumns = (revision: StoredRevision): Row => ({
+export const revisionColumns = ({ formJson, createTime, ...revision }: RevisionText): Row => ({
   ...revision,
-  createTime: revision.createTime.getTime(),
-  form: JSON.stringify(revision.form),
+  createTime: createTime.getTime(),
+  form: formJson,
 })

@@ -135,16 +135,19 @@ describe('a publish.form that cannot be read', () => {
 })
 
 describe('a publish.form while the store is away', () => {
-  it.each(['takeRevisionNumber', 'insertRevision', 'moveLive'])(
-    'at %s comes again, each time later, until it succeeds',
-    async (step) => {
+  it.each(['before', 'after'])(
+    '%s its revision is stored comes again, each time later, until it succeeds',
+    async (when) => {
       await using publishing = await startPublishing()
       const times: number[] = []
       const publisher = await publishing.publisher({
         around: async ({ method, proceed }) => {
-          if (method === 'findRevisionOfCommand') times.push(performance.now())
-          if (method === step && times.length <= 2) throw unavailable()
-          return proceed()
+          if (method !== 'publish') return proceed()
+          times.push(performance.now())
+          if (times.length <= 2 && when === 'before') throw unavailable()
+          const result = await proceed()
+          if (times.length <= 2) throw unavailable()
+          return result
         },
       })
       const form = await givenForm(publishing.forms)
@@ -192,9 +195,7 @@ describe('a publish.form that meets a defect', () => {
     const ill = await givenForm(publishing.forms)
     await publishing.publisher({
       around: async ({ method, args, proceed }) =>
-        method === 'takeRevisionNumber' && JSON.stringify(args).includes(ill.formId)
-          ? broken({ method })
-          : proceed(),
+        method === 'publish' && JSON.stringify(args).includes(ill.formId) ? broken({ method }) : proceed(),
     })
 
     await publishing.send(commandFor(ill))
@@ -229,8 +230,9 @@ describe('a publish.form past its deadline', () => {
     await publishing.publisher({
       around: async ({ method, proceed }) => {
         // Long enough for the deadline to pass.
-        if (method === 'moveLive' && ++interruptions < 4) throw unavailable()
-        return proceed()
+        const result = await proceed()
+        if (method === 'publish' && ++interruptions < 4) throw unavailable()
+        return result
       },
     })
     const form = await givenForm(publishing.forms)

@@ -9,7 +9,7 @@ import {
 import { internal, traceFields } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type JsMsg, millis, type NatsConnection } from 'nats'
-import { type PublishDeps, publish } from '../publish.ts'
+import { type PublishDeps, publish, renderPublished } from '../publish.ts'
 import type { StreamClock } from '../stream-clock.ts'
 
 /** A command that fails for a reason unknown to us this many times will not succeed. */
@@ -55,13 +55,14 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
       logger.warn(fields, 'nobody waits for this command any more')
       return await bury(message, 'deadline', deps)
     }
-    answer(message, await publish(command, deps), deps)
+    const form = await publish(command, deps)
+    answer(message, renderPublished(form, deps.publicFormBaseUrl), deps)
     message.ack()
     logger.info(fields, 'published')
     return 'published'
   } catch (error) {
     if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
-      answer(message, { outcome: 'refused', problem: error.toProblem() }, deps)
+      refuse(message, error, deps)
       message.ack()
       logger.info({ ...fields, reason: error.reason }, 'refused')
       return 'refused'
@@ -69,7 +70,7 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
     const isDefect = !(error instanceof ApiError)
     logger.error({ ...fields, err: error }, isDefect ? 'a defect' : 'the store is away')
     if (isDefect && message.info.deliveryCount >= maxDefects) {
-      answer(message, { outcome: 'refused', problem: internal(error).toProblem() }, deps)
+      refuse(message, internal(error), deps)
       return bury(message, 'defect', deps)
     }
     message.nak(retryDelayMs(message.info.deliveryCount))
@@ -100,10 +101,13 @@ const isTooLate = async (
   )
 }
 
-const answer = (message: JsMsg, reply: FormPublished, { nats }: PublishFormDeps): void => {
+const answer = (message: JsMsg, reply: string | Uint8Array, { nats }: PublishFormDeps): void => {
   const inbox = message.headers?.get(replyInboxHeader)
-  if (inbox) nats.publish(inbox, FormPublished.encode(reply))
+  if (inbox) nats.publish(inbox, reply)
 }
+
+const refuse = (message: JsMsg, error: ApiError, deps: PublishFormDeps): void =>
+  answer(message, FormPublished.encode({ outcome: 'refused', problem: error.toProblem() }), deps)
 
 /** Keeps a command that can never succeed for people to look at, then takes it out of the queue. */
 const bury = async (message: JsMsg, reason: string, { nats }: PublishFormDeps): Promise<Disposition> => {
