@@ -17,6 +17,7 @@ import { toFieldViolations } from './field-violations.ts'
 import { countRequest, exposeMetrics } from './metrics.ts'
 import { isProbe } from './probes.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
+import { refuseOddHttp } from './refuse-odd-http.ts'
 import { callerGone, onRequestEnd } from './request-end.ts'
 import { endRequestSpan, traceRequests } from './tracing.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
@@ -38,6 +39,10 @@ export interface AppOptions {
   logger: FastifyBaseLogger
   /** Heads over this are refused with 431. What the gateway lets through, with what it adds, fits a service. */
   maxHeaderBytes?: number
+  /** How long a head may take to arrive, in milliseconds; then 408. A client that dribbles holds nothing up for long. */
+  headTimeoutMs?: number
+  /** How long a whole request may take to arrive: 1 MiB at 18 KB/s. */
+  requestTimeoutMs?: number
   /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
   ready?: () => Promise<void>
 }
@@ -46,13 +51,24 @@ export interface AppOptions {
  * What every service starts with: strict JSON bodies, Zod contracts as route schemas, AIP-193 errors, a request id
  * on every answer and log line, `/healthz`, `/readyz` and `/metrics`.
  */
-export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOptions) => {
+export const createApp = ({
+  logger,
+  maxHeaderBytes = 128 * 1024,
+  headTimeoutMs = 10_000,
+  requestTimeoutMs = 60_000,
+  ready,
+}: AppOptions) => {
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
     bodyLimit: bodyLimitBytes,
-    http: { maxHeaderSize: maxHeaderBytes },
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headTimeoutMs,
+      connectionsCheckingInterval: Math.min(headTimeoutMs, requestTimeoutMs) / 4,
+    },
+    requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength },
     rewriteUrl: ({ url = '/' }) => withLiteralPercents(url),
     forceCloseConnections: 'idle',
@@ -81,6 +97,7 @@ export const createApp = ({ logger, maxHeaderBytes = 128 * 1024, ready }: AppOpt
   })
 
   endIdleConnections(app)
+  refuseOddHttp(app)
   answerUnknownPaths(app)
   exposeMetrics(app)
   app.get('/healthz', async () => ({ status: 'ok' }))

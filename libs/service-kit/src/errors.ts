@@ -24,13 +24,15 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
     },
   )
 
-/** The body is not JSON by its own account (RFC 9110 §15.5.16). */
-export const unsupportedMediaType = (contentType: string | undefined) =>
+/** The body is not JSON by its own account, or is coded, such as by gzip (RFC 9110 §15.5.16). */
+export const unsupportedMediaType = (contentType: string | undefined, coding?: string) =>
   new ApiError(
     'INVALID_ARGUMENT',
     'UNSUPPORTED_MEDIA_TYPE',
-    `A body of type ${contentType ?? '(none)'} is not understood. Send JSON with the header content-type: application/json.`,
-    { http: 415, metadata: { contentType: contentType ?? '' } },
+    coding === undefined
+      ? `A body of type ${contentType ?? '(none)'} is not understood. Send JSON with the header content-type: application/json.`
+      : `A body coded as ${coding} is not understood. Send it as it is, without content-encoding.`,
+    { http: 415, metadata: { contentType: contentType ?? '', coding: coding ?? '' } },
   )
 
 /** The body is over the limit, 1 MiB (RFC 9110 §15.5.14). */

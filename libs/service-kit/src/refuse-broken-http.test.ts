@@ -34,3 +34,40 @@ describe('broken HTTP', () => {
     expect(await answerTo(bytes)).toBe(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   })
 })
+
+describe('a client that is slow', () => {
+  /** What the app says to it, and whether another client is served meanwhile. */
+  const dribble = async (head: string) => {
+    const app = createApp({
+      logger: pino({ level: 'silent' }),
+      headTimeoutMs: 100,
+      requestTimeoutMs: 200,
+    })
+    app.post('/things', async ({ body }) => body)
+    const origin = await app.listen()
+    const socket = connect((app.server.address() as AddressInfo).port, 'localhost')
+    socket.write(head)
+    const drop = setInterval(() => socket.write('x'), 20)
+    socket.on('error', () => {})
+    try {
+      const meanwhile = await fetch(`${origin}/healthz`)
+      return { answer: await text(socket), meanwhile: meanwhile.status }
+    } finally {
+      clearInterval(drop)
+      await app.close()
+    }
+  }
+
+  it.each([
+    ['head', 'GET / HTTP/1.1\r\nhost: x\r\nlong: '],
+    [
+      'body',
+      'POST /things HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n',
+    ],
+  ])('with its %s is told so and let go, and keeps nobody waiting', async (_, head) => {
+    expect(await dribble(head)).toEqual({
+      answer: 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+      meanwhile: 200,
+    })
+  })
+})

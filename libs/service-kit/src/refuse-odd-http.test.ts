@@ -1,0 +1,57 @@
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { createApp } from './create-app.ts'
+
+/** Everything that an app says to these bytes until it ends the connection. */
+const answerTo = async (...bytes: (string | Buffer)[]): Promise<string> => {
+  const app = createApp({ logger: pino({ level: 'silent' }) })
+  app.post('/things', async ({ body }) => body)
+  await app.listen()
+  try {
+    const socket = connect((app.server.address() as AddressInfo).port, 'localhost')
+    for (const each of bytes) socket.write(each)
+    return await text(socket)
+  } finally {
+    await app.close()
+  }
+}
+
+const things = (head: string) => `POST /things HTTP/1.1\r\nconnection: close\r\n${head}\r\n\r\n`
+
+describe('HTTP that could be read in two ways', () => {
+  it.each([
+    ['two Hosts', things('host: a\r\nHOST: b\r\ncontent-type: application/json\r\ncontent-length: 2'), '{}'],
+    ['another version by name', 'GET /healthz HTTP/2.0\r\nhost: a\r\nconnection: close\r\n\r\n', ''],
+  ])('in the form of %s is malformed', async (_, head, body) => {
+    const answer = await answerTo(head, body)
+
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(answer).toContain('"reason":"MALFORMED_REQUEST"')
+  })
+
+  const json = 'host: a\r\ncontent-type: application/json'
+  const zipped = gzipSync('{}')
+
+  it.each([
+    ['gzip', [things(`${json}\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}`), zipped]],
+    ['br', [things(`${json}\r\ncontent-encoding: br\r\ncontent-length: 2`), '{}']],
+    ['gzip, chunked', [things(`${json}\r\ntransfer-encoding: gzip, chunked`), '2\r\n{}\r\n0\r\n\r\n']],
+  ])('in the form of a body in %s is refused before it is read', async (coding, bytes) => {
+    const answer = await answerTo(...bytes)
+
+    expect(answer).toMatch(/^HTTP\/1.1 415 /)
+    expect(answer).toContain(
+      `"reason":"UNSUPPORTED_MEDIA_TYPE","domain":"forms","metadata":{"contentType":"application/json","coding":"${coding}"}`,
+    )
+  })
+
+  it.each([
+    ['identity', [things(`${json}\r\ncontent-encoding: identity\r\ncontent-length: 2`), '{}']],
+    ['chunks', [things(`${json}\r\ntransfer-encoding: Chunked`), '2\r\n{}\r\n0\r\n\r\n']],
+  ])('is not what a body in %s is', async (_, bytes) => {
+    expect(await answerTo(...bytes)).toMatch(/^HTTP\/1.1 200 /)
+  })
+})
