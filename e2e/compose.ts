@@ -86,7 +86,7 @@ export interface Rehearsal extends AsyncDisposable {
  * ports of 127.0.0.1; `mongo` is an engine for tests, `nats` a nats-server with the cluster's own configuration.
  */
 export const rehearse = async (): Promise<Rehearsal> => {
-  const compose = readCompose({ ...operatorsEnv(), LOG_LEVEL: 'error' })
+  const compose = readCompose({ ...operatorsEnv(), LOG_LEVEL: 'error', DRAIN_MS: '0' })
   const names = Object.keys(compose.services)
   const ports = new Map(
     await freePorts(names.length + 1).then((free) => free.map((port, i) => [names[i] ?? 'nats:8222', port])),

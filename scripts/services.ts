@@ -31,6 +31,8 @@ export function services({ config, internalSecret, natsUrls, ports }: Surroundin
       INTERNAL_SECRET: internalSecret,
       PUBLIC_FORM_BASE_URL,
       LOG_LEVEL,
+      // There is one of each: nobody to move over to.
+      DRAIN_MS: process.env.DRAIN_MS ?? '0',
       ...own,
     },
   })

@@ -11,6 +11,7 @@ import {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
+import { addDrain, type NewConnections } from './drain.ts'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { toFieldViolations } from './field-violations.ts'
@@ -45,6 +46,8 @@ export interface AppOptions {
   requestTimeoutMs?: number
   /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
   ready?: () => Promise<void>
+  /** What becomes of new connections while it drains. */
+  newConnections?: NewConnections
 }
 
 /**
@@ -57,6 +60,7 @@ export const createApp = ({
   headTimeoutMs = 10_000,
   requestTimeoutMs = 60_000,
   ready,
+  newConnections = 'refuse',
 }: AppOptions) => {
   const app = fastify({
     loggerInstance: logger,
@@ -72,6 +76,8 @@ export const createApp = ({
     routerOptions: { maxParamLength },
     rewriteUrl: ({ url = '/' }) => withLiteralPercents(url),
     forceCloseConnections: 'idle',
+    // What still comes on an open connection is answered, too.
+    return503OnClosing: false,
     clientErrorHandler: refuseBrokenHttp,
   }).withTypeProvider<ZodTypeProvider>()
 
@@ -96,6 +102,7 @@ export const createApp = ({
     endRequestSpan(request, status)
   })
 
+  const isDraining = addDrain(app, newConnections)
   endIdleConnections(app)
   refuseOddHttp(app)
   answerUnknownPaths(app)
@@ -103,7 +110,9 @@ export const createApp = ({
   app.get('/healthz', async () => ({ status: 'ok' }))
   let isReady: boolean | undefined
   app.get('/readyz', async (request, reply) => {
-    const reason = await Promise.resolve(ready?.()).then(
+    const reason = await Promise.resolve(
+      isDraining() ? Promise.reject(new Error('stopping')) : ready?.(),
+    ).then(
       () => undefined,
       (error: Error) => error,
     )

@@ -18,6 +18,7 @@ describe('readConfig', () => {
       INTERNAL_SECRET,
       HOST: '127.0.0.1',
       PORT: 8080,
+      DRAIN_MS: 4_000,
       LOG_LEVEL: 'info',
     })
   })

@@ -24,6 +24,8 @@ export const ServiceConfig = z.object({
   INTERNAL_SECRET: InternalSecret,
   /** While `INTERNAL_SECRET` is rotated, the one before or after it: it signs nothing, and what it signed is taken. */
   INTERNAL_SECRET_ALSO_ACCEPTED: InternalSecret.optional(),
+  /** How long a service that was told to stop waits for its callers to move over to another instance. */
+  DRAIN_MS: z.coerce.number().int().min(0).max(8_000).default(4_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 export type ServiceConfig = z.infer<typeof ServiceConfig>

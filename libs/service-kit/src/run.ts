@@ -9,8 +9,8 @@ import { startTracing, stopTracing } from './tracing.ts'
 const stopPatienceMs = 9_000
 
 /**
- * A service's life: reads the environment, builds the app, listens, and on SIGTERM or SIGINT closes it. Whatever the
- * app holds open is closed by its `onClose` hooks.
+ * A service's life: reads the environment, builds the app, listens, and on SIGTERM or SIGINT drains and closes it.
+ * Whatever the app holds open is closed by its `onClose` hooks.
  */
 export const run = async <C extends ServiceConfig>(
   service: string,
@@ -28,7 +28,10 @@ export const run = async <C extends ServiceConfig>(
     const app = await build(config, logger)
     closeWithGrace({ delay: stopPatienceMs, logger: false }, async ({ err, signal }) => {
       if (err) logger.fatal({ err }, 'a defect: stopping')
-      else logger.info({ signal }, 'stopping')
+      else {
+        logger.info({ signal }, 'stopping')
+        await app.drain(config.DRAIN_MS)
+      }
       await app.close()
       await stopTracing()
     })

@@ -71,6 +71,7 @@ export const createGateway = async (
   const app = createApp({
     logger,
     maxHeaderBytes,
+    newConnections: 'listen',
     // Without NATS nothing is published, and everything else works.
     ready: async () => {
       await Promise.all([organizations.reach(), forms.reach()])
