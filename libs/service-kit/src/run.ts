@@ -1,7 +1,8 @@
 import closeWithGrace from 'close-with-grace'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { App } from './create-app.ts'
+import { createLogger } from './create-logger.ts'
 import { ConfigError, readConfig, type ServiceConfig } from './read-config.ts'
 import { startTracing, stopTracing } from './tracing.ts'
 
@@ -18,11 +19,7 @@ export const run = async <C extends ServiceConfig>(
   build: (config: C, logger: Logger) => Promise<App>,
 ): Promise<void> => {
   const config = configOrExit(service, schema)
-  const logger = pino({
-    level: config.LOG_LEVEL,
-    base: { service },
-    timestamp: pino.stdTimeFunctions.isoTime,
-  })
+  const logger = createLogger(service, config.LOG_LEVEL)
   try {
     await startTracing(service, logger)
     const app = await build(config, logger)
