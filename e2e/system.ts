@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,9 +13,11 @@ import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { spawnWithParent, terminate } from '../scripts/supervise.ts'
+import { createLeakWatch, type LeakWatch } from './leaks.ts'
 import { checkAnswers } from './openapi-answers.ts'
 
 const patienceMs = 30_000
+const internalSecret = 'a secret of the tests, long enough'
 
 /** A key, and the organization that its user is a member of. */
 export interface Account {
@@ -40,6 +42,8 @@ export interface System extends AsyncDisposable {
   baseUrl: string
   dataDir: string
   nats: NatsServer
+  /** Looks at every line that a process writes; disposing of the system fails where one holds a secret. */
+  leaks: LeakWatch
   directoryStoreUrl: string
   /** Where each process listens, for requests past the gateway. */
   urls: Record<string, string>
@@ -70,21 +74,24 @@ export const startSystem = async ({
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   const nats = await startNatsServer({ dataDir })
   const stores = await startStores()
-  const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...stores.env, ...env })
+  const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
   const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
   config.PORT = gatewayPort
   const programs = services({
     config: { ...config, ...env } as typeof config,
-    internalSecret: 'a secret of the tests, long enough',
+    internalSecret,
     natsUrls: nats.urls,
     ports,
   }).map((program) => ({ ...program, env: { ...program.env, ...env } }))
+  const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
   const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()
 
   const start = async (name: string) => {
     const service = all.find((each) => each.name === name)!
-    processes.set(name, spawnWithParent(service))
+    const child = spawnWithParent(service, 'pipe')
+    leaks.follow(name, child)
+    processes.set(name, child)
     await untilReady(service)
   }
   await Promise.all(all.map(({ name }) => start(name)))
@@ -96,6 +103,7 @@ export const startSystem = async ({
     baseUrl,
     dataDir,
     nats,
+    leaks,
     directoryStoreUrl,
     urls: Object.fromEntries(all.map(({ name, url }) => [name, url])),
     processes,
@@ -117,11 +125,18 @@ export const startSystem = async ({
       await Promise.all([...processes.values()].map(terminate))
       await system.nats.stop()
       await stores.stop()
+      for (const line of readFileSync(join(dataDir, 'nats/log'), 'utf8').split('\n')) leaks.look('nats', line)
       rmSync(dataDir, { recursive: true, force: true })
+      await leaks.assertNone()
     },
   }
   return system
 }
+
+const passwordsOf = ({ urls }: NatsServer) =>
+  Object.fromEntries(
+    Object.entries(urls).map(([user, url]) => [`the NATS password of ${user}`, new URL(url).password]),
+  )
 
 /** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
 const startStores = async () => {

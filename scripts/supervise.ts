@@ -86,12 +86,15 @@ function keepAlive(program: Program, log: Log) {
  *
  * It leads a process group of its own, so that Ctrl-C in a terminal reaches the supervisor alone.
  */
-export function spawnWithParent({ args, env }: Program): ChildProcess {
+export function spawnWithParent(
+  { args, env }: Program,
+  output: 'inherit' | 'pipe' = 'inherit',
+): ChildProcess {
   const exitWithParent = join(import.meta.dirname, 'exit-with-parent.ts')
   return spawn(process.execPath, ['--import', exitWithParent, ...args], {
     env,
     detached: true,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
   })
 }
 
