@@ -7,7 +7,7 @@ export type IfMatch = '*' | string[]
 const entityTag = '(W/)?"([\\x21\\x23-\\x7e\\x80-\\xff]*)"'
 const everyEntityTag = new RegExp(entityTag, 'g')
 // #entity-tag, with the empty elements that RFC 9110 §5.6.1.2 has a recipient accept
-const listOfEntityTags = `[ \\t,]*(?:${entityTag}[ \\t]*(?:,[ \\t,]*|$))+`
+const listOfEntityTags = `[ \\t,]*${entityTag}[ \\t]*(?:,[ \\t,]*${entityTag}[ \\t]*)*(?:,[ \\t,]*)?`
 const entityTags = new RegExp(`^${listOfEntityTags}$`)
 
 /** What {@link parseIfMatch} reads, as a pattern for JSON Schema. */

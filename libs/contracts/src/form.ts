@@ -146,6 +146,7 @@ const draftShape = {
     .refine((name) => name === '' || /[^\s\p{White_Space}]/u.test(name), {
       error: 'must not be only white space',
     })
+    .meta({ pattern: '[^\\s\\x85]' })
     .default('Untitled form')
     .describe('What people read; not only white space.'),
   steps: z

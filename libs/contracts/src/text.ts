@@ -38,6 +38,9 @@ export const OptionalUrl = z
   .refine((value) => value === '' || isHttpUrl(value), {
     error: 'must be empty or an absolute http or https URL',
   })
+  .meta({
+    pattern: '^([Hh][Tt][Tt][Pp][Ss]?://[^\\s\\x00-\\x1f\\x7f-\\x9f/?#][^\\s\\x00-\\x1f\\x7f-\\x9f]*)?$',
+  })
   .describe('`""` or an absolute http or https URL.')
 
 /** RFC 3339 date-time in UTC with milliseconds, such as `2026-11-20T09:30:00.000Z`. */
@@ -78,4 +81,6 @@ export const LanguageTag = z
   .refine((value) => languageTag.test(value), {
     error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
   })
+  // Patterns have no flags, and the whole one is no help to a reader: parts of letters and digits.
+  .meta({ pattern: '^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$' })
   .describe('A BCP 47 language tag such as `en` or `pt-BR`.')

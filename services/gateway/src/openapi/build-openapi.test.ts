@@ -115,6 +115,8 @@ describe('the schemas', () => {
   it.each<[string, unknown]>([
     ['CreateFormRequest', { form: {} }],
     ['CreateFormRequest', { form, validateOnly: true }],
+    ['CreateFormRequest', { form: { theme: { primaryColor: null }, i18n: { translations: { de: null } } } }],
+    ['CreateFormRequest', { form: { description: null, steps: null, voice: { enabled: null } } }],
     ['UpdateFormRequest', { form: { theme: { primaryColor: null }, i18n: { translations: { de: null } } } }],
     ['UpdateFormRequest', { form: { description: null, steps: null, voice: null } }],
     ['UpdateFormRequest', { form: { steps: [{ type: 'matrix', key: 'm', rows: [null] }] } }],
@@ -126,6 +128,12 @@ describe('the schemas', () => {
   it.each<[string, unknown]>([
     ['CreateFormRequest', {}],
     ['CreateFormRequest', { form: { nmae: 'x' } }],
+    ['CreateFormRequest', { form: { name: null } }],
+    ['CreateFormRequest', { form: { type: null, defaultMode: null } }],
+    ['CreateFormRequest', { form: { context: [null] } }],
+    ['CreateFormRequest', { form: { name: ' \u0085\u3000' } }],
+    ['CreateFormRequest', { form: { branding: { logoUrl: 'example.com' } } }],
+    ['CreateFormRequest', { form: { i18n: { sourceLocale: 'de_DE', translations: { '': {} } } } }],
     ['CreateFormRequest', { form: {}, validateonly: true }],
     ['CreateFormRequest', { form: { steps: [{ type: 'start', key: 's', further: 1 }] } }],
     ['UpdateFormRequest', { form: { name: null } }],

@@ -10,8 +10,8 @@ const prefix = '#/components/schemas/'
 export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 
 /**
- * The component schemas, from the contracts that have an id: as answers show a resource; as requests may write it
- * (`…Input`, where that differs); and as a merge patch of it (`…Patch`, RFC 7396).
+ * The component schemas, from the contracts that have an id: as answers show a resource; as a create may write it
+ * (`…Input`, where that differs; `…Create`, where lists hold it too); and as a merge patch of it (`…Patch`, RFC 7396).
  */
 export const componentSchemas = (): Schemas => {
   const answers = contractsAs('output')
@@ -27,18 +27,31 @@ export const componentSchemas = (): Schemas => {
       .filter(([id]) => id !== 'Form') // The name goes to what a maker writes of it.
       .map(([id, schema]) => [inputName(id), withRefs(schema, inputName)]),
   )
-  const patches = patchesOf(inputs, 'FormDraft', inputName)
+  const draft = onlyUsed(inputs, ['FormDraft'])
+  const listed = inLists(draft)
+  const creates = mergedOf(draft, {
+    inputName,
+    mergedName: (id) => `${resourceOf(id)}${listed.has(id) ? 'Create' : 'Input'}`,
+    adapt: (schema) => schema,
+  })
+  const patches = mergedOf(draft, {
+    inputName,
+    mergedName: (id) => `${resourceOf(id)}Patch`,
+    adapt: withoutDemands,
+  })
 
   const ignored = Object.fromEntries(
     serverOwnedFields.map((name) => [name, propertiesOf(answers.Form!)[name]!]),
   )
-  for (const form of [requests.FormInput!, patches.FormPatch!]) Object.assign(propertiesOf(form), ignored)
+  for (const form of [creates.FormInput!, patches.FormPatch!]) Object.assign(propertiesOf(form), ignored)
   propertiesOf(requests.CreateFormRequest!).form = refTo('FormInput')
   propertiesOf(requests.UpdateFormRequest!).form = refTo('FormPatch')
-  requests.FormInput!.description =
-    'What a maker owns of a form, at most 768 KiB as JSON. Whatever is left out takes its default.'
+  creates.FormInput!.description =
+    'What a maker owns of a form, at most 768 KiB as JSON. What is left out takes its default; `null` means left out.'
+  patches.FormPatch!.description =
+    'A JSON Merge Patch (RFC 7396) of a form: what is left out stays as it is, `null` clears, lists are replaced whole.'
 
-  return onlyUsed({ ...answers, ...patches, ...requests }, [
+  return onlyUsed({ ...answers, ...requests, ...creates, ...patches }, [
     ...Object.keys(answers).filter((name) => name.endsWith('Response')),
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
@@ -84,48 +97,72 @@ const override =
 /** `FormDraft` is what a maker writes of a form. */
 const resourceOf = (id: string) => (id === 'FormDraft' ? 'Form' : id)
 
-/** The merge patches of a resource and of what it consists of; lists are replaced whole, by inputs. */
-const patchesOf = (inputs: Schemas, root: string, inputName: (id: string) => string): Schemas => {
-  const patches: Schemas = {}
+interface Merging {
+  inputName: (id: string) => string
+  mergedName: (id: string) => string
+  /** Changes each schema on the way. */
+  adapt: (schema: Schema) => Schema
+}
 
-  const patchRef = (ref: string): Schema => {
+/**
+ * A form's draft and what it consists of, as it is merged: into nothing by a create, into what is stored by an update.
+ * In both, `null` stands for what is not there. Lists are replaced whole, by inputs.
+ */
+const mergedOf = (inputs: Schemas, { inputName, mergedName, adapt }: Merging): Schemas => {
+  const merged: Schemas = {}
+
+  const mergedRef = (ref: string): Schema => {
     const id = ref.slice(prefix.length)
     if (inputs[id]?.type !== 'object') return refTo(inputName(id))
-    const name = `${resourceOf(id)}Patch`
-    patches[name] ??= patchOf(inputs[id]!, id === root ? unclearableFields : [])
+    const name = mergedName(id)
+    merged[name] ??= merge(inputs[id]!, id === 'FormDraft' ? unclearableFields : [])
     return refTo(name)
   }
-  const patchOf = (
-    { default: _, required: __, ...schema }: Schema,
-    unclearable: readonly string[],
-  ): Schema => {
-    if (schema.$ref) return { ...schema, ...patchRef(schema.$ref) }
+  const merge = (input: Schema, unclearable: readonly string[]): Schema => {
+    const schema = adapt(input)
+    if (schema.$ref) return { ...schema, ...mergedRef(schema.$ref) }
     if (schema.type === 'array') return withRefs(schema, inputName)
-    const { properties, additionalProperties: further } = schema
+    const { properties, required = [], additionalProperties: further } = schema
+    const demanded = [...unclearable, ...required]
     return {
       ...schema,
       ...(properties && {
         properties: Object.fromEntries(
           Object.entries(properties as Schemas).map(([name, property]) => {
-            const patch = patchOf(property, [])
-            return [name, unclearable.includes(name) ? patch : orNull(patch)]
+            const member = merge(property, [])
+            return [name, demanded.includes(name) ? member : orNull(member)]
           }),
         ),
       }),
-      ...(typeof further === 'object' && { additionalProperties: orNull(patchOf(further as Schema, [])) }),
+      ...(typeof further === 'object' && { additionalProperties: orNull(merge(further as Schema, [])) }),
     }
   }
 
-  patchRef(`${prefix}${root}`)
-  patches.FormPatch!.description =
-    'A JSON Merge Patch (RFC 7396) of a form: what is left out stays as it is, `null` clears, lists are replaced whole.'
-  return patches
+  mergedRef(`${prefix}FormDraft`)
+  return merged
 }
 
-const orNull = ({ description, ...schema }: Schema): Schema => ({
+/** What stands in lists, where `null` is a value like any other. */
+const inLists = (schemas: Schemas): Set<string> => {
+  const items = [...JSON.stringify(schemas).matchAll(/"items":\{"\$ref":"#\/components\/schemas\/(\w+)"/g)]
+  return new Set(
+    Object.keys(
+      onlyUsed(
+        schemas,
+        items.map(([, id]) => id!),
+      ),
+    ),
+  )
+}
+
+/** What is left out of a patch has its value already. */
+const withoutDemands = ({ default: _, required: __, ...schema }: Schema): Schema => schema
+
+const orNull = ({ description, default: fallback, ...schema }: Schema): Schema => ({
   ...(typeof schema.type === 'string' && !schema.enum
     ? { ...schema, type: [schema.type, 'null'] as never }
     : { anyOf: [schema, { type: 'null' }] }),
+  ...(fallback !== undefined && { default: fallback }),
   ...(description && { description }),
 })
 
