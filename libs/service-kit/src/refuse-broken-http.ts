@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const statusLines: Record<string, string> = {
@@ -11,9 +12,18 @@ const statusLines: Record<string, string> = {
  */
 export const refuseBrokenHttp = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (socket.writable) {
+  if (socket.writable && !isAnswering(socket)) {
     const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request'
     socket.write(`HTTP/1.1 ${statusLine}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   }
   socket.destroy(error)
+}
+
+/**
+ * Whether an answer has begun, or is still to come for a request that is whole: what is broken stands behind it, and
+ * whoever counts answers would take ours for that one. Node keeps the answer there for its own handler.
+ */
+const isAnswering = (socket: Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }): boolean => {
+  const answer = socket._httpMessage
+  return answer != null && (answer.headersSent || answer.req.complete)
 }
