@@ -21,7 +21,10 @@ const consume = (stream: string, consumer: string) => [
  * (`inboxPrefix` in nats.js), so that nobody hears the replies to another.
  */
 export const natsUsers = {
-  gateway: { publish: ['publish.form'], subscribe: ['_INBOX.gateway.>'] },
+  gateway: {
+    publish: ['publish.form', 'gateway.requests-counted'],
+    subscribe: ['_INBOX.gateway.>', 'gateway.requests-counted'],
+  },
   publisher: {
     publish: [
       '$JS.API.INFO',

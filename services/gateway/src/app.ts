@@ -12,12 +12,14 @@ import { askOrganizations } from './ask-organizations.ts'
 import { authenticate, demandMembership } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
+import { MinuteCounts } from './minute-counts.ts'
 import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
+import { shareCounts } from './share-counts.ts'
 import { createAgent, createUpstream } from './upstreams.ts'
 
 /** Heads over this are answered 431. */
@@ -34,7 +36,10 @@ export const createGateway = async (
   const organizations = createUpstream('organizations', config.ORGANIZATIONS_URL, agent, logger)
   const forms = createUpstream('forms', config.FORMS_URL, agent, logger)
   const directory = createUpstream('authorize', config.ORGANIZATIONS_URL, agent, logger)
-  const publisher = createPublisherClient(connectNats(config.NATS_URL, 'gateway'), logger)
+  const connecting = connectNats(config.NATS_URL, 'gateway')
+  const publisher = createPublisherClient(connecting, logger)
+  const counts = new MinuteCounts(now)
+  const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
   const authorize = createAuthorizations({ ask: askOrganizations(directory, sign), sign, now })
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
@@ -45,7 +50,7 @@ export const createGateway = async (
     app.register(docsPage)
     app.register(async (guarded) => {
       authenticate(guarded, authorize)
-      limitRate(guarded, config.RATE_LIMIT_PER_MINUTE)
+      limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
       answerUnknownPaths(guarded, paths)
       demandMembership(guarded)
       refuseLongBodies(guarded)
@@ -80,6 +85,7 @@ export const createGateway = async (
   app.register(v2, { prefix: '/v2' })
   // By now every request is answered, those that waited for a publisher too.
   app.addHook('onClose', async () => {
+    shared.stop()
     await publisher.close()
     await agent.close()
   })

@@ -15,7 +15,7 @@ export const GatewayConfig = ServiceConfig.extend({
   ORGANIZATIONS_URL: Origin,
   /** Where forms listens. */
   FORMS_URL: Origin,
-  /** `nats://user:password@host:port`; the user may publish `publish.form` and subscribe `_INBOX.gateway.>`. */
+  /** `nats://user:password@host:port`; its user's permissions are those of `deploy/nats-server.conf`. */
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
   /** How long a publish request waits for its form, in milliseconds. */
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).default(10_000),

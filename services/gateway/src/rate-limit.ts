@@ -1,8 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { rateLimited } from './errors.ts'
+import type { MinuteCounts } from './minute-counts.ts'
 
-const windowSeconds = 60
+/** Where the requests of keys are counted: here, and in what the other gateways have told. */
+export interface KeyCounts {
+  counts: MinuteCounts
+  /** Notes a request that was let through here. */
+  add(keyId: string): void
+}
 
 /**
  * Bounds how many requests each key sends in a minute, and says on every answer how many are left: the headers
@@ -10,23 +15,19 @@ const windowSeconds = 60
  *
  * @param perMinute 0 takes the limit away.
  */
-export const limitRate = (app: FastifyInstance, perMinute: number): void => {
+export const limitRate = (app: FastifyInstance, perMinute: number, { counts, add }: KeyCounts): void => {
   if (perMinute === 0) return
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: windowSeconds })
 
-  app.addHook('onRequest', async ({ caller }, reply) => {
-    const { remainingPoints, msBeforeNext, consumedPoints } = await limiter
-      .consume(caller.keyId)
-      .catch((refusal: unknown) => {
-        if (refusal instanceof RateLimiterRes) return refusal
-        throw refusal
-      })
-    const resetSeconds = Math.ceil(msBeforeNext / 1000)
+  app.addHook('onRequest', async ({ caller: { keyId } }, reply) => {
+    const window = counts.of(keyId)
+    const isWithin = window.count < perMinute
+    if (isWithin) add(keyId)
+    const resetSeconds = Math.ceil(counts.msLeft(window) / 1000)
     reply.headers({
       'ratelimit-limit': perMinute,
-      'ratelimit-remaining': remainingPoints,
+      'ratelimit-remaining': Math.max(0, perMinute - window.count),
       'ratelimit-reset': resetSeconds,
     })
-    if (consumedPoints > perMinute) throw rateLimited(perMinute, resetSeconds)
+    if (!isWithin) throw rateLimited(perMinute, resetSeconds)
   })
 }

@@ -94,6 +94,8 @@ export interface GatewayTestOptions {
   publishTimeoutMs?: number
   rateLimitPerMinute?: number
   now?: () => number
+  /** What organizations knows, where two gateways shall know the same keys. */
+  directory?: Directory
   logger?: Logger
 }
 
@@ -103,9 +105,9 @@ export const startGateway = async ({
   publishTimeoutMs = 10_000,
   rateLimitPerMinute = 0,
   now,
+  directory = new Directory(),
   logger = pino({ level: 'silent' }),
 }: GatewayTestOptions = {}) => {
-  const directory = new Directory()
   const organizations = await startService(directory.answer)
   const forms = await startService(() => ({ from: 'forms' }))
   const config = readConfig(GatewayConfig, {
