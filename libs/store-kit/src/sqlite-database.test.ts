@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -119,6 +120,39 @@ describe('one file in several hands', () => {
 
     await using database = new SqliteDatabase(path, migrations)
     expect(texts(database)).toHaveLength(100)
+  })
+})
+
+describe('a new file', () => {
+  it('is made by one of two processes that open it at once, and served by both', async () => {
+    const script = `
+      import { SqliteDatabase } from ${JSON.stringify(import.meta.resolve('./sqlite-database.ts'))}
+      const [migration] = process.argv.slice(1)
+      process.on('message', async (path) => {
+        try {
+          await new SqliteDatabase(path, [migration]).close()
+          process.send('opened')
+        } catch (error) {
+          process.send(error.message)
+        }
+      })
+      process.send('ready')`
+    const openers = Array.from({ length: 2 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', script, migrations[0]!], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      }),
+    )
+    const answers = async () => (await Promise.all(openers.map((child) => once(child, 'message')))).flat()
+    await answers()
+
+    for (let round = 0; round < 100; round++) {
+      const opened = answers()
+      for (const child of openers) child.send(join(directory, `${round}.db`))
+      expect((await opened).filter((answer) => typeof answer === 'string')).toEqual(['opened', 'opened'])
+    }
+
+    for (const child of openers) child.disconnect()
+    await Promise.all(openers.map((child) => once(child, 'exit')))
   })
 })
 

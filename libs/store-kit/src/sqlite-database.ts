@@ -57,7 +57,7 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#lockPatienceMs = lockPatienceMs
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
     this.#database = new DatabaseSync(path, { timeout: lockPatienceMs, readOnly })
-    if (!readOnly) this.#database.exec('PRAGMA journal_mode = WAL')
+    if (!readOnly) this.#keepLog()
     this.#database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     this.#database.function('matchesParts', { deterministic: true }, (text, parts) =>
       Number(matchesParts(text as string, partsOf(parts as string))),
@@ -198,6 +198,23 @@ export class SqliteDatabase implements AsyncDisposable {
       throw error
     }
     for (const done of settle) done()
+  }
+
+  /**
+   * Turns the write-ahead log on. Of two processes that make one file at once, SQLite refuses one without waiting, lest
+   * they wait for each other for ever (sqlite.org/c3ref/busy_handler.html).
+   */
+  #keepLog(): void {
+    const deadline = performance.now() + this.#lockPatienceMs
+    for (;;) {
+      try {
+        this.#database.exec('PRAGMA journal_mode = WAL')
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 4)
+      }
+    }
   }
 
   #migrate(migrations: readonly string[]): void {
