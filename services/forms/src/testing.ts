@@ -16,7 +16,7 @@ import { createFormsApp } from './app.ts'
 import { newForm } from './domain/new-form.ts'
 import { newDraft } from './domain/write-draft.ts'
 
-const secret = 'a secret of the tests, long enough'
+export const secret = 'a secret of the tests, long enough'
 
 export const testBaseUrl = 'https://forms.example/f'
 
