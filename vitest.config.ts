@@ -12,7 +12,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['{libs,services,formctl,scripts}/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['{libs,services,formctl,scripts,bench}/**/*.test.ts', 'e2e/**/*.test.ts'],
         },
       },
       {

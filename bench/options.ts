@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { httpOperations } from './requests.ts'
+
+export const usage = `npm run bench -- [OPTION…]
+
+  --quick              1,000 forms, 16 connections, three short rounds: under two minutes
+  --only LIST          operations, such as get,list: ${httpOperations.join(', ')}
+  --sizes LIST         forms of the organization (default: 1000,10000,100000)
+  --connections LIST   default: 16,128
+  --rounds N           of every cell, an odd number
+  --seconds N          of each measurement
+  --json PATH          where the figures go (default: bench/results/TIME.json)
+  --chart PATH         where the chart goes (default: beside the figures)
+  --profile            writes a CPU profile of each service beside the figures
+`
+
+const list = <T>(item: z.ZodType<T, string>) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.array(item).min(1))
+
+const positive = z.coerce.number<string>().int().min(1)
+
+const Options = z.object({
+  quick: z.boolean().default(false),
+  only: list(z.enum(httpOperations)).default([...httpOperations]),
+  sizes: list(positive).optional(),
+  connections: list(positive).optional(),
+  rounds: positive.refine((rounds) => rounds % 2 === 1, { error: 'must be odd' }).optional(),
+  seconds: z.coerce.number<string>().min(0.2).optional(),
+  json: z.string().optional(),
+  chart: z.string().optional(),
+  profile: z.boolean().default(false),
+})
+export type Options = z.infer<typeof Options>
+
+/** @throws {Error} that says which option is wrong. */
+export const readOptions = (args: string[]): Options => {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: flag,
+      only: text,
+      sizes: text,
+      connections: text,
+      rounds: text,
+      seconds: text,
+      json: text,
+      chart: text,
+      profile: flag,
+    },
+  })
+  const read = Options.safeParse(values)
+  if (read.success) return read.data
+  const [{ path, message }] = read.error.issues as [z.core.$ZodIssue]
+  throw new Error(`--${path[0]?.toString()}: ${message}`)
+}

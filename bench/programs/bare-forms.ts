@@ -1,0 +1,79 @@
+/**
+ * B0: what a good engineer writes in an hour. Bare Fastify on `node:sqlite`: no authentication, no checks, no log,
+ * the same durability. The document is kept as the text that is sent.
+ */
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import Fastify from 'fastify'
+import { bareSchema } from '../bare-schema.ts'
+
+const database = new DatabaseSync(process.argv[2]!)
+database.exec(bareSchema)
+
+const byId = database.prepare('SELECT document FROM forms WHERE id = ? AND organizationId = ?')
+const latest = database.prepare(
+  'SELECT document FROM forms WHERE organizationId = ? ORDER BY updateTime DESC, id LIMIT ?',
+)
+const byPrefix = database.prepare(
+  'SELECT document FROM forms WHERE organizationId = ? AND name >= ? AND name < ? ORDER BY updateTime DESC, id LIMIT ?',
+)
+const insert = database.prepare('INSERT INTO forms VALUES (?, ?, ?, ?, ?)')
+const update = database.prepare('UPDATE forms SET name = ?, updateTime = ?, document = ? WHERE id = ?')
+
+interface FormParams {
+  organization: string
+  form: string
+}
+interface ListQuery {
+  pageSize: string
+  namePrefix?: string
+}
+type Form = Record<string, unknown> & { name: string }
+
+const app = Fastify({ logger: false })
+
+app.get<{ Params: FormParams }>('/v2/organizations/:organization/forms/:form', (request, reply) => {
+  const row = byId.get(request.params.form, request.params.organization)
+  if (!row) return reply.code(404).send({ error: 'not found' })
+  return reply.type('application/json').send(row.document)
+})
+
+app.get<{ Params: FormParams; Querystring: ListQuery }>(
+  '/v2/organizations/:organization/forms',
+  (request, reply) => {
+    const { organization } = request.params
+    const { pageSize, namePrefix } = request.query
+    const rows =
+      namePrefix === undefined
+        ? latest.all(organization, Number(pageSize))
+        : byPrefix.all(organization, namePrefix, `${namePrefix}\u{10ffff}`, Number(pageSize))
+    const documents = rows.map(({ document }) => document)
+    return reply.type('application/json').send(`{"forms":[${documents.join(',')}]}`)
+  },
+)
+
+app.post<{ Params: FormParams; Body: { form: Form } }>(
+  '/v2/organizations/:organization/forms',
+  (request, reply) => {
+    const id = randomUUID()
+    const updateTime = Date.now()
+    const document = JSON.stringify({ id, ...request.body.form, updateTime })
+    insert.run(id, request.params.organization, request.body.form.name, updateTime, document)
+    return reply.type('application/json').send(document)
+  },
+)
+
+app.patch<{ Params: FormParams; Body: { form: Partial<Form> } }>(
+  '/v2/organizations/:organization/forms/:form',
+  (request, reply) => {
+    const row = byId.get(request.params.form, request.params.organization)
+    if (!row) return reply.code(404).send({ error: 'not found' })
+    const updateTime = Date.now()
+    const form = { ...JSON.parse(row.document as string), ...request.body.form, updateTime }
+    const document = JSON.stringify(form)
+    update.run(form.name, updateTime, document, request.params.form)
+    return reply.type('application/json').send(document)
+  },
+)
+
+process.send!({ origin: await app.listen({ host: '127.0.0.1', port: 0 }) })

@@ -1,0 +1,95 @@
+/** Runs one load after the other as its parent asks, and answers with what it measured. */
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { natsServers } from '@fms/service-kit'
+import autocannon from 'autocannon'
+import { connect, createInbox, headers, type NatsConnection } from 'nats'
+import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load.ts'
+import { headersOf, requestsOf } from '../requests.ts'
+
+type During<T> = T & { seconds: number }
+
+const timeoutSeconds = 20
+/** How often autocannon looks whether its time is over. */
+const sampleMs = 50
+
+process.on('message', async (load: During<Load>) => {
+  try {
+    process.send!(await (load.kind === 'http' ? shoot(load) : goAround(load)))
+  } catch (error) {
+    process.send!({ error: (error as Error).stack })
+  }
+})
+process.once('disconnect', () => process.exit(0))
+
+const shoot = async (load: During<HttpLoad>): Promise<LoadResult> => {
+  const next = requestsOf(load.operation, load.place)
+  const times = createHistogram()
+  const begun = performance.now()
+  const options: autocannon.Options = {
+    url: load.place.baseUrl,
+    connections: load.connections,
+    duration: load.seconds,
+    sampleInt: sampleMs,
+    timeout: timeoutSeconds,
+    ...(load.requestsPerSecond && { overallRate: load.requestsPerSecond }),
+    requests: [
+      {
+        setupRequest: (defaults) => {
+          const request = next()
+          return { ...defaults, ...request, headers: headersOf(load.place, request) }
+        },
+      },
+    ],
+  }
+  const done = Promise.withResolvers<autocannon.Result>()
+  const cannon = autocannon(options, (error, result) => (error ? done.reject(error) : done.resolve(result)))
+  cannon.on('response', (_client, _status, _bytes, ms) => record(times, ms))
+  const { non2xx, errors } = await done.promise
+  return resultOf(times, begun, non2xx + errors)
+}
+
+const goAround = async ({ natsUrl, inFlight, seconds }: During<RoundTripLoad>): Promise<LoadResult> => {
+  const nats = await natsOf(natsUrl)
+  const inbox = createInbox('_INBOX.gateway')
+  const waiting = new Map<string, () => void>()
+  const subscription = nats.subscribe(`${inbox}.*`, {
+    callback: (_error, { subject }) => waiting.get(subject)?.(),
+  })
+  const command = new Uint8Array(1024).fill(120)
+  const times = createHistogram()
+  const begun = performance.now()
+  const end = begun + seconds * 1000
+  let sent = 0
+  const oneAfterTheOther = async () => {
+    while (performance.now() < end) {
+      const start = performance.now()
+      const replyInbox = `${inbox}.${++sent}`
+      const about = headers()
+      about.set('Reply-Inbox', replyInbox)
+      const reply = new Promise<void>((resolve) => waiting.set(replyInbox, resolve))
+      await Promise.all([reply, nats.jetstream().publish('publish.form', command, { headers: about })])
+      waiting.delete(replyInbox)
+      record(times, performance.now() - start)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, oneAfterTheOther))
+  subscription.unsubscribe()
+  return resultOf(times, begun, 0)
+}
+
+const connections = new Map<string, Promise<NatsConnection>>()
+const natsOf = (url: string) => {
+  if (!connections.has(url)) connections.set(url, connect(natsServers(url)))
+  return connections.get(url)!
+}
+
+/** In whole microseconds, from 1. */
+const record = (times: RecordableHistogram, ms: number) => times.record(Math.max(1, Math.round(ms * 1000)))
+
+const resultOf = (times: RecordableHistogram, begun: number, failures: number): LoadResult => ({
+  requests: times.count,
+  seconds: (performance.now() - begun) / 1000,
+  p50: times.percentile(50) / 1000,
+  p99: times.percentile(99) / 1000,
+  failures,
+})

@@ -1,0 +1,24 @@
+/** J: a work queue on disk with the product's settings, and a worker that answers each message and acks it. */
+import { natsServers } from '@fms/service-kit'
+import { AckPolicy, connect, RetentionPolicy, StorageType } from 'nats'
+
+const nats = await connect(natsServers(process.argv[2]!))
+const manager = await nats.jetstreamManager()
+await manager.streams.add({
+  name: 'PUBLISH',
+  subjects: ['publish.form'],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Workqueue,
+})
+await manager.consumers.add('PUBLISH', {
+  durable_name: 'publisher',
+  ack_policy: AckPolicy.Explicit,
+  max_ack_pending: 512,
+})
+const consumer = await nats.jetstream().consumers.get('PUBLISH', 'publisher')
+const messages = await consumer.consume({ max_messages: 256 })
+process.send!({})
+for await (const message of messages) {
+  nats.publish(message.headers!.get('Reply-Inbox'), message.data)
+  message.ack()
+}

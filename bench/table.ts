@@ -1,0 +1,101 @@
+import CliTable from 'cli-table3'
+import type { Operation } from './requests.ts'
+import { type Cell, cellsOf, figureOf, type Results, ratioOf } from './results.ts'
+import { type SideName, sideNames } from './side.ts'
+import { isMet, type Target } from './targets.ts'
+
+const mebibyte = 2 ** 20
+
+const render = (columns: string[], rows: string[][], textColumns: number): string => {
+  const table = new CliTable({
+    head: columns,
+    colAligns: columns.map((_, index) => (index < textColumns ? 'left' : 'right')),
+    style: { head: [], border: [], compact: true },
+  })
+  table.push(...rows)
+  return table.toString()
+}
+
+/** Three digits, without an exponent. */
+export const figure = (value: number | undefined): string => {
+  if (value === undefined) return '–'
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 0.1 ? 2 : 3
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+/** What the ratio of a side compares with. */
+const baselineOf = (side: SideName, operation: Operation): SideName | undefined => {
+  if (side === 'three') return 'product'
+  if (side !== 'product' || operation === 'mix') return undefined
+  return operation === 'publish' ? 'J' : 'B1'
+}
+
+export const measurementsTable = (results: Results): string => {
+  const rows = cellsOf(results)
+    .sort((one, other) => one.connections - other.connections || one.forms - other.forms)
+    .map((cell) => rowOf(results, cell))
+  const columns = [
+    'operation',
+    'side',
+    'forms',
+    'conn.',
+    'per s',
+    '±',
+    'p50 ms',
+    'p99 ms',
+    'CPU ms',
+    'ratio to',
+  ]
+  return render(columns, rows, 2)
+}
+
+const rowOf = (results: Results, cell: Cell): string[] => {
+  const of = (name: 'perSecond' | 'p50' | 'p99' | 'cpuMs') => figureOf(results, cell, name)
+  const base = baselineOf(cell.side, cell.operation)
+  const ratio = base && ratioOf(results, cell, { ...cell, side: base }, 'perSecond')
+  return [
+    cell.operation,
+    cell.side,
+    cell.forms.toLocaleString('en-US'),
+    `${cell.connections}`,
+    figure(of('perSecond')?.median),
+    `${Math.round((of('perSecond')?.noise ?? 0) * 100)}%`,
+    figure(of('p50')?.median),
+    figure(of('p99')?.median),
+    figure(of('cpuMs')?.median || undefined),
+    ratio ? `${base} ${figure(ratio)}` : '',
+  ]
+}
+
+export const memoryTable = ({ memory }: Results): string =>
+  render(
+    ['side', 'process', 'forms', 'RSS MiB', 'own MiB'],
+    memory.map(({ side, process, forms, rss, anonymous }) => [
+      side,
+      process,
+      forms.toLocaleString('en-US'),
+      figure(rss / mebibyte),
+      figure(anonymous / mebibyte),
+    ]),
+    2,
+  )
+
+export const boundText = ({ bound, unit }: Target): string => {
+  const [sign, limit] = 'atLeast' in bound ? ['≥', bound.atLeast] : ['≤', bound.atMost]
+  return `${sign} ${limit}${unit ? ` ${unit}` : ''}`
+}
+
+export const targetsTable = (targets: readonly Target[]): string =>
+  render(
+    ['target', '', 'measured', 'bound'],
+    targets.map((target) => [
+      target.what,
+      { true: 'met', false: 'MISSED', undefined: 'not measured' }[`${isMet(target)}`]!,
+      figure(target.value),
+      boundText(target),
+    ]),
+    2,
+  )
+
+export const legend = (sides: readonly SideName[]): string =>
+  sides.map((side) => `  ${side.padEnd(8)} ${sideNames[side]}`).join('\n')

@@ -1,0 +1,139 @@
+import { manyForms } from './plan.ts'
+import type { Operation } from './requests.ts'
+import { type Cell, figureOf, type MemoryAtEnd, type Results, ratioOf, roundsOf } from './results.ts'
+import { spreadOf } from './statistics.ts'
+
+export interface Target {
+  what: string
+  /** Undefined where the run did not measure it. */
+  value: number | undefined
+  bound: { atLeast: number } | { atMost: number }
+  unit?: 'MiB' | 's'
+}
+
+/** Operations per second of the best of three CMSs on SQLite, on a machine whose B0 made so many gets. */
+const cmsBareGets = 20_900
+const cms = [
+  { operation: 'get', perSecond: 208, times: 20 },
+  { operation: 'list', perSecond: 114, times: 20 },
+  { operation: 'create', perSecond: 105, times: 15 },
+  { operation: 'patch', perSecond: 85, times: 15 },
+  { operation: 'publish', perSecond: 78, times: 12 },
+] as const
+
+/** With fewer, three publishers take the cores from what feeds them. */
+const coresForThreePublishers = 8
+
+const services = ['gateway', 'organizations', 'forms', 'publisher']
+
+export const isMet = ({ value, bound }: Target): boolean | undefined => {
+  if (value === undefined) return undefined
+  return 'atLeast' in bound ? value >= bound.atLeast : value <= bound.atMost
+}
+
+/** Every target, at the fewest forms and connections of the run unless it says otherwise. */
+export const targetsOf = (results: Results): Target[] => {
+  const { measurements } = results
+  const forms = Math.min(...measurements.map((each) => each.forms))
+  const connections = Math.min(...measurements.map((each) => each.connections))
+  const cell = (side: Cell['side'], operation: Operation, size = forms): Cell => ({
+    side,
+    operation,
+    forms: size,
+    connections,
+  })
+  const throughput = (operation: Operation, base: 'B1' | 'B2' | 'J', atLeast: number): Target => ({
+    what: `${operation} / ${base}`,
+    value: ratioOf(results, cell('product', operation), cell(base, operation), 'perSecond'),
+    bound: { atLeast },
+  })
+  const grown = (operation: Operation): Target => ({
+    what: `${operation}: p99 at 100,000 forms / at 1,000`,
+    value: ratioOf(results, cell('product', operation, manyForms), cell('product', operation, 1_000), 'p99'),
+    bound: { atMost: 1.3 },
+  })
+  return [
+    throughput('get', 'B1', 1.2),
+    throughput('get', 'B2', 0.4),
+    {
+      what: 'get: CPU / B1',
+      value: ratioOf(results, cell('product', 'get'), cell('B1', 'get'), 'cpuMs'),
+      bound: { atMost: 1 },
+    },
+    throughput('list', 'B1', 0.8),
+    throughput('filtered list', 'B1', 0.8),
+    throughput('create', 'B1', 0.7),
+    throughput('patch', 'B1', 0.7),
+    throughput('publish', 'J', 0.4),
+    {
+      what: `publish: p99 / p50 at ${connections} connections`,
+      value: tailOf(results, cell('product', 'publish')),
+      bound: { atMost: 10 },
+    },
+    ...cms.map(({ operation, perSecond, times }) => ({
+      what: `${operation} / CMS, scaled`,
+      value: timesCms(results, cell('product', operation), cell('B0', 'get'), perSecond),
+      bound: { atLeast: times },
+    })),
+    ...threePublishers(results, cell('product', 'publish'), cell('three', 'publish')),
+    ...(['get', 'list', 'filtered list', 'publish'] as const).map(grown),
+    ...services.map((process) => rssOf(results, process)),
+    {
+      what: 'npm start until ready',
+      value: results.startMs.length > 0 ? spreadOf(results.startMs).median / 1000 : undefined,
+      bound: { atMost: 3 },
+      unit: 's',
+    },
+  ]
+}
+
+const tailOf = (results: Results, cell: Cell): number | undefined => {
+  const tails = roundsOf(results, cell).map(({ p99, p50 }) => p99 / p50)
+  return tails.length > 0 ? spreadOf(tails).median : undefined
+}
+
+/** How many times the CMS's figure, had it been measured on this machine. */
+const timesCms = (results: Results, cell: Cell, bareGet: Cell, cmsPerSecond: number): number | undefined => {
+  const ours = figureOf(results, cell, 'perSecond')
+  const bare = figureOf(results, bareGet, 'perSecond')
+  return ours && bare && ours.median / (cmsPerSecond * (bare.median / cmsBareGets))
+}
+
+/**
+ * What three publishers could do beyond one, had each a core: by the processor time that they spend on a publish.
+ * Where the machine has the cores, by what they did.
+ */
+const threePublishers = (results: Results, one: Cell, three: Cell): Target[] => {
+  const measured = ratioOf(results, three, one, 'perSecond')
+  const [cpuOfOne, cpuOfThree] = [publisherCpu(results, one), publisherCpu(results, three)]
+  const isMeasurable = results.cores >= coresForThreePublishers
+  const byCpu = cpuOfOne && cpuOfThree ? (3 * cpuOfOne) / cpuOfThree : undefined
+  return [
+    {
+      what: isMeasurable ? '3 publishers / 1' : '3 publishers / 1, by the CPU of the publishers',
+      value: isMeasurable ? measured : byCpu,
+      bound: { atLeast: 1.5 },
+    },
+  ]
+}
+
+/** Processor time that the publishers together spend on one publish, in milliseconds. */
+export const publisherCpu = (results: Results, cell: Cell): number | undefined => {
+  const costs = roundsOf(results, cell).map(({ cpuMsOf }) =>
+    Object.entries(cpuMsOf)
+      .filter(([process]) => process.startsWith('publisher'))
+      .reduce((sum, [, ms]) => sum + ms, 0),
+  )
+  return costs.length > 0 ? spreadOf(costs).median : undefined
+}
+
+const rssOf = ({ memory }: Results, process: string): Target => {
+  const ofProcess = memory.filter((each: MemoryAtEnd) => each.side === 'product' && each.process === process)
+  const most = ofProcess.length > 0 ? Math.max(...ofProcess.map(({ rss }) => rss)) : undefined
+  return {
+    what: `${process}: RSS after the run`,
+    value: most && most / 2 ** 20,
+    bound: { atMost: 120 },
+    unit: 'MiB',
+  }
+}
