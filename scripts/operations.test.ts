@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -28,5 +28,16 @@ describe('docs/operations.md', () => {
     const variables = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!)
 
     expect(variables.filter((name) => !read('docs/operations.md').includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('SECURITY.md', () => {
+  it('points to files that are there', () => {
+    const page = read('SECURITY.md')
+    const tests = [...page.matchAll(/`((?:e2e|libs|services|scripts)\/[^`]+)`/g)].map(([, file]) => file!)
+    const pages = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, file]) => file!)
+
+    expect(tests.length).toBeGreaterThan(10)
+    expect([...tests, ...pages].filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 })
