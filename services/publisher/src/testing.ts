@@ -88,6 +88,8 @@ export interface Publisher {
   nats: NatsConnection
   /** How many deliveries it has come to an end with, by what it logged of them: `published`, `refused`, ... */
   handled: Record<string, number>
+  /** What it logged of deliveries. */
+  lines: Record<string, unknown>[]
 }
 
 /** NATS with its streams on disk, a forms store in a file, the gateway's end of both, and publishers as a test wants. */
@@ -165,9 +167,12 @@ export const startPublishing = async (): Promise<Publishing> => {
 
     async publisher({ around = ({ proceed }: StoreCall) => proceed(), wait = true } = {}) {
       const handled: Record<string, number> = {}
-      const write = (line: string) => {
-        const { msg, deliveries } = JSON.parse(line)
-        if (deliveries) handled[msg] = (handled[msg] ?? 0) + 1
+      const lines: Record<string, unknown>[] = []
+      const write = (text: string) => {
+        const line = JSON.parse(text)
+        if (!line.deliveries) return
+        lines.push(line)
+        handled[line.msg] = (handled[line.msg] ?? 0) + 1
       }
       const nats = await connectNats(server.urls.publisher, 'publisher')
       const app = createPublisherApp({
@@ -178,7 +183,7 @@ export const startPublishing = async (): Promise<Publishing> => {
         now: () => new Date(),
       })
       rest.defer(() => app.close())
-      const publisher = { app, nats, handled }
+      const publisher = { app, nats, handled, lines }
       if (wait) await until(() => isReady(publisher))
       return publisher
     },

@@ -1,0 +1,55 @@
+import { ApiError } from '@fms/aip'
+import { expect, it } from 'vitest'
+import { commandFor, givenForm, type StoreCall, startPublishing, until } from './testing.ts'
+
+it('a command that comes again is counted and logged once for each delivery', async () => {
+  await using publishing = await startPublishing()
+  let calls = 0
+  const around = async ({ method, proceed }: StoreCall) => {
+    if (method !== 'ping' && ++calls === 1) throw new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'away')
+    return proceed()
+  }
+  const { app, lines } = await publishing.publisher({ around })
+  const form = await givenForm(publishing.forms)
+  const command = commandFor(form)
+
+  const { reply } = await publishing.send(command, { 'x-request-id': 'mine' })
+  expect(await reply).toMatchObject({ outcome: 'published' })
+  await publishing.idle()
+
+  const { body } = await app.inject('/metrics')
+  for (const sample of [
+    'publish_commands_total{outcome="published"} 1',
+    'publish_commands_total{outcome="retried"} 1',
+    'publish_commands_total{outcome="dead"} 0',
+    'publish_redeliveries_total 1',
+    'publish_command_duration_seconds_count{outcome="retried"} 1',
+    'nats_stream_messages{stream="PUBLISH"} 0',
+  ])
+    expect(body.split('\n')).toContain(sample)
+  const about = {
+    request_id: 'mine',
+    command: command.commandId,
+    user: command.userId,
+    organization: form.organizationId,
+    form: form.formId,
+    duration_ms: expect.any(Number),
+  }
+  expect(lines).toMatchObject([
+    { ...about, deliveries: 1, msg: 'the store is away' },
+    { ...about, deliveries: 2, msg: 'published' },
+  ])
+})
+
+it('tells when NATS is away', async () => {
+  await using publishing = await startPublishing()
+  const { app } = await publishing.publisher()
+  const told = async (sample: string) =>
+    (await app.inject('/metrics')).body.split('\n').includes(sample) || undefined
+  expect(await told('nats_connected{client="publisher"} 1')).toBe(true)
+
+  await publishing.server.stop()
+
+  await until(() => told('nats_connected{client="publisher"} 0'))
+  expect((await app.inject('/metrics')).body).not.toContain('nats_stream_messages{')
+})
