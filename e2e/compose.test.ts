@@ -7,6 +7,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { authorization, everyUser, natsUsers } from '../scripts/nats-users.ts'
+import { nodeOptions } from '../scripts/services.ts'
 import { operatorsEnv, readCompose, rehearse } from './compose.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -76,6 +77,10 @@ describe('docker-compose.yml', () => {
 })
 
 describe('Dockerfile', () => {
+  it('gives Node the options that npm start gives it', () => {
+    expect(read('Dockerfile')).toMatch(`NODE_OPTIONS=${nodeOptions.join(' ')}\n`)
+  })
+
   it('pins the Node that the tests run on', () => {
     expect(read('Dockerfile')).toMatch(`FROM node:${process.versions.node}-slim`)
   })

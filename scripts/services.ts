@@ -3,6 +3,12 @@ import type { NatsUser } from './nats-users.ts'
 import type { StartConfig } from './start-config.ts'
 import type { Program } from './supervise.ts'
 
+/**
+ * V8's young generation, in MiB. What a request makes is dead when it ends: more room for it takes 30 MiB a service
+ * and saves no time. The image says the same.
+ */
+export const nodeOptions = ['--max-semi-space-size=4']
+
 export interface Service extends Program {
   /** `http://host:port`, where this machine reaches it. */
   url: string
@@ -22,7 +28,7 @@ export function services({ config, internalSecret, natsUrls, ports }: Surroundin
   const service = (name: string, host: string, port: number, own: NodeJS.ProcessEnv): Service => ({
     name,
     url: urlOf(host, port),
-    args: [join(import.meta.dirname, '../services', name, 'src/main.ts')],
+    args: [...nodeOptions, join(import.meta.dirname, '../services', name, 'src/main.ts')],
     env: {
       ...process.env,
       DEMO_API_KEY: undefined,
