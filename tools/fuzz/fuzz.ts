@@ -1,0 +1,75 @@
+/** `npm run fuzz`: Schemathesis against a system of its own; what follows `--` goes to Schemathesis. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Account, publishable, type System, startSystem } from '../../e2e/system.ts'
+
+const here = import.meta.dirname
+const venv = join(here, '../../node_modules/.cache/fuzz')
+
+const code = await fuzz(installSchemathesis(), process.argv.slice(2))
+process.exit(code)
+
+/** @returns the path of the program, made with the `python3` on PATH at the first run. */
+function installSchemathesis(): string {
+  const program = join(venv, 'bin/schemathesis')
+  if (!existsSync(program)) {
+    execFileSync('python3', ['-m', 'venv', venv], { stdio: 'inherit' })
+    execFileSync(
+      join(venv, 'bin/pip'),
+      ['install', '--quiet', '--requirement', join(here, 'requirements.txt')],
+      {
+        stdio: 'inherit',
+      },
+    )
+  }
+  return program
+}
+
+async function fuzz(schemathesis: string, args: string[]): Promise<number> {
+  await using system = await startSystem({ env: { RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' } })
+  const editor = await system.account()
+  const viewer = await system.account({ role: 'viewer', in: editor })
+  const readOnly = await system.account({ readOnly: true, in: editor })
+  const stranger = await system.account()
+  const forms = await publishedForms(system, editor)
+
+  const document = join(system.dataDir, 'openapi.json')
+  writeFileSync(document, await (await fetch(`${system.baseUrl}/openapi.json`)).text())
+
+  const config = ['--config-file', join(here, 'schemathesis.toml')]
+  const run = spawn(
+    schemathesis,
+    // From a file: what serves the document it is told of is left out of the run.
+    [...config, 'run', document, '--url', system.baseUrl, ...args],
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        PYTHONPATH: here,
+        FUZZ_ORGANIZATION: editor.slug,
+        FUZZ_FORMS: forms.join(','),
+        FUZZ_EDITOR_KEY: editor.apiKey,
+        FUZZ_VIEWER_KEY: viewer.apiKey,
+        FUZZ_READ_ONLY_KEY: readOnly.apiKey,
+        FUZZ_STRANGER_KEY: stranger.apiKey,
+      },
+    },
+  )
+  const [code] = await once(run, 'exit')
+  return code ?? 1
+}
+
+/** @returns the public ids of forms that have revisions. */
+async function publishedForms(system: System, editor: Account): Promise<string[]> {
+  const forms = []
+  for (let count = 0; count < 20; count++) {
+    const form = (await system.call(editor, 'POST', editor.forms, { form: publishable() })).body
+    for (let revision = 0; revision < 3; revision++) {
+      await system.call(editor, 'POST', `${editor.forms}/${form.publicId}/publish`)
+    }
+    forms.push(form.publicId)
+  }
+  return forms
+}
