@@ -44,6 +44,8 @@ export interface AppOptions {
   headTimeoutMs?: number
   /** How long a whole request may take to arrive: 1 MiB at 18 KB/s. */
   requestTimeoutMs?: number
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For names the caller; by default none is believed. */
+  trustProxy?: string[] | undefined
   /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
   ready?: () => Promise<void>
   /** What becomes of new connections while it drains. */
@@ -59,6 +61,7 @@ export const createApp = ({
   maxHeaderBytes = 128 * 1024,
   headTimeoutMs = 10_000,
   requestTimeoutMs = 60_000,
+  trustProxy,
   ready,
   newConnections = 'refuse',
 }: AppOptions) => {
@@ -67,6 +70,7 @@ export const createApp = ({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
     bodyLimit: bodyLimitBytes,
+    trustProxy: trustProxy ?? false,
     http: {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headTimeoutMs,

@@ -9,9 +9,10 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { askOrganizations } from './ask-organizations.ts'
-import { authenticate, demandMembership } from './authenticate.ts'
+import { authenticate, demandMembership, keyHashOf } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
+import { limitWrongKeys } from './limit-wrong-keys.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
@@ -49,6 +50,11 @@ export const createGateway = async (
     app.register(openApi)
     app.register(docsPage)
     app.register(async (guarded) => {
+      limitWrongKeys(guarded, {
+        perMinute: config.WRONG_KEY_LIMIT_PER_MINUTE,
+        hasKnownKey: (request) => authorize.isKnown(keyHashOf(request) ?? ''),
+        now,
+      })
       authenticate(guarded, authorize)
       limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
       answerUnknownPaths(guarded, paths)
@@ -76,6 +82,7 @@ export const createGateway = async (
   const app = createApp({
     logger,
     maxHeaderBytes,
+    trustProxy: config.TRUST_PROXY,
     newConnections: 'listen',
     // Without NATS nothing is published, and everything else works.
     ready: async () => {

@@ -17,7 +17,8 @@ declare module 'fastify' {
 export const authenticate = (app: FastifyInstance, authorize: Authorize): void => {
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request) => {
-    const caller = await authorize(keyHashOf(request), organizationRefOf(request), request.id)
+    const keyHash = keyHashOf(request)
+    const caller = keyHash && (await authorize(keyHash, organizationRefOf(request), request.id))
     if (!caller) throw apiKeyInvalid()
     request.caller = caller
     request.identity = caller.identity
@@ -37,9 +38,8 @@ export const demandMembership = (app: FastifyInstance): void => {
 const organizationRefOf = ({ params }: FastifyRequest) =>
   (params as { organizationRef?: string }).organizationRef
 
-/** Of two keys Node makes one text, which is none. */
-const keyHashOf = ({ headers }: FastifyRequest): string => {
+/** The hash that keys are known by; undefined where there is no key. Of two keys Node makes one text, which is none. */
+export const keyHashOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']
-  if (typeof key !== 'string' || !apiKey.test(key)) throw apiKeyInvalid()
-  return hash('sha256', key, 'base64url')
+  return typeof key === 'string' && apiKey.test(key) ? hash('sha256', key, 'base64url') : undefined
 }

@@ -72,7 +72,7 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
     return asking.decision
   }
 
-  return async (
+  const authorize = async (
     keyHash: string,
     organizationRef: string | undefined,
     requestId: string,
@@ -90,6 +90,9 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
       throw authenticationUnavailable(cause)
     }
   }
+  /** Whether the key was good for something when it was last asked about. */
+  const isKnown = (keyHash: string): boolean => kept.has(keyHash)
+  return Object.assign(authorize, { isKnown })
 }
 
 export type Authorize = ReturnType<typeof createAuthorizations>

@@ -1,4 +1,5 @@
 import { ServiceConfig } from '@fms/service-kit'
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
 /** `http://host:port`: the services' routes begin at the root. */
@@ -8,6 +9,14 @@ const Origin = z
     error: 'must be http://host:port',
   })
   .transform((url) => new URL(url).origin)
+
+/** Addresses or CIDR ranges, separated by commas. */
+const TrustedProxies = z
+  .string()
+  .transform((list) => list.split(',').map((each) => each.trim()))
+  .refine((proxies) => proxies.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each)), {
+    error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
+  })
 
 /** What the gateway reads from its environment. */
 export const GatewayConfig = ServiceConfig.extend({
@@ -21,5 +30,9 @@ export const GatewayConfig = ServiceConfig.extend({
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).default(10_000),
   /** Requests that one key may send in a minute; 0 takes the limit away. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
+  /** Wrong keys that one address may send in a minute, before only known keys are looked up; 0 takes the limit away. */
+  WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(60),
+  /** The proxies whose X-Forwarded-For is believed. */
+  TRUST_PROXY: TrustedProxies.optional(),
 })
 export type GatewayConfig = z.infer<typeof GatewayConfig>

@@ -56,3 +56,12 @@ export const rateLimited = (limit: number, retryAfterSeconds: number) =>
     `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then go on.`,
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
+
+/** So many wrong keys came from the caller's address that only known ones are taken for a while (RFC 6585 §4). */
+export const tooManyWrongKeys = (limit: number, retryAfterSeconds: number) =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    'TOO_MANY_WRONG_KEYS',
+    `From this address came ${limit} wrong keys in a minute. Wait ${retryAfterSeconds} s; check the key before you repeat the request.`,
+    { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
+  )

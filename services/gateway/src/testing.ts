@@ -93,6 +93,8 @@ export interface GatewayTestOptions {
   natsUrl?: string
   publishTimeoutMs?: number
   rateLimitPerMinute?: number
+  wrongKeyLimitPerMinute?: number
+  trustProxy?: string
   now?: () => number
   /** What organizations knows, where two gateways shall know the same keys. */
   directory?: Directory
@@ -104,6 +106,8 @@ export const startGateway = async ({
   natsUrl = 'nats://127.0.0.1:1',
   publishTimeoutMs = 10_000,
   rateLimitPerMinute = 0,
+  wrongKeyLimitPerMinute = 0,
+  trustProxy,
   now,
   directory = new Directory(),
   logger = pino({ level: 'silent' }),
@@ -117,6 +121,8 @@ export const startGateway = async ({
     NATS_URL: natsUrl,
     PUBLISH_TIMEOUT_MS: String(publishTimeoutMs),
     RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
+    WRONG_KEY_LIMIT_PER_MINUTE: String(wrongKeyLimitPerMinute),
+    TRUST_PROXY: trustProxy,
   })
   const app = await createGateway(config, logger, now)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

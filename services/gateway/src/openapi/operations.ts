@@ -71,7 +71,13 @@ export const pathParameters: Record<string, { description: string; example: stri
 }
 
 const anybody = ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL'] as const
-const caller = [...anybody, 'API_KEY_INVALID', 'RATE_LIMITED', 'AUTHENTICATION_UNAVAILABLE'] as const
+const caller = [
+  ...anybody,
+  'API_KEY_INVALID',
+  'RATE_LIMITED',
+  'TOO_MANY_WRONG_KEYS',
+  'AUTHENTICATION_UNAVAILABLE',
+] as const
 const service = ['UPSTREAM_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STORE_NOT_MIGRATED'] as const
 const member = [...caller, 'ORGANIZATION_NOT_FOUND'] as const
 const editor = [...member, 'WRITE_FORBIDDEN'] as const

@@ -14,6 +14,7 @@ import {
   publishingUnavailable,
   publishTimedOut,
   rateLimited,
+  tooManyWrongKeys,
   upstreamUnavailable,
 } from '../errors.ts'
 
@@ -180,6 +181,10 @@ export const reasons = {
       'The store cannot be reached just now. Repeat the request in a moment.',
       { retryAfterSeconds },
     ),
+  },
+  TOO_MANY_WRONG_KEYS: {
+    meaning: 'Many wrong keys came from this address. For a while, only keys that are known are looked up.',
+    example: tooManyWrongKeys(60, 42),
   },
   UNSUPPORTED_MEDIA_TYPE: {
     meaning: 'The body does not say that it is `application/json`.',
