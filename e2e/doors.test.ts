@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gzipSync } from 'node:zlib'
+import { createPageTokens } from '@fms/aip'
+import { identityHeader } from '@fms/contracts'
 import { openDirectoryStore } from '@fms/directory-store'
+import { openFormsStore } from '@fms/forms-store'
+import { createIdentitySigner } from '@fms/service-kit'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFormsApp } from '../services/forms/src/app.ts'
+import { createLeakWatch } from './leaks.ts'
 import { sendRaw } from './raw-http.ts'
 import { type Account, type Answer, publishable, type System, startSystem } from './system.ts'
 
@@ -227,5 +234,37 @@ describe('when something fails inside', () => {
       directory.exec(`ALTER TABLE "${name}" RENAME TO "${name}_elsewhere"`)
     directory.close()
     expectStableText(await system.call({ apiKey: `fms_${'A'.repeat(43)}` }, 'GET', '/organizations'))
+  })
+
+  it('a MongoDB that is away tells nothing of itself, and the log not its password', async () => {
+    const url = 'mongodb://fms:the-password@127.0.0.1:1/forms?replicaSet=rs0&authSource=admin'
+    await using forms = await openFormsStore(url)
+    const watch = createLeakWatch({ 'its password': 'the-password' })
+    const secret = 'a secret of the tests, long enough'
+    const app = createFormsApp({
+      logger: pino({ level: 'trace' }, { write: (line) => watch.look('forms', line) }),
+      internalSecrets: [secret],
+      forms,
+      publicFormBaseUrl: 'https://forms.example/f',
+      pageTokens: createPageTokens([secret]),
+      now: () => new Date(),
+    })
+    const organizationId = crypto.randomUUID()
+    const sign = createIdentitySigner(secret)
+    const token = sign({ userId: organizationId, organizationId, role: 'editor', readOnly: false })
+    const path = `/organizations/${organizationId}/forms`
+
+    const answers = await Promise.all([
+      app.inject({ url: path, headers: { [identityHeader]: token } }),
+      app.inject({ method: 'POST', url: path, headers: { [identityHeader]: token }, payload: { form: {} } }),
+      app.inject('/readyz'),
+    ])
+
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(503)
+      expect(answer.body).not.toMatch(inside)
+    }
+    expect(watch.lines.get('forms')).toBeGreaterThan(0)
+    await watch.assertNone()
   })
 })

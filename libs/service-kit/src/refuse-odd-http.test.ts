@@ -48,6 +48,12 @@ describe('HTTP that could be read in two ways', () => {
     )
   })
 
+  it('in the form of an expectation that nobody knows is no reason to say anything else', async () => {
+    const expecting = things(`${json}\r\nexpect: 200-ok\r\ncontent-length: 2`)
+
+    expect(await answerTo(expecting, '{}')).toMatch(/^HTTP\/1.1 200 /)
+  })
+
   it.each([
     ['identity', [things(`${json}\r\ncontent-encoding: identity\r\ncontent-length: 2`), '{}']],
     ['chunks', [things(`${json}\r\ntransfer-encoding: Chunked`), '2\r\n{}\r\n0\r\n\r\n']],

@@ -11,6 +11,8 @@ export const refuseOddHttp = (app: FastifyInstance): void => {
     if (raw.httpVersionMajor !== 1) throw malformedRequest(new Error(`HTTP/${raw.httpVersion} by name`))
     if (hasTwoHosts(raw)) throw malformedRequest(new Error('more than one Host'))
   })
+  // Node would answer 417, with no body; an expectation may as well be ignored (RFC 9110 §10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // At the route, so that it comes after whatever a scope says of the path and of the body's length.
   app.addHook('onRoute', (route) => {
     route.preParsing = [route.preParsing ?? [], refuseCodings].flat()
