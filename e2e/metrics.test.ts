@@ -44,7 +44,7 @@ afterAll(() => system[Symbol.asyncDispose]())
 /** Names of metrics in a query: what is no label, function or keyword. */
 const metricsIn = (expr: string): string[] => {
   const bare = expr.replace(/\{[^}]*\}|\[[^\]]*\]|\b(by|without) *\([^)]*\)/g, ' ')
-  return [...bare.matchAll(/\b[a-z_]\w*\b(?! *\()/g)].map(([name]) => name)
+  return [...bare.matchAll(/\b(?!or\b)[a-z_]\w*\b(?! *\()/g)].map(([name]) => name)
 }
 
 const namesOf = (text: string) =>
