@@ -125,7 +125,7 @@ export class SqliteFormsStore implements FormsStore {
       if (!row) return undefined
       const current = toStoredForm(row)
       const changed = change(current)
-      if (changed !== current) this.#set(current.formId, draftColumns(changed))
+      if (changed !== current) this.#set(current.formId, differing(draftColumns(changed), row))
       return changed
     })
   }
@@ -304,6 +304,10 @@ export class SqliteFormsStore implements FormsStore {
     return (row?.forms as number | undefined) ?? 0
   }
 }
+
+/** What of `columns` is not in the row: SQLite writes every index of a column that it is told to set, changed or not. */
+const differing = (columns: Row, row: Row): Row =>
+  Object.fromEntries(Object.entries(columns).filter(([column, value]) => row[column] !== value))
 
 const liveOrNot = (row: Row, form: Row): LiveOrNot => {
   const revision = toStoredRevision(row)

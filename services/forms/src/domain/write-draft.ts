@@ -58,7 +58,7 @@ const clearedForGood = (changes: JsonObject): FieldViolation[] =>
 
 /** What is no type at all, the schema refuses. */
 const changedType = (stored: FormDraft | undefined, { type }: JsonObject): FieldViolation[] =>
-  stored && type !== stored.type && FormType.safeParse(type).success
+  stored && type !== undefined && type !== stored.type && FormType.safeParse(type).success
     ? [{ field: 'form.type', description: `is fixed at creation: it is "${stored.type}"` }]
     : []
 
