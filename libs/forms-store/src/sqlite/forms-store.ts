@@ -100,23 +100,24 @@ export class SqliteFormsStore implements FormsStore {
     const columns = order.map(({ field, descending }) => ({ column: field, descending }))
     const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
     const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
-    const totalSize = filter ? this.#count(matches) : this.#countAll(query.organizationId)
-    const isFew = filter !== undefined && totalSize <= fewForms
-
-    const rest = allOf(matches, query.after && afterPosition(columns, query.after))
-    // What is sorted and skipped is ids: drafts are read of the page's forms alone.
-    const rows = this.#database.iterate(
-      `SELECT forms.* FROM (
-         SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
-         ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} LIMIT ? OFFSET ?
-       ) AS page CROSS JOIN forms ON forms.rowid = page.id`,
-      ...rest.values,
-      query.limit + 1,
-      query.skip,
-    )
-    const { taken, more } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
-    const next = more && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
-    return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
+    // Of one state of the file, what is sorted and skipped is ids: drafts are read of the page's forms alone.
+    return this.#database.snapshot(() => {
+      const totalSize = filter ? this.#count(matches) : this.#countAll(query.organizationId)
+      const isFew = filter !== undefined && totalSize <= fewForms
+      const rest = allOf(matches, query.after && afterPosition(columns, query.after))
+      const ids = this.#database.all(
+        `SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
+         ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} LIMIT ? OFFSET ?`,
+        ...rest.values,
+        query.limit + 1,
+        query.skip,
+      )
+      const { taken, more } = takeUpTo(query.limit, this.#rows(ids), ({ draft }) =>
+        Buffer.byteLength(draft as string),
+      )
+      const next = more && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
+      return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
+    })
   }
 
   async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
@@ -278,6 +279,11 @@ export class SqliteFormsStore implements FormsStore {
   #get(ref: FormRef): Row | undefined {
     const condition = named(ref)
     return condition && this.#database.get(`SELECT * FROM forms WHERE ${condition.sql}`, ...condition.values)
+  }
+
+  /** One after the other, as they are asked for. */
+  *#rows(ids: Row[]): Generator<Row> {
+    for (const { id } of ids) yield this.#database.get('SELECT * FROM forms WHERE rowid = ?', id!)!
   }
 
   /** Whether the form is there, without reading its draft. */
