@@ -45,6 +45,8 @@ export const connectNats = async (
       const nats = await connect({
         ...natsServers(url),
         name,
+        // Without a stack for each request, which only a failure would show.
+        noAsyncTraces: true,
         maxReconnectAttempts: -1,
         // A password may be put right on the server's side, too.
         ignoreAuthErrorAbort: true,

@@ -4,8 +4,18 @@ import { Form, type FormDraft, FormPublished, type PublishForm } from '@fms/cont
 import { type FormsStore, formETag, openFormsStore, type StoredForm, toForm } from '@fms/forms-store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { publish, renderPublished } from './publish.ts'
-import { commandFor, draftOf, givenForm, intercept, question, revisionsOf, testBaseUrl } from './testing.ts'
+import { publish, toFormPublished } from './publish.ts'
+import {
+  commandFor,
+  draftOf,
+  givenForm,
+  intercept,
+  question,
+  type Reply,
+  readReply,
+  revisionsOf,
+  testBaseUrl,
+} from './testing.ts'
 
 const now = new Date('2026-11-21T10:00:00.000Z')
 
@@ -15,7 +25,7 @@ const start = async () => {
     forms,
     run: async (command: PublishForm, store = forms) => {
       const form = await publish(command, { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now })
-      return FormPublished.decode(Buffer.from(renderPublished(form, testBaseUrl)))
+      return readReply(FormPublished.encode(toFormPublished(form, testBaseUrl)))
     },
     [Symbol.asyncDispose]: () => forms.close(),
   }
@@ -476,7 +486,7 @@ const expectUntouched = async ({ forms, run }: Awaited<ReturnType<typeof start>>
   expect(await revisionsOf(forms, form)).toEqual({ numbers: [1], live: [1] })
 }
 
-const outcome = (running: Promise<FormPublished>) =>
+const outcome = (running: Promise<Reply>) =>
   running.catch((error) => {
     if (error instanceof ApiError) return error
     throw error

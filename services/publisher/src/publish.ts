@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { PublishForm } from '@fms/contracts'
+import type { FormPublished, PublishForm } from '@fms/contracts'
 import {
   demandIfMatch,
   type FormsStore,
@@ -41,9 +41,12 @@ export const publish = async (command: PublishForm, deps: PublishDeps): Promise<
   return published
 }
 
-/** The JSON text of the reply to a publish that succeeded: `FormPublished` of the contracts. */
-export const renderPublished = (form: FormText, publicFormBaseUrl: string): string =>
-  `{"outcome":"published","form":${renderForm(form, publicFormBaseUrl)},"etag":${JSON.stringify(formETag(form))}}`
+/** The reply to a publish that succeeded. */
+export const toFormPublished = (form: FormText, publicFormBaseUrl: string): FormPublished => ({
+  outcome: 'published',
+  formJson: renderForm(form, publicFormBaseUrl),
+  etag: formETag(form),
+})
 
 /** All that a publish checks, in its order, without a change. */
 const tryPublish = async (command: PublishForm, { forms }: PublishDeps): Promise<FormText> => {

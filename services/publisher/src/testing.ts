@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FormDraft, FormPublished, PublishForm, replyInboxHeader } from '@fms/contracts'
+import { Form, FormDraft, FormPublished, type Problem, PublishForm, replyInboxHeader } from '@fms/contracts'
 import { type FormsStore, openFormsStore, type StoredForm } from '@fms/forms-store'
 import { type App, connectNats } from '@fms/service-kit'
 import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
@@ -108,7 +108,7 @@ export interface Publishing extends AsyncDisposable {
   /** Sends a command as the gateway does. Resolves once it lies in the stream. */
   send(command: PublishForm | Uint8Array, about?: Record<string, string>): Promise<Sent>
   /** Everything that came to the gateway's inbox. */
-  replies: FormPublished[]
+  replies: Reply[]
   /** Resolves once no command is left in the stream. */
   idle(): Promise<void>
   /** The first dead letter, as soon as there is one. */
@@ -116,7 +116,19 @@ export interface Publishing extends AsyncDisposable {
 }
 
 export interface Sent {
-  reply: Promise<FormPublished>
+  reply: Promise<Reply>
+}
+
+/** What a reply says, with the form that its JSON is. */
+export type Reply =
+  | { outcome: 'published'; form: Form; etag: string }
+  | { outcome: 'refused'; problem: Problem }
+
+export const readReply = (bytes: Uint8Array): Reply => {
+  const reply = FormPublished.decode(bytes)
+  if (reply.outcome === 'refused') return reply
+  const { formJson, ...published } = reply
+  return { ...published, form: Form.parse(JSON.parse(formJson)) }
 }
 
 const pollMs = 10
@@ -146,11 +158,11 @@ export const startPublishing = async (): Promise<Publishing> => {
   const manager = await observer.jetstreamManager()
 
   const inbox = createInbox('_INBOX.gateway')
-  const waiting = new Map<string, (reply: FormPublished) => void>()
-  const replies: FormPublished[] = []
+  const waiting = new Map<string, (reply: Reply) => void>()
+  const replies: Reply[] = []
   gateway.subscribe(`${inbox}.*`, {
     callback: (_, { subject, data }) => {
-      const reply = FormPublished.decode(data)
+      const reply = readReply(data)
       replies.push(reply)
       waiting.get(subject)?.(reply)
     },
@@ -190,7 +202,7 @@ export const startPublishing = async (): Promise<Publishing> => {
 
     async send(command, about = {}) {
       const replyInbox = `${inbox}.${nuid.next()}`
-      const reply = new Promise<FormPublished>((resolve) => waiting.set(replyInbox, resolve))
+      const reply = new Promise<Reply>((resolve) => waiting.set(replyInbox, resolve))
       const notes = headers()
       for (const [key, value] of Object.entries({ [replyInboxHeader]: replyInbox, ...about })) {
         notes.set(key, value)

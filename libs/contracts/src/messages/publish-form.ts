@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Problem } from '../error.ts'
-import { Form } from '../form.ts'
 import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
@@ -40,15 +39,31 @@ export const replyInboxHeader = 'Reply-Inbox'
 /** The caller's request id, for the log lines of every hop. */
 export const requestIdHeader = 'x-request-id'
 
-/** Reply to {@link PublishForm}: the form as the caller shall see it, or why it was not published. */
-export const FormPublished = defineMessage({
-  subject: '',
-  schema: z.discriminatedUnion('outcome', [
-    z.strictObject({ outcome: z.literal('published'), form: Form, etag: z.string() }),
-    z.strictObject({ outcome: z.literal('refused'), problem: Problem }),
-  ]),
-})
-export type FormPublished = z.infer<typeof FormPublished.schema>
+const Published = z.strictObject({ outcome: z.literal('published'), etag: z.string() })
+const Refused = z.strictObject({ outcome: z.literal('refused'), problem: Problem })
+const Outcome = defineMessage({ subject: '', schema: z.discriminatedUnion('outcome', [Published, Refused]) })
+
+/** Reply to {@link PublishForm}: the form as the caller shall see it, in JSON, or why it was not published. */
+export type FormPublished = (z.infer<typeof Published> & { formJson: string }) | z.infer<typeof Refused>
+
+/**
+ * Two lines: what became of it, and the form, which nobody on the way has to read. As a member of the first it would
+ * be JSON within JSON, and too long for a message where the form is long.
+ */
+export const FormPublished = {
+  encode: (reply: FormPublished): Uint8Array => {
+    if (reply.outcome === 'refused') return Outcome.encode(reply)
+    const { formJson, ...published } = reply
+    return Buffer.concat([Outcome.encode(published), Buffer.from(`\n${formJson}`)])
+  },
+  /** @throws {Error} when the first line is not JSON or not of the schema. */
+  decode: (bytes: Uint8Array): FormPublished => {
+    const end = bytes.indexOf(0x0a)
+    const outcome = Outcome.decode(end === -1 ? bytes : bytes.subarray(0, end))
+    if (outcome.outcome === 'refused') return outcome
+    return { ...outcome, formJson: Buffer.from(bytes.subarray(end + 1)).toString() }
+  },
+}
 
 /** Where commands wait: a work queue on disk, so that the PubAck means accepted. */
 export const publishStream = { name: 'PUBLISH', subjects: [PublishForm.subject] } as const

@@ -40,7 +40,7 @@ const form = Form.parse({
   replyCount: 0,
 })
 
-const published: FormPublished = { outcome: 'published', form, etag: '"3-k9Qz"' }
+const published: FormPublished = { outcome: 'published', formJson: JSON.stringify(form), etag: '"3-k9Qz"' }
 
 type Reply = FormPublished | 'none' | ((message: JsMsg) => FormPublished | 'none')
 
@@ -151,7 +151,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
   it('gives each of many at once its own reply', async () => {
     await using gateway = await startPublishing((message) => {
       const { formRef } = PublishForm.decode(message.data)
-      return { ...published, form: { ...form, publicId: formRef } }
+      return { ...published, formJson: JSON.stringify({ ...form, publicId: formRef }) }
     })
     const ids = Array.from({ length: 50 }, (_, i) => `form${i}`.padEnd(10, 'x'))
 

@@ -9,7 +9,7 @@ import {
 import { internal, traceFields } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type JsMsg, millis, type NatsConnection } from 'nats'
-import { type PublishDeps, publish, renderPublished } from '../publish.ts'
+import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
 import type { StreamClock } from '../stream-clock.ts'
 
 /** A command that fails for a reason unknown to us this many times will not succeed. */
@@ -56,7 +56,7 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
       return await bury(message, 'deadline', deps)
     }
     const form = await publish(command, deps)
-    answer(message, renderPublished(form, deps.publicFormBaseUrl), deps)
+    answer(message, toFormPublished(form, deps.publicFormBaseUrl), deps)
     message.ack()
     logger.info(fields, 'published')
     return 'published'
@@ -101,13 +101,13 @@ const isTooLate = async (
   )
 }
 
-const answer = (message: JsMsg, reply: string | Uint8Array, { nats }: PublishFormDeps): void => {
+const answer = (message: JsMsg, reply: FormPublished, { nats }: PublishFormDeps): void => {
   const inbox = message.headers?.get(replyInboxHeader)
-  if (inbox) nats.publish(inbox, reply)
+  if (inbox) nats.publish(inbox, FormPublished.encode(reply))
 }
 
 const refuse = (message: JsMsg, error: ApiError, deps: PublishFormDeps): void =>
-  answer(message, FormPublished.encode({ outcome: 'refused', problem: error.toProblem() }), deps)
+  answer(message, { outcome: 'refused', problem: error.toProblem() }, deps)
 
 /** Keeps a command that can never succeed for people to look at, then takes it out of the queue. */
 const bury = async (message: JsMsg, reason: string, { nats }: PublishFormDeps): Promise<Disposition> => {
