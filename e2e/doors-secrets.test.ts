@@ -75,6 +75,8 @@ const startDeployment = async () => {
         FORMS_URL: `http://127.0.0.1:${doors.forms.port}`,
         NATS_URL: 'nats://127.0.0.1:1',
         RATE_LIMIT_PER_MINUTE: '0',
+        DRAIN_MS: '100',
+        NODE_COMPILE_CACHE: join(folder.path, 'cache'),
         ...secrets,
       },
     })
