@@ -97,8 +97,9 @@ export const createApp = ({
   app.decorateRequest('identity')
 
   traceRequests(app)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
   onRequestEnd(app, (request, reply, status) => {
     logRequest(request, reply, status)
@@ -165,6 +166,7 @@ const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
 
 /** A malformed percent-encoding names nothing that exists: taken literally it is not found, rather than a 400. */
 const withLiteralPercents = (url: string): string => {
+  if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')
   try {
     decodeURIComponent(path)

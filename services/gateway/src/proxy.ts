@@ -110,5 +110,11 @@ const requestHeadersOf = ({ id, caller, headers, body }: Passed) => ({
 const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
   pick(headers, ['content-type', 'content-length', 'etag', 'retry-after'])
 
-const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> =>
-  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
+  const picked: Record<string, T> = {}
+  for (const name of names) {
+    const value = headers[name]
+    if (value !== undefined) picked[name] = value
+  }
+  return picked
+}
