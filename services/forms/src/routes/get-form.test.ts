@@ -132,7 +132,9 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
 
     expect(response.statusCode).toBe(304)
     expect(response.body).toBe('')
-    expect(response.headers.etag).toBe(etag)
+    expect(response.headers).toMatchObject({ etag })
+    // Of another length than the body's, HTTP clients make an error.
+    expect(response.headers).not.toHaveProperty('content-length')
   })
 
   it.each([

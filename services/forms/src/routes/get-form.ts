@@ -16,7 +16,7 @@ export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pu
       if (!form) throw formNotFound(params)
       const etag = formETag(form)
       reply.header('etag', etag)
-      if (ifNoneMatchHolds(headers['if-none-match'], etag)) return reply.code(304).send(null)
+      if (ifNoneMatchHolds(headers['if-none-match'], etag)) return reply.code(304).send()
       return sendJson(reply, renderForm(form, publicFormBaseUrl))
     },
   )
