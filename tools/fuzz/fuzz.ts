@@ -28,7 +28,9 @@ function installSchemathesis(): string {
 }
 
 async function fuzz(schemathesis: string, args: string[]): Promise<number> {
-  await using system = await startSystem({ env: { RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' } })
+  await using system = await startSystem({
+    env: { RATE_LIMIT_PER_MINUTE: '0', WRONG_KEY_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' },
+  })
   const editor = await system.account()
   const viewer = await system.account({ role: 'viewer', in: editor })
   const readOnly = await system.account({ readOnly: true, in: editor })
