@@ -47,8 +47,11 @@ async function fuzz(schemathesis: string, args: string[]): Promise<number> {
     [...config, 'run', document, '--url', system.baseUrl, ...args],
     {
       stdio: 'inherit',
+      // What it keeps from run to run, and reports.
+      cwd: venv,
       env: {
         ...process.env,
+        PYTHONDONTWRITEBYTECODE: '1',
         PYTHONPATH: here,
         FUZZ_ORGANIZATION: editor.slug,
         FUZZ_FORMS: forms.join(','),
