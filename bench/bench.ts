@@ -6,6 +6,7 @@ import cliProgress from 'cli-progress'
 import { drawChart } from './chart.ts'
 import { startLoadGenerator } from './load.ts'
 import { measure } from './measure.ts'
+import { messageOf } from './message-of.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { type Plan, planOf, type Setting } from './plan.ts'
 import { probe } from './probe.ts'
@@ -161,6 +162,6 @@ try {
   if (process.argv.includes('--help')) process.stdout.write(usage)
   else await main(readOptions(process.argv.slice(2)))
 } catch (error) {
-  process.stderr.write(`npm run bench: ${(error as Error).message}\n`)
+  process.stderr.write(`npm run bench: ${messageOf(error)}\n`)
   process.exitCode = 1
 }

@@ -1,19 +1,21 @@
 import { boundText, figure } from './table.ts'
 import { isMet, type Target } from './targets.ts'
 
-const width = 860
-const labelWidth = 330
+const labelWidth = 320
+const valueWidth = 140
+const barsFrom = labelWidth + valueWidth
 const rowHeight = 24
 const headHeight = 40
 /** Bars end here, in times of the target. */
 const longest = 3
 const unitWidth = 130
+const width = barsFrom + longest * unitWidth + 10
 
 /** A bar for each target that was measured, as a share of what is demanded, with a line where that is. */
 export const drawChart = (targets: readonly Target[]): string => {
   const measured = targets.filter(({ value }) => value !== undefined)
   const height = headHeight + measured.length * rowHeight + 12
-  const line = labelWidth + unitWidth
+  const line = barsFrom + unitWidth
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Each target and what was measured">
   <style>
     text { font: 13px system-ui, sans-serif; fill: #1f2937 }
@@ -26,7 +28,7 @@ export const drawChart = (targets: readonly Target[]): string => {
     }
   </style>
   <text class="small" x="${line}" y="16" text-anchor="middle">target</text>
-  <text class="small" x="${line + 8}" y="32">further right is better; a bar ends at ${longest} times the target</text>
+  <text class="small" x="${line + 8}" y="32">right of it is met; bars end at ${longest} times the target</text>
   <line class="line" x1="${line}" y1="22" x2="${line}" y2="${height - 8}"/>
 ${measured.map((target, index) => bar(target, headHeight + index * rowHeight)).join('\n')}
 </svg>
@@ -35,11 +37,10 @@ ${measured.map((target, index) => bar(target, headHeight + index * rowHeight)).j
 
 const bar = (target: Target, y: number): string => {
   const share = Math.min(longest, shareOf(target))
-  const end = labelWidth + share * unitWidth
   const colour = isMet(target) ? 'met' : 'missed'
   return `  <text x="${labelWidth - 10}" y="${y + 15}" text-anchor="end">${escaped(target.what)}</text>
-  <rect class="${colour}" x="${labelWidth}" y="${y + 4}" width="${(share * unitWidth).toFixed(1)}" height="14" rx="2"/>
-  <text class="small" x="${(end + 6).toFixed(1)}" y="${y + 15}">${figure(target.value)} (${escaped(boundText(target))})</text>`
+  <text class="small" x="${labelWidth}" y="${y + 15}">${figure(target.value)} (${escaped(boundText(target))})</text>
+  <rect class="${colour}" x="${barsFrom}" y="${y + 4}" width="${(share * unitWidth).toFixed(1)}" height="14" rx="2"/>`
 }
 
 /** How far beyond the target the value is, where 1 just meets it. */

@@ -1,4 +1,5 @@
 import CliTable from 'cli-table3'
+import { type Growth, isGrowing } from './growth.ts'
 import type { Operation } from './requests.ts'
 import { type Cell, cellsOf, figureOf, type Results, ratioOf } from './results.ts'
 import { type SideName, sideNames } from './side.ts'
@@ -79,6 +80,24 @@ export const memoryTable = ({ memory }: Results): string =>
     ]),
     2,
   )
+
+export const growthTable = (growth: readonly Growth[]): string =>
+  render(
+    ['process', '', 'first MiB', 'last MiB', 'MiB/min', '±', 'own MiB/min', '±'],
+    growth.map((each) => [
+      each.process,
+      isGrowing(each) ? 'GROWS' : 'steady',
+      figure(each.first),
+      figure(each.last),
+      signed(each.rss.perMinute),
+      figure(each.rss.standardError),
+      signed(each.anonymous.perMinute),
+      figure(each.anonymous.standardError),
+    ]),
+    2,
+  )
+
+const signed = (value: number) => `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`
 
 export const boundText = ({ bound, unit }: Target): string => {
   const [sign, limit] = 'atLeast' in bound ? ['≥', bound.atLeast] : ['≤', bound.atMost]

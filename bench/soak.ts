@@ -1,0 +1,88 @@
+/** `npm run bench:soak`: a steady mix of requests, and whether any process keeps growing. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { type Growth, growthOf, type Sample } from './growth.ts'
+import { startLoadGenerator } from './load.ts'
+import { messageOf } from './message-of.ts'
+import { memoryOf } from './processes.ts'
+import { startProduct } from './product.ts'
+import { growthTable } from './table.ts'
+
+const usage = `npm run bench:soak -- [OPTION…]
+
+  --minutes N       default: 10
+  --rate N          requests per second (default: 200)
+  --connections N   default: 16
+  --forms N         default: 1000
+  --json PATH       where the samples go (default: bench/results/soak.json)
+`
+
+const positive = z.coerce.number<string>().positive()
+
+const Options = z.object({
+  minutes: positive.default(10),
+  rate: positive.default(200),
+  connections: positive.int().default(16),
+  forms: positive.int().default(1_000),
+  json: z.string().default(join(import.meta.dirname, 'results/soak.json')),
+})
+type Options = z.infer<typeof Options>
+
+const sampleEveryMs = 2_000
+
+const soak = async (options: Options) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soak-'))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const product = stack.use(await startProduct({ name: 'product', folder, forms: options.forms }))
+  const generator = stack.use(startLoadGenerator())
+
+  const begun = performance.now()
+  const samples: Sample[] = []
+  const sample = () => {
+    const seconds = (performance.now() - begun) / 1000
+    for (const [process, [pid]] of Object.entries(product.pids())) {
+      samples.push({ process, seconds, ...memoryOf(pid!) })
+    }
+  }
+  const load = { ...product.load('mix', options.connections), requestsPerSecond: options.rate }
+  const running = generator.run({ ...load, seconds: options.minutes * 60 })
+  const done = running.then(
+    () => true,
+    () => true,
+  )
+  while (!(await Promise.race([done, delay(sampleEveryMs, false)]))) sample()
+  const { requests, failures, seconds, p50, p99 } = await running
+  if (failures > 0) throw new Error(`${failures} of ${requests} requests failed`)
+
+  const growth = growthOf(samples)
+  report(options, samples, growth)
+  process.stdout.write(
+    `${requests} requests in ${Math.round(seconds)} s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
+  )
+}
+
+const report = ({ json }: Options, samples: readonly Sample[], growth: readonly Growth[]) => {
+  const path = resolve(json)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify({ growth, samples }, null, 2)}\n`)
+  process.stdout.write(`${growthTable(growth)}\n\nSamples: ${path}\n`)
+}
+
+try {
+  if (process.argv.includes('--help')) process.stdout.write(usage)
+  else {
+    const text = { type: 'string' } as const
+    const names = { minutes: text, rate: text, connections: text, forms: text, json: text }
+    const read = Options.safeParse(parseArgs({ options: names }).values)
+    if (!read.success) throw new Error(z.prettifyError(read.error))
+    await soak(read.data)
+  }
+} catch (error) {
+  process.stderr.write(`npm run bench:soak: ${messageOf(error)}\n`)
+  process.exitCode = 1
+}
