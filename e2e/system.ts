@@ -78,12 +78,12 @@ export const startSystem = async ({
   const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
   config.PORT = gatewayPort
   const programs = services({
-    // All tests share one address, and send many wrong keys from it.
-    config: { ...config, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env } as typeof config,
+    config: { ...config, ...env } as typeof config,
     internalSecret,
     natsUrls: nats.urls,
     ports,
-  }).map((program) => ({ ...program, env: { ...program.env, ...env } }))
+    // Tests share one address, and send many wrong keys from it.
+  }).map((program) => ({ ...program, env: { ...program.env, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env } }))
   const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
   const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()

@@ -32,6 +32,7 @@ export const DoctorEnvironment = z.object({
   FORMS_URL: origin,
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
+  MAX_REQUESTS: z.coerce.number().int().min(1).optional(),
   WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
 })
 

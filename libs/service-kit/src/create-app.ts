@@ -11,9 +11,11 @@ import {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
+import { boundRequests, shedLoad } from './bound-requests.ts'
 import { addDrain, type NewConnections } from './drain.ts'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
+import { overloaded } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
 import { countRequest, exposeMetrics } from './metrics.ts'
 import { isProbe } from './probes.ts'
@@ -46,6 +48,8 @@ export interface AppOptions {
   requestTimeoutMs?: number
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For names the caller; by default none is believed. */
   trustProxy?: string[] | undefined
+  /** How many requests may be under way at once, probes aside; others are refused at once. By default any number. */
+  maxRequests?: number
   /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
   ready?: () => Promise<void>
   /** What becomes of new connections while it drains. */
@@ -62,6 +66,7 @@ export const createApp = ({
   headTimeoutMs = 10_000,
   requestTimeoutMs = 60_000,
   trustProxy,
+  maxRequests,
   ready,
   newConnections = 'refuse',
 }: AppOptions) => {
@@ -107,6 +112,7 @@ export const createApp = ({
     endRequestSpan(request, status)
   })
 
+  shedLoad(app, overloaded())
   const isDraining = addDrain(app, newConnections)
   endIdleConnections(app)
   refuseOddHttp(app)
@@ -129,6 +135,7 @@ export const createApp = ({
     sendError(notReady(), request, reply)
     return reply
   })
+  if (maxRequests !== undefined) boundRequests(app, maxRequests)
   return app
 }
 

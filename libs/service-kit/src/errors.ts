@@ -66,6 +66,18 @@ export const internal = (cause: unknown) =>
     },
   )
 
+/** Tells the gateway that a service only has too much to do: no circuit shall open for that. */
+export const shedHeader = 'x-fms-shed'
+
+/** More requests are under way than can be answered in good time. Nothing was done for this one. */
+export const overloaded = () =>
+  new ApiError(
+    'UNAVAILABLE',
+    'OVERLOADED',
+    'Too many requests are under way. Nothing was done; repeat the request a little later.',
+    { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
+  )
+
 /** Somebody reached a service without going through the gateway. */
 export const identityRequired = () =>
   new ApiError(

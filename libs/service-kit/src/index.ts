@@ -1,3 +1,4 @@
+export * from './bound-requests.ts'
 export * from './connect-nats.ts'
 export * from './consume.ts'
 export * from './create-app.ts'

@@ -25,7 +25,7 @@ export interface FormsAppOptions extends FormsDeps {
 
 /** The forms service: everything of a form but its publishing. */
 export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOptions): App => {
-  const app = createApp({ logger, ready: () => deps.forms.ping() })
+  const app = createApp({ logger, maxRequests: 1_000, ready: () => deps.forms.ping() })
   app.register(async (guarded) => {
     guarded.register(requireIdentity, { secrets: internalSecrets })
     guarded.addHook('onRequest', async ({ identity, params, method }) => {

@@ -2,6 +2,7 @@ import {
   answerUnknownPaths,
   bodyLimitBytes,
   bodyTooLarge,
+  boundRequests,
   connectNats,
   createApp,
   createIdentitySigner,
@@ -68,15 +69,27 @@ export const createGateway = async (
     const ofOrganization = '/organizations/:organizationRef'
     const ofForm = `${ofOrganization}/forms/:formRef`
 
-    app.register(proxy, { to: organizations, methods: ['GET'], paths: ['/organizations', ofOrganization] })
-    app.register(proxy, { to: forms, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
-    app.register(proxy, { to: forms, methods: ['GET', 'PATCH', 'DELETE'], paths: [ofForm] })
-    app.register(proxy, {
-      to: forms,
-      methods: ['GET'],
-      paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
+    const bounded = (routes: (app: FastifyInstance) => void) =>
+      app.register(async (scope) => {
+        boundRequests(scope, config.MAX_REQUESTS)
+        routes(scope)
+      })
+
+    bounded((app) => {
+      app.register(proxy, { to: organizations, methods: ['GET'], paths: ['/organizations', ofOrganization] })
     })
-    app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs })
+    bounded((app) => {
+      app.register(proxy, { to: forms, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
+      app.register(proxy, { to: forms, methods: ['GET', 'PATCH', 'DELETE'], paths: [ofForm] })
+      app.register(proxy, {
+        to: forms,
+        methods: ['GET'],
+        paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
+      })
+    })
+    bounded((app) => {
+      app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs })
+    })
   }
 
   const app = createApp({

@@ -94,6 +94,7 @@ export interface GatewayTestOptions {
   publishTimeoutMs?: number
   rateLimitPerMinute?: number
   wrongKeyLimitPerMinute?: number
+  maxRequests?: number
   trustProxy?: string
   now?: () => number
   /** What organizations knows, where two gateways shall know the same keys. */
@@ -108,6 +109,7 @@ export const startGateway = async ({
   rateLimitPerMinute = 0,
   wrongKeyLimitPerMinute = 0,
   trustProxy,
+  maxRequests = 256,
   now,
   directory = new Directory(),
   logger = pino({ level: 'silent' }),
@@ -123,6 +125,7 @@ export const startGateway = async ({
     RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
     WRONG_KEY_LIMIT_PER_MINUTE: String(wrongKeyLimitPerMinute),
     TRUST_PROXY: trustProxy,
+    MAX_REQUESTS: String(maxRequests),
   })
   const app = await createGateway(config, logger, now)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

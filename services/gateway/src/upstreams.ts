@@ -1,3 +1,4 @@
+import { shedHeader } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { type Circuit, createCircuit } from './circuit.ts'
@@ -81,6 +82,8 @@ const refuseFailure = (answer: Answer) => {
   if (answer.headers['www-authenticate'] === 'FmsIdentity') {
     throw new Error('the service refuses the identity token: has it another INTERNAL_SECRET?')
   }
+  // It works, and has enough to do: an open circuit would leave it without work.
+  if (answer.headers[shedHeader] !== undefined) return answer
   if ([502, 503, 504].includes(answer.statusCode)) throw new FailedAnswer(answer)
   return answer
 }

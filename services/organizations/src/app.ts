@@ -24,7 +24,7 @@ export const createOrganizationsApp = ({
   internalSecrets: secrets,
   ...deps
 }: OrganizationsAppOptions): App => {
-  const app = createApp({ logger, ready: () => deps.directory.ping() })
+  const app = createApp({ logger, maxRequests: 1_000, ready: () => deps.directory.ping() })
   app.register(async (forUsers) => {
     forUsers.register(requireIdentity, { secrets })
     forUsers.register(listOrganizations, deps)

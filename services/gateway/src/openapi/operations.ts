@@ -77,6 +77,7 @@ const caller = [
   'RATE_LIMITED',
   'TOO_MANY_WRONG_KEYS',
   'AUTHENTICATION_UNAVAILABLE',
+  'OVERLOADED',
 ] as const
 const service = ['UPSTREAM_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STORE_NOT_MIGRATED'] as const
 const member = [...caller, 'ORGANIZATION_NOT_FOUND'] as const

@@ -5,6 +5,7 @@ import {
   internal,
   malformedRequest,
   organizationNotFound,
+  overloaded,
   unsupportedMediaType,
   writeForbidden,
 } from '@fms/service-kit'
@@ -133,6 +134,10 @@ export const reasons = {
   ORGANIZATION_NOT_FOUND: {
     meaning: 'There is no such organization, or you are no member of it. The answer does not tell which.',
     example: organizationNotFound('demo'),
+  },
+  OVERLOADED: {
+    meaning: 'Too many requests are under way. Nothing was done.',
+    example: overloaded(),
   },
   PUBLISHING_UNAVAILABLE: {
     meaning: 'The publish could not be confirmed as accepted. Repeat it with the `requestId` of `metadata`.',

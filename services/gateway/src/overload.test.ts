@@ -1,0 +1,88 @@
+import { overloaded } from '@fms/service-kit'
+import { describe, expect, it } from 'vitest'
+import { json, reasonOf, startGateway, startLog } from './testing.ts'
+
+const forms = '/v2/organizations/acme/forms'
+
+/** A gateway whose forms service answers nothing until it is let go. */
+const startBusy = async () => {
+  const gateway = await startGateway({ maxRequests: 3 })
+  const letGo = Promise.withResolvers<void>()
+  gateway.forms.answer = async () => {
+    await letGo.promise
+    return { from: 'forms' }
+  }
+  const waiting = Array.from({ length: 3 }, () => gateway.send('GET', forms))
+  await expect.poll(() => gateway.forms.received.length).toBe(3)
+  return Object.assign(gateway, { letGo: letGo.resolve, waiting })
+}
+
+describe('a service with as much under way as it may have', () => {
+  it('is asked nothing more, and the caller told so at once', async () => {
+    await using gateway = await startBusy()
+
+    const refused = await gateway.send('POST', forms, { headers: json, body: '{"form":{}}' })
+
+    expect([refused.status, reasonOf(refused)]).toEqual([503, 'OVERLOADED'])
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(refused.json().error.details).toContainEqual({
+      '@type': 'type.googleapis.com/google.rpc.RequestInfo',
+      requestId: refused.headers['x-request-id'],
+    })
+    expect(gateway.forms.received).toHaveLength(3)
+    gateway.letGo()
+    expect((await Promise.all(gateway.waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await gateway.send('GET', forms)).status).toBe(200)
+  })
+
+  it('takes nothing from the others, and the probes are answered', async () => {
+    await using gateway = await startBusy()
+
+    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
+    // Publishing has a bound of its own; here NATS is away.
+    const publish = await gateway.send('POST', `${forms}/Ab3dE6gH9j/publish`, { headers: json, body: '{}' })
+    expect(reasonOf(publish)).toBe('PUBLISHING_UNAVAILABLE')
+    for (const probe of ['/healthz', '/metrics'])
+      expect((await gateway.send('GET', probe, { as: '' })).status).toBe(200)
+    gateway.letGo()
+    await Promise.all(gateway.waiting)
+  })
+
+  it('has room again for callers who went away', async () => {
+    await using gateway = await startGateway({ maxRequests: 1 })
+    const arrived = Promise.withResolvers<void>()
+    const letGo = Promise.withResolvers<void>()
+    gateway.forms.answer = async () => {
+      arrived.resolve()
+      await letGo.promise
+      return {}
+    }
+    const impatient = new AbortController()
+    const gone = fetch(gateway.origin + forms, {
+      headers: { 'x-api-key': gateway.key },
+      signal: impatient.signal,
+    })
+    await arrived.promise
+    impatient.abort()
+    await expect(gone).rejects.toThrow()
+    letGo.resolve()
+
+    await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
+  })
+
+  it('is not taken for one that is away', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ logger: log.logger })
+    const { parts, ...error } = overloaded()
+    gateway.forms.answer = (_, reply) =>
+      reply
+        .code(503)
+        .headers(parts.headers ?? {})
+        .send(error)
+
+    for (let i = 0; i < 20; i++) await gateway.send('GET', forms)
+
+    expect(gateway.forms.received).toHaveLength(20)
+    expect(log.lines.filter(({ msg }) => msg.startsWith('circuit open'))).toEqual([])
+  })
+})
