@@ -148,14 +148,16 @@ export class MongoFormsStore implements FormsStore {
     snapshot: (current: FormText) => Snapshot,
   ): Promise<FormText | 'elsewhere' | undefined> {
     const { organizationId } = ref
-    const form = await this.#form(ref)
-    if (!form) return undefined
     const earlier = await this.#revisionOfCommand(organizationId, commandId)
-    if (earlier) return earlier.formId === form._id ? this.#moveLive(earlier) : 'elsewhere'
+    if (earlier) {
+      const form = await this.#form(ref, ['organizationId'])
+      if (!form) return undefined
+      return earlier.formId === form._id ? this.#moveLive(earlier) : 'elsewhere'
+    }
 
-    const taken = await this.#takeRevisionNumber(form, snapshot)
+    const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
-    const revision = { ...taken, organizationId, formId: form._id, commandId }
+    const revision = { ...taken, organizationId, commandId }
     switch (await insertRevision(this.#collections, revision)) {
       case 'gone':
         return undefined
@@ -247,22 +249,16 @@ export class MongoFormsStore implements FormsStore {
     return revision && (await hasForm(this.#collections, revision)) ? revision : undefined
   }
 
-  /**
-   * Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number.
-   *
-   * @param first the form as it was read already.
-   */
+  /** Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number. */
   #takeRevisionNumber(
-    first: FormDocument,
+    ref: FormRef,
     snapshot: (current: FormText) => Snapshot,
-  ): Promise<(Snapshot & { number: number }) | undefined> {
-    let read: FormDocument | undefined = first
-    return this.#changing({ ...first, formRef: first._id }, async () => {
-      const form = read ?? (await this.#collections.forms.findOne(formKey(first)))
-      read = undefined
+  ): Promise<(Snapshot & { formId: string; number: number }) | undefined> {
+    return this.#changing(ref, async () => {
+      const form = await this.#form(ref)
       if (!form) return undefined
-      const taken = { ...snapshot(toFormText(form)), number: form.revisionNumber + 1 }
       const { version, revisionNumber } = form
+      const taken = { ...snapshot(toFormText(form)), formId: form._id, number: revisionNumber + 1 }
       const isTaken = await this.#collections.forms.set(
         { ...formKey(form), version, revisionNumber },
         { revisionNumber: taken.number },
