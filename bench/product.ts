@@ -14,8 +14,8 @@ import { httpOperations, type Operation, type Place } from './requests.ts'
 import type { Side, SideName } from './side.ts'
 
 const patienceMs = 30_000
-/** Imports under way at once: the SQLite store commits so many together. */
-const importsAtOnce = 512
+/** Imports under way at once: SQLite commits many together, MongoDB has so many connections. */
+const importsAtOnce = { sqlite: 512, mongodb: 32 }
 
 export interface ProductOptions {
   name: Extract<SideName, 'product' | 'three'>
@@ -144,9 +144,10 @@ const seedDirectory = async (url: string) => {
 /** Through the import of the store, many at a time. Each was changed a second after the one before. */
 const seedForms = async (url: string, organizationId: string, count: number) => {
   await using store = await openFormsStore(url)
+  const atOnce = importsAtOnce[url.startsWith('sqlite:') ? 'sqlite' : 'mongodb']
   const begun = Date.now() - count * 1000
-  for (let from = 0; from < count; from += importsAtOnce) {
-    const numbers = Array.from({ length: Math.min(importsAtOnce, count - from) }, (_, index) => from + index)
+  for (let from = 0; from < count; from += atOnce) {
+    const numbers = Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => from + index)
     await Promise.all(
       numbers.map((number) => {
         const time = new Date(begun + number * 1000).toISOString()
