@@ -16,10 +16,16 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 export const mergePatch = (target: Json | undefined, patch: Json): Json => {
   if (!isObject(patch)) return patch
   const current = isObject(target) ? target : {}
-  const changes = Object.entries(patch).map(([name, value]) => {
+  const merged: JsonObject = { ...current }
+  for (const [name, value] of Object.entries(patch)) {
     const before = Object.hasOwn(current, name) ? current[name] : undefined
-    return [name, value == null ? undefined : mergePatch(before, value)] as const
-  })
-  // Spread and fromEntries define members and never assign them, so `__proto__` is a name like any other.
-  return { ...current, ...Object.fromEntries(changes) }
+    setMember(merged, name, value == null ? undefined : mergePatch(before, value))
+  }
+  return merged
+}
+
+/** To assign `__proto__` would be something else than to define it. */
+const setMember = (object: JsonObject, name: string, value: JsonObject[string]): void => {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
