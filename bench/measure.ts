@@ -33,7 +33,8 @@ export const measure = async (
   const before = cpuOf(side)
   const { requests, seconds: took, p50, p99 } = await shoot(seconds)
   const after = cpuOf(side)
-  if (requests === 0) throw new Error(`no request was answered: ${about}`)
+  if (requests === 0)
+    throw new Error(`no answer in ${took.toFixed(1)} s, a longer --seconds may help: ${about}`)
   await delay(settleMs)
 
   const cpu = Object.entries(after).map(([name, ms]) => [name, (ms - before[name]!) / requests] as const)
