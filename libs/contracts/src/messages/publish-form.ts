@@ -54,14 +54,14 @@ export const FormPublished = {
   encode: (reply: FormPublished): Uint8Array => {
     if (reply.outcome === 'refused') return Outcome.encode(reply)
     const { formJson, ...published } = reply
-    return Buffer.concat([Outcome.encode(published), Buffer.from(`\n${formJson}`)])
+    return new TextEncoder().encode(`${JSON.stringify(published)}\n${formJson}`)
   },
   /** @throws {Error} when the first line is not JSON or not of the schema. */
   decode: (bytes: Uint8Array): FormPublished => {
     const end = bytes.indexOf(0x0a)
     const outcome = Outcome.decode(end === -1 ? bytes : bytes.subarray(0, end))
     if (outcome.outcome === 'refused') return outcome
-    return { ...outcome, formJson: Buffer.from(bytes.subarray(end + 1)).toString() }
+    return { ...outcome, formJson: new TextDecoder().decode(bytes.subarray(end + 1)) }
   },
 }
 
