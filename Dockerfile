@@ -19,7 +19,7 @@ FROM base
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
 # The young generation as npm start has it (scripts/services.ts).
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_OPTIONS=--max-semi-space-size=4
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_OPTIONS=--max-semi-space-size=8
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=500ms --retries=3 \
