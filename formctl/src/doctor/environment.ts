@@ -34,6 +34,7 @@ export const DoctorEnvironment = z.object({
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),
   WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
+  TRUST_PROXY: z.string().optional(),
 })
 
 /** What a service would refuse to start with. */
