@@ -27,6 +27,9 @@ import { createAgent, createUpstream } from './upstreams.ts'
 /** Heads over this are answered 431. */
 const maxHeaderBytes = 64 * 1024
 
+/** Whose key it is, asked at once: as many as organizations takes. */
+const maxQuestions = 1_000
+
 /** The one public door: an API key and a v2 path in, a service's answer out. */
 export const createGateway = async (
   config: GatewayConfig,
@@ -35,11 +38,13 @@ export const createGateway = async (
   now = () => performance.now(),
 ) => {
   const agent = createAgent()
-  const organizations = createUpstream('organizations', config.ORGANIZATIONS_URL, agent, logger)
-  const forms = createUpstream('forms', config.FORMS_URL, agent, logger)
-  const directory = createUpstream('authorize', config.ORGANIZATIONS_URL, agent, logger)
+  const upstream = (name: string, origin: string, maxRequests = config.MAX_REQUESTS) =>
+    createUpstream(name, origin, agent, logger, maxRequests)
+  const organizations = upstream('organizations', config.ORGANIZATIONS_URL)
+  const forms = upstream('forms', config.FORMS_URL)
+  const directory = upstream('authorize', config.ORGANIZATIONS_URL, maxQuestions)
   const connecting = connectNats(config.NATS_URL, 'gateway')
-  const publisher = createPublisherClient(connecting, logger)
+  const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
   const counts = new MinuteCounts(now)
   const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)

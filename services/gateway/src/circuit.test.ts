@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from '@fms/service-kit'
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
-import { createCircuit } from './circuit.ts'
+import { describe, expect, it } from 'vitest'
+import { CircuitFull, createCircuit, Refused } from './circuit.ts'
 
 it('tells in /metrics whether it is open, and what became of its requests', async () => {
   const logger = pino({ level: 'silent' })
@@ -16,7 +17,7 @@ it('tells in /metrics whether it is open, and what became of its requests', asyn
     )
   }
   const requests = (outcome: string) => told(`circuit_requests_total{circuit="it",outcome="${outcome}"}`)
-  const circuit = createCircuit('it', logger)
+  const circuit = createCircuit('it', logger, 10)
   const work = () => circuit(async () => 'done')
   const fail = () => circuit(() => Promise.reject(new Error('away'))).catch(() => {})
   expect([await told('circuit_open{circuit="it"}'), await requests('reject')]).toEqual([0, 0])
@@ -29,4 +30,49 @@ it('tells in /metrics whether it is open, and what became of its requests', asyn
 
   await expect.poll(() => work().catch(() => 'open'), { timeout: 10_000 }).toBe('done')
   expect([await told('circuit_open{circuit="it"}'), await requests('success')]).toEqual([0, 1])
+})
+
+describe('a failure that took over a second', () => {
+  const logger = pino({ level: 'silent' })
+  const failAfter = (ms: number, error: Error) => async () => {
+    await delay(ms)
+    throw error
+  }
+  const isOpen = (circuit: ReturnType<typeof createCircuit>) =>
+    circuit(async () => false).catch(({ message }) => message === 'Breaker is open')
+
+  it.concurrent('opens the circuit alone', async () => {
+    const circuit = createCircuit('silent', logger, 10)
+    await expect(circuit(failAfter(1_050, new Error('silence')))).rejects.toThrow('silence')
+
+    expect(await isOpen(circuit)).toBe(true)
+  })
+
+  it.concurrent('opens nothing while others succeed', async () => {
+    const circuit = createCircuit('slow', logger, 10)
+    const failing = circuit(failAfter(1_050, new Error('silence')))
+    await circuit(async () => 'answer')
+    await expect(failing).rejects.toThrow('silence')
+
+    expect(await isOpen(circuit)).toBe(false)
+  })
+
+  it.concurrent('opens nothing where it was an answer', async () => {
+    const circuit = createCircuit('refusing', logger, 10)
+    await expect(circuit(failAfter(1_050, new Refused('no')))).rejects.toThrow('no')
+
+    expect(await isOpen(circuit)).toBe(false)
+  })
+})
+
+it('lets through so many at once, and does not hold it against them', async () => {
+  const circuit = createCircuit('full', pino({ level: 'silent' }), 2)
+  const letGo = Promise.withResolvers<string>()
+  const running = [circuit(() => letGo.promise), circuit(() => letGo.promise)]
+
+  for (let i = 0; i < 20; i++) await expect(circuit(async () => 'more')).rejects.toThrow(CircuitFull)
+  letGo.resolve('done')
+
+  expect(await Promise.all(running)).toEqual(['done', 'done'])
+  expect(await circuit(async () => 'next')).toBe('next')
 })

@@ -70,6 +70,28 @@ describe('a service with as much under way as it may have', () => {
     await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
   })
 
+  it('is not asked more and more for callers who go away', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ maxRequests: 3, logger: log.logger })
+    const letGo = Promise.withResolvers<object>()
+    gateway.forms.answer = () => letGo.promise
+    const impatient = new AbortController()
+    const init = { headers: { 'x-api-key': gateway.key }, signal: impatient.signal }
+    const leaving = Array.from({ length: 3 }, () => fetch(gateway.origin + forms, init))
+    await expect.poll(() => gateway.forms.received.length).toBe(3)
+    impatient.abort()
+    await Promise.allSettled(leaving)
+    // The door has room again from here on.
+    await expect.poll(() => log.lines.filter(({ msg }) => msg === 'the caller has gone').length).toBe(3)
+
+    const answer = await gateway.send('GET', forms)
+
+    expect([answer.status, reasonOf(answer)]).toEqual([503, 'OVERLOADED'])
+    expect(gateway.forms.received).toHaveLength(3)
+    letGo.resolve({})
+    await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
+  })
+
   it('is not taken for one that is away', async () => {
     const log = startLog()
     await using gateway = await startGateway({ logger: log.logger })

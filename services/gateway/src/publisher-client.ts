@@ -1,8 +1,8 @@
 import { FormPublished, PublishForm, replyInboxHeader, requestIdHeader } from '@fms/contracts'
-import { closeNats, traceSending } from '@fms/service-kit'
+import { closeNats, overloaded, traceSending } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { createInbox, Events, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
-import { createCircuit } from './circuit.ts'
+import { CircuitFull, createCircuit } from './circuit.ts'
 import { publishingUnavailable, publishTimedOut } from './errors.ts'
 
 /** How long NATS may take to have a command on its disk. */
@@ -17,7 +17,8 @@ export interface PublisherClient {
    *
    * @param timeoutMs how long both may take.
    * @param gone aborted when nobody waits any longer; then the answer is undefined.
-   * @throws {ApiError} PUBLISHING_UNAVAILABLE when it could not be sent, PUBLISH_TIMEOUT when the time is over.
+   * @throws {ApiError} PUBLISHING_UNAVAILABLE when it could not be sent, OVERLOADED when too many wait for
+   *   NATS, also those whose caller went away, PUBLISH_TIMEOUT when the time is over.
    */
   publishForm(
     command: Command,
@@ -28,12 +29,18 @@ export interface PublisherClient {
   close(): Promise<void>
 }
 
-/** Talks to whichever publisher is free, by way of a stream. Until NATS is there for the first time, it is away. */
+/**
+ * Talks to whichever publisher is free, by way of a stream. Until NATS is there for the first time, it is away.
+ *
+ * @param maxRequests how many callers wait at once.
+ */
 export const createPublisherClient = (
   connecting: Promise<NatsConnection>,
   logger: FastifyBaseLogger,
+  maxRequests: number,
 ): PublisherClient => {
-  const circuit = createCircuit('publish', logger)
+  // Each may be sent a second time, when NATS is back.
+  const circuit = createCircuit('publish', logger, 2 * maxRequests)
   const inbox = createInbox('_INBOX.gateway')
   const waiting = new Map<string, { answer(reply: Uint8Array): void; sendAgain(): void }>()
   let connected: NatsConnection | undefined
@@ -77,6 +84,7 @@ export const createPublisherClient = (
         ),
       )
     } catch (cause) {
+      if (cause instanceof CircuitFull) throw overloaded()
       throw publishingUnavailable(command.commandId, cause)
     }
   }

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { reasonOf, startGateway, startLog, startService } from './testing.ts'
+import { createAgent, createUpstream } from './upstreams.ts'
 
 const forms = '/v2/organizations/acme/forms'
 
@@ -69,6 +71,45 @@ describe('a service that is away', () => {
 
     expect((await gateway.send('POST', forms)).status).toBe(503)
     expect(gateway.forms.received).toHaveLength(1)
+  })
+})
+
+describe('a service that hangs', () => {
+  /** Asks it with little patience, past the gateway. */
+  const startHanging = async () => {
+    await using stack = new AsyncDisposableStack()
+    const service = await startService(() => new Promise(() => {}))
+    stack.defer(() => service.stop())
+    const agent = createAgent(1_000)
+    stack.defer(() => agent.destroy())
+    const log = startLog()
+    const upstream = createUpstream('hanging', service.origin, agent, log.logger, 10)
+    const kept = stack.move()
+    return { service, upstream, log, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  }
+  const question = { method: 'GET', path: '/forms' } as const
+
+  it('is waited for once, then left alone, and asked again once it answers', async () => {
+    await using hanging = await startHanging()
+    const { service, upstream, log } = hanging
+    const opened = log.line('circuit open')
+    await expect(upstream.request(question)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+    await opened
+
+    await expect(upstream.request(question)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+    expect(service.received).toHaveLength(1)
+
+    const closed = log.line('circuit closed')
+    service.answer = () => ({})
+    while ((await upstream.request(question).catch(() => undefined))?.statusCode !== 200) await delay(20)
+    await closed
+  })
+
+  it('is not asked a second time to write', async () => {
+    await using hanging = await startHanging()
+
+    await expect(hanging.upstream.request({ method: 'POST', path: '/forms' })).rejects.toThrow()
+    expect(hanging.service.received).toHaveLength(1)
   })
 })
 

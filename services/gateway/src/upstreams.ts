@@ -1,13 +1,19 @@
-import { shedHeader } from '@fms/service-kit'
+import { overloaded, shedHeader } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
-import { type Circuit, createCircuit } from './circuit.ts'
+import { type Circuit, CircuitFull, createCircuit, Refused } from './circuit.ts'
 import { upstreamUnavailable } from './errors.ts'
 import { type Answer, gather } from './gather.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
 /** How long a connection may be idle; well below the default of `DRAIN_MS`. */
 const idleMs = 2_000
+
+/**
+ * How long an answer may take to begin, and then to go on. A little longer than forms and organizations wait for a
+ * lock or a majority, so that their own word about it arrives.
+ */
+const answerMs = 6_000
 
 export interface Question extends Omit<Dispatcher.DispatchOptions, 'origin'> {
   /** Aborts it while there is no answer. */
@@ -18,7 +24,10 @@ export interface Question extends Omit<Dispatcher.DispatchOptions, 'origin'> {
 export interface Upstream {
   name: string
   origin: string
-  /** @throws {ApiError} UPSTREAM_UNAVAILABLE when it does not answer; whatever it answers is returned. */
+  /**
+   * @throws {ApiError} UPSTREAM_UNAVAILABLE when it does not answer; whatever it answers is returned. A write may have
+   *   been done. OVERLOADED when too many questions have no answer yet, also those of callers who went away.
+   */
   request(question: Question): Promise<Answer>
   /** @throws {Error} unless its `/healthz` answers. */
   reach(): Promise<void>
@@ -29,14 +38,14 @@ export interface Upstream {
  * (`DRAIN_MS`): a write that goes out while its connection ends can be repeated by nobody. Busy ones end after a
  * minute, so that an instance that was added gets its share.
  */
-export const createAgent = () =>
+export const createAgent = (timeoutMs = answerMs) =>
   new Agent({
     connections: 128,
     pipelining: 1,
     connect: { timeout: 1_000, lookup: spreadLookup() },
     clientTtl: 60_000,
-    headersTimeout: 15_000,
-    bodyTimeout: 15_000,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
   })
@@ -46,8 +55,9 @@ export const createUpstream = (
   origin: string,
   agent: Agent,
   logger: FastifyBaseLogger,
+  maxRequests: number,
 ): Upstream => {
-  const circuit: Circuit = createCircuit(name, logger)
+  const circuit: Circuit = createCircuit(name, logger, maxRequests)
   return {
     name,
     origin,
@@ -56,6 +66,7 @@ export const createUpstream = (
         return await circuit(async () => refuseFailure(await sendOnceMore(agent, origin, question)))
       } catch (error) {
         if (error instanceof FailedAnswer) return error.answer
+        if (error instanceof CircuitFull) throw overloaded()
         throw upstreamUnavailable(name, error)
       }
     },
@@ -68,7 +79,7 @@ export const createUpstream = (
 }
 
 /** An answer that says the service cannot work: the caller gets it as it is, the circuit counts it as a failure. */
-class FailedAnswer extends Error {
+class FailedAnswer extends Refused {
   readonly answer: Answer
 
   constructor(answer: Answer) {

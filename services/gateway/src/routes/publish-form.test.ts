@@ -247,7 +247,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
   it('stops waiting when the client goes away', async () => {
     await using gateway = await startPublishing('none')
     const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
-    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger)
+    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
     await gateway.log.line('connected to NATS')
     const gone = new AbortController()
     const command = { ...ids, validateOnly: false }
