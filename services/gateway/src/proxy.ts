@@ -84,10 +84,13 @@ const dispatcherOf = (to: Upstream) => ({
 
 /** The route's pattern without its version, filled with what the gateway resolved. */
 const destinationOf = ({ routeOptions, params, identity }: FastifyRequest): string => {
-  const refs = { ...(params as Record<string, string>), organizationRef: identity.organizationId }
-  return routeOptions
-    .url!.slice('/v2'.length)
-    .replace(/:(\w+)/g, (_, name: keyof typeof refs) => harmlessRef(refs[name] ?? ''))
+  const refs: Record<string, string | undefined> = {
+    ...(params as Record<string, string>),
+    organizationRef: identity.organizationId,
+  }
+  const [, , ...segments] = routeOptions.url!.split('/')
+  const filled = segments.map((each) => (each[0] === ':' ? harmlessRef(refs[each.slice(1)] ?? '') : each))
+  return `/${filled.join('/')}`
 }
 
 /**
