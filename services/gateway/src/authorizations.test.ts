@@ -145,6 +145,24 @@ describe('while organizations is away', () => {
     await expect(authorize('key', 'acme', 'r')).rejects.toMatchObject({ httpStatus: 503 })
   })
 
+  it('nobody who is known waits for it a second time', async () => {
+    const { clock, questions, organizations, authorize } = startAuthorizations()
+    const caller = await authorize('key', 'acme', 'r')
+    organizations.answer = away
+    clock.now = 1_000
+    await authorize('key', 'acme', 'r')
+    expect(questions).toHaveLength(2)
+
+    const letGo = Promise.withResolvers<undefined>()
+    organizations.answer = () => letGo.promise as never
+    expect(await authorize('key', 'acme', 'r')).toBe(caller)
+    expect(questions).toHaveLength(3)
+
+    letGo.resolve(undefined)
+    await settle()
+    expect(await authorize('key', 'acme', 'r')).toBeUndefined()
+  })
+
   it('a key that was never seen is told to come back', async () => {
     const { organizations, authorize } = startAuthorizations()
     organizations.answer = away

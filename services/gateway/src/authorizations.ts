@@ -43,6 +43,8 @@ export interface AuthorizationsOptions {
 export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) => {
   const kept = new LRUCache<string, Map<string, Decision>>({ max: maxKeys })
   const underWay = new Map<string, { askedAt: number; decision: Promise<Decision | undefined> }>()
+  /** Whether the last question had no answer: then nobody who is known waits for the next. */
+  let isAway = false
 
   const decide = async (keyHash: string, organizationRef: string | undefined, requestId: string) => {
     const askedAt = now()
@@ -65,10 +67,14 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
     if (running && now() - running.askedAt < freshMs) return running.decision
     const asking = { askedAt: now(), decision: decide(keyHash, organizationRef, requestId) }
     underWay.set(question, asking)
-    const done = () => {
+    const done = (failed: boolean) => {
+      isAway = failed
       if (underWay.get(question) === asking) underWay.delete(question)
     }
-    asking.decision.then(done, done)
+    asking.decision.then(
+      () => done(false),
+      () => done(true),
+    )
     return asking.decision
   }
 
@@ -79,7 +85,7 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
   ): Promise<Caller | undefined> => {
     const known = kept.get(keyHash)?.get(slotOf(organizationRef))
     const age = known ? now() - known.askedAt : Number.POSITIVE_INFINITY
-    if (age < freshMs) {
+    if (age < (isAway ? freshMs + graceMs : freshMs)) {
       if (age >= refreshAfterMs) decideOnce(keyHash, organizationRef, requestId).catch(() => {})
       return known
     }

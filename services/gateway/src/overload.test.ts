@@ -29,6 +29,8 @@ describe('a service with as much under way as it may have', () => {
       '@type': 'type.googleapis.com/google.rpc.RequestInfo',
       requestId: refused.headers['x-request-id'],
     })
+    // Not even whose key it is was looked up.
+    expect(reasonOf(await gateway.send('GET', forms, { as: 'wrong' }))).toBe('OVERLOADED')
     expect(gateway.forms.received).toHaveLength(3)
     gateway.letGo()
     expect((await Promise.all(gateway.waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
