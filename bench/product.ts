@@ -1,6 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { makePublicId, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { startNatsServer } from '../scripts/nats-server.ts'
@@ -8,6 +7,7 @@ import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { terminate } from '../scripts/supervise.ts'
+import { furtherPublishers, untilReady } from '../scripts/testing/instances.ts'
 import { draftOf, formIdOf } from './forms.ts'
 import { spawnNode } from './processes.ts'
 import { httpOperations, type Operation, type Place } from './requests.ts'
@@ -100,30 +100,6 @@ const spawnService = ({ name, args, env }: Service, folder: string, profiles?: s
   const child = spawnNode([...profiling, ...args], log, { ...env, ...highRateLimit })
   closeSync(log)
   return child
-}
-
-/** Copies of the publisher, each on a port of its own. */
-const furtherPublishers = (programs: Service[], ports: number[]): Service[] => {
-  const publisher = programs.find(({ name }) => name === 'publisher')!
-  return ports.map((port, index) => ({
-    ...publisher,
-    name: `publisher-${index + 2}`,
-    url: `http://127.0.0.1:${port}`,
-    env: { ...publisher.env, PORT: `${port}` },
-  }))
-}
-
-const untilReady = async ({ name, url }: Service) => {
-  const deadline = performance.now() + patienceMs
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  while (!(await isReady())) {
-    if (performance.now() > deadline) throw new Error(`${name} is not ready after ${patienceMs} ms`)
-    await delay(20)
-  }
 }
 
 /** An editor with a key, and two organizations: one is measured, the other takes the forms that are created. */

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '@fms/contracts'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
@@ -13,6 +12,7 @@ import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { spawnWithParent, terminate } from '../scripts/supervise.ts'
+import { furtherPublishers, untilReady } from '../scripts/testing/instances.ts'
 import { createLeakWatch, type LeakWatch } from './leaks.ts'
 import { checkAnswers } from './openapi-answers.ts'
 
@@ -145,30 +145,6 @@ const startStores = async () => {
   const { url, [Symbol.asyncDispose]: stop } = await startMongo()
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
   return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }
-}
-
-/** Copies of the publisher, each on a port of its own. */
-const furtherPublishers = (programs: Service[], ports: number[]): Service[] => {
-  const publisher = programs.find(({ name }) => name === 'publisher')!
-  return ports.map((port, index) => ({
-    ...publisher,
-    name: `publisher-${index + 2}`,
-    url: `http://127.0.0.1:${port}`,
-    env: { ...publisher.env, PORT: `${port}` },
-  }))
-}
-
-const untilReady = async ({ name, url }: Service) => {
-  const deadline = performance.now() + patienceMs
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  while (!(await isReady())) {
-    if (performance.now() > deadline) throw new Error(`${name} is not ready after ${patienceMs} ms`)
-    await delay(20)
-  }
 }
 
 let accounts = 0
