@@ -13,7 +13,6 @@ import { spawnNode } from './processes.ts'
 import { httpOperations, type Operation, type Place } from './requests.ts'
 import type { Side, SideName } from './side.ts'
 
-const patienceMs = 30_000
 /** Imports under way at once: SQLite commits many together, MongoDB has so many connections. */
 const importsAtOnce = { sqlite: 512, mongodb: 32 }
 

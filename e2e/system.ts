@@ -9,14 +9,13 @@ import { migrateFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/store-kit/testing'
 import { type NatsServer, startNatsServer } from '../scripts/nats-server.ts'
 import { freePorts } from '../scripts/ports.ts'
-import { type Service, services } from '../scripts/services.ts'
+import { services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { spawnWithParent, terminate } from '../scripts/supervise.ts'
 import { furtherPublishers, untilReady } from '../scripts/testing/instances.ts'
 import { createLeakWatch, type LeakWatch } from './leaks.ts'
 import { checkAnswers } from './openapi-answers.ts'
 
-const patienceMs = 30_000
 const internalSecret = 'a secret of the tests, long enough'
 
 /** A key, and the organization that its user is a member of. */
