@@ -38,8 +38,9 @@ export const createCircuit = (name: string, logger: FastifyBaseLogger, maxUnderW
     timeout: false,
     errorThresholdPercentage: 50,
     volumeThreshold: 5,
-    rollingCountTimeout: 5_000,
-    rollingCountBuckets: 5,
+    // Longer than any answer takes: a request counts from when it was sent, a failure from when it is known.
+    rollingCountTimeout: 10_000,
+    rollingCountBuckets: 10,
     resetTimeout: 1_000,
     rollingPercentilesEnabled: false,
     enableSnapshots: false,
