@@ -99,6 +99,34 @@ describe('consume', () => {
     expect(new Set([...gate.given, ...other.given]).size).toBe(70)
   })
 
+  it('when it stops loses none that is on its way to it', async () => {
+    await using queue = await start()
+    await queue.ensure()
+    const seen = new Set<string>()
+    const handle = async (message: JsMsg) => {
+      seen.add(message.string())
+      message.ack()
+    }
+    let sent = 0
+    let sending = true
+    const sendOn = async () => {
+      while (sending) await queue.send(`${sent++}`)
+    }
+    const senders = Promise.all(Array.from({ length: 32 }, sendOn))
+
+    for (let stops = 0; stops < 10; stops++) {
+      const consumption = consume(queue.ensure, handle, logger)
+      const before = seen.size
+      await vi.waitUntil(() => seen.size > before + 50, { interval: 1 })
+      await consumption.stop()
+    }
+    sending = false
+    await senders
+    await using _ = stopping(consume(queue.ensure, handle, logger))
+
+    await vi.waitUntil(() => seen.size === sent, { timeout: 10_000 })
+  })
+
   it('when it stops waits for those in hand', async () => {
     await using queue = await start()
     await queue.ensure()

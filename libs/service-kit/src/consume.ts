@@ -1,5 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Consumer, ConsumerConfig, ConsumerMessages, JetStreamManager, JsMsg, StreamConfig } from 'nats'
+import type {
+  Consumer,
+  ConsumerConfig,
+  ConsumerMessages,
+  JetStreamManager,
+  JsMsg,
+  StreamConfig,
+  Subscription,
+} from 'nats'
 
 /** Messages under way at once; as many again may wait here for their turn. */
 const maxMessages = 64
@@ -9,6 +17,9 @@ const pullMs = 2_000
 
 /** Between two tries to get the stream and its consumer, while NATS or JetStream is away; milliseconds. */
 const retryMs = 250
+
+/** How long the server may take to send what is on its way; milliseconds. */
+const drainMs = 1_000
 
 /** Makes a stream, or gives it today's settings. May be repeated, also by several at once. */
 export const ensureStream = async (
@@ -97,8 +108,21 @@ export const consume = (
     },
     async stop() {
       stopping = true
-      await messages?.close()
+      if (messages) await closeAfterTheLast(messages)
       await Promise.all(inHand)
     },
   }
+}
+
+/**
+ * `close` alone forgets the messages that are on their way, and each would come to another instance only when its ack
+ * wait is over.
+ */
+const closeAfterTheLast = async (messages: ConsumerMessages) => {
+  // Of its subscription the client tells nobody.
+  const { sub } = messages as { sub?: Subscription }
+  const drained = sub?.drain().catch(() => {})
+  // Away, the server sends nothing more.
+  await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())])
+  await messages.close()
 }
