@@ -44,12 +44,15 @@ export interface System extends AsyncDisposable {
   /** Looks at every line that a process writes; disposing of the system fails where one holds a secret. */
   leaks: LeakWatch
   directoryStoreUrl: string
+  formsStoreUrl: string
+  /** Of the engine behind the stores, where it is a process that was started for this system. */
+  enginePid?: number
   /** Where each process listens, for requests past the gateway. */
   urls: Record<string, string>
   processes: Map<string, ChildProcess>
   start(name: string): Promise<void>
-  /** Ends a process by a signal and waits until it is gone. */
-  end(name: string, signal: NodeJS.Signals): Promise<void>
+  /** Ends a process by a signal and waits until it is gone. @returns its exit code, null where the signal ended it. */
+  end(name: string, signal: NodeJS.Signals): Promise<number | null>
   /** A new user with a key, in a new organization or in that of `in`. */
   account(options?: { role?: Role; readOnly?: boolean; in?: Account }): Promise<Account>
   call(
@@ -63,16 +66,24 @@ export interface System extends AsyncDisposable {
   check(method: string, path: string, answer: Answer): void
 }
 
+export interface SystemOptions {
+  publishers?: number
+  env?: NodeJS.ProcessEnv
+  /** Modules that each service loads before anything else. */
+  imports?: string[]
+  /** Puts something between the services and the engine of their stores, given its URL. */
+  between?: (storeUrl: string) => Promise<string>
+}
+
 export const startSystem = async ({
   publishers = 1,
   env = {},
-}: {
-  publishers?: number
-  env?: NodeJS.ProcessEnv
-} = {}): Promise<System> => {
+  imports = [],
+  between = async (storeUrl) => storeUrl,
+}: SystemOptions = {}): Promise<System> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   const nats = await startNatsServer({ dataDir })
-  const stores = await startStores()
+  const stores = await startStores(between)
   const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
   const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
   config.PORT = gatewayPort
@@ -82,7 +93,11 @@ export const startSystem = async ({
     natsUrls: nats.urls,
     ports,
     // Tests share one address, and send many wrong keys from it.
-  }).map((program) => ({ ...program, env: { ...program.env, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env } }))
+  }).map((program) => ({
+    ...program,
+    args: [...imports.flatMap((file) => ['--import', file]), ...program.args],
+    env: { ...program.env, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env },
+  }))
   const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
   const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()
@@ -97,7 +112,7 @@ export const startSystem = async ({
   await Promise.all(all.map(({ name }) => start(name)))
 
   const baseUrl = `${all.find(({ name }) => name === 'gateway')!.url}/v2`
-  const directoryStoreUrl = config.DIRECTORY_STORE_URL
+  const directoryStoreUrl = stores.url ?? config.DIRECTORY_STORE_URL
   const check = checkAnswers(await (await fetch(`${baseUrl}/openapi.json`)).json())
   const system: System = {
     baseUrl,
@@ -105,6 +120,8 @@ export const startSystem = async ({
     nats,
     leaks,
     directoryStoreUrl,
+    formsStoreUrl: stores.url ?? config.FORMS_STORE_URL,
+    ...(stores.pid && { enginePid: stores.pid }),
     urls: Object.fromEntries(all.map(({ name, url }) => [name, url])),
     processes,
     start,
@@ -112,7 +129,8 @@ export const startSystem = async ({
       const child = processes.get(name)!
       const exited = once(child, 'exit')
       child.kill(signal)
-      await exited
+      const [code] = await exited
+      return code
     },
     account: (options) => newAccount(directoryStoreUrl, options),
     check,
@@ -139,11 +157,12 @@ const passwordsOf = ({ urls }: NatsServer) =>
   )
 
 /** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
-const startStores = async () => {
+const startStores = async (between: (storeUrl: string) => Promise<string>) => {
   if (process.env.E2E_STORE !== 'mongodb') return { env: {}, stop: async () => {} }
-  const { url, [Symbol.asyncDispose]: stop } = await startMongo()
+  const { url, pid, [Symbol.asyncDispose]: stop } = await startMongo()
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
-  return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }
+  const seen = await between(url)
+  return { url, pid, env: { DIRECTORY_STORE_URL: seen, FORMS_STORE_URL: seen }, stop }
 }
 
 let accounts = 0
