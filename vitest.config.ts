@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           // The system once more, on stores of the distributed engine.
           name: 'on MongoDB',
-          include: ['e2e/{walk,publish,faults,keys,malformed,client,docs-*}.test.ts'],
+          include: ['e2e/{walk,publish,keys,malformed,client,docs-*}.test.ts'],
           env: { E2E_STORE: 'mongodb' },
         },
       },

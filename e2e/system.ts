@@ -44,15 +44,12 @@ export interface System extends AsyncDisposable {
   /** Looks at every line that a process writes; disposing of the system fails where one holds a secret. */
   leaks: LeakWatch
   directoryStoreUrl: string
-  formsStoreUrl: string
-  /** Of the engine behind the stores, where it is a process that was started for this system. */
-  enginePid?: number
   /** Where each process listens, for requests past the gateway. */
   urls: Record<string, string>
   processes: Map<string, ChildProcess>
   start(name: string): Promise<void>
-  /** Ends a process by a signal and waits until it is gone. @returns its exit code, null where the signal ended it. */
-  end(name: string, signal: NodeJS.Signals): Promise<number | null>
+  /** Ends a process by a signal and waits until it is gone. */
+  end(name: string, signal: NodeJS.Signals): Promise<void>
   /** A new user with a key, in a new organization or in that of `in`. */
   account(options?: { role?: Role; readOnly?: boolean; in?: Account }): Promise<Account>
   call(
@@ -66,24 +63,16 @@ export interface System extends AsyncDisposable {
   check(method: string, path: string, answer: Answer): void
 }
 
-export interface SystemOptions {
-  publishers?: number
-  env?: NodeJS.ProcessEnv
-  /** Modules that each service loads before anything else. */
-  imports?: string[]
-  /** Puts something between the services and the engine of their stores, given its URL. */
-  between?: (storeUrl: string) => Promise<string>
-}
-
 export const startSystem = async ({
   publishers = 1,
   env = {},
-  imports = [],
-  between = async (storeUrl) => storeUrl,
-}: SystemOptions = {}): Promise<System> => {
+}: {
+  publishers?: number
+  env?: NodeJS.ProcessEnv
+} = {}): Promise<System> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   const nats = await startNatsServer({ dataDir })
-  const stores = await startStores(between)
+  const stores = await startStores()
   const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
   const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
   config.PORT = gatewayPort
@@ -93,11 +82,7 @@ export const startSystem = async ({
     natsUrls: nats.urls,
     ports,
     // Tests share one address, and send many wrong keys from it.
-  }).map((program) => ({
-    ...program,
-    args: [...imports.flatMap((file) => ['--import', file]), ...program.args],
-    env: { ...program.env, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env },
-  }))
+  }).map((program) => ({ ...program, env: { ...program.env, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env } }))
   const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
   const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()
@@ -112,7 +97,7 @@ export const startSystem = async ({
   await Promise.all(all.map(({ name }) => start(name)))
 
   const baseUrl = `${all.find(({ name }) => name === 'gateway')!.url}/v2`
-  const directoryStoreUrl = stores.url ?? config.DIRECTORY_STORE_URL
+  const directoryStoreUrl = config.DIRECTORY_STORE_URL
   const check = checkAnswers(await (await fetch(`${baseUrl}/openapi.json`)).json())
   const system: System = {
     baseUrl,
@@ -120,8 +105,6 @@ export const startSystem = async ({
     nats,
     leaks,
     directoryStoreUrl,
-    formsStoreUrl: stores.url ?? config.FORMS_STORE_URL,
-    ...(stores.pid && { enginePid: stores.pid }),
     urls: Object.fromEntries(all.map(({ name, url }) => [name, url])),
     processes,
     start,
@@ -129,8 +112,7 @@ export const startSystem = async ({
       const child = processes.get(name)!
       const exited = once(child, 'exit')
       child.kill(signal)
-      const [code] = await exited
-      return code
+      await exited
     },
     account: (options) => newAccount(directoryStoreUrl, options),
     check,
@@ -157,12 +139,11 @@ const passwordsOf = ({ urls }: NatsServer) =>
   )
 
 /** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
-const startStores = async (between: (storeUrl: string) => Promise<string>) => {
+const startStores = async () => {
   if (process.env.E2E_STORE !== 'mongodb') return { env: {}, stop: async () => {} }
-  const { url, pid, [Symbol.asyncDispose]: stop } = await startMongo()
+  const { url, [Symbol.asyncDispose]: stop } = await startMongo()
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
-  const seen = await between(url)
-  return { url, pid, env: { DIRECTORY_STORE_URL: seen, FORMS_STORE_URL: seen }, stop }
+  return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }
 }
 
 let accounts = 0

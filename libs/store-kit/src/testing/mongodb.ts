@@ -17,14 +17,11 @@ export interface MongoForTests extends AsyncDisposable {
   url: string
   /** Name and version, for people. */
   engine: string
-  /** The engine's process, where it is one of this machine that was started for the test. */
-  pid?: number
 }
 
 /** A server without a database chosen yet. */
 interface Engine {
   url: string
-  pid?: number
   name(version: string): string
   /** @param database URL of the test's database, which is to be gone after this. */
   stop(database: string): Promise<void>
@@ -45,12 +42,7 @@ export async function startMongo(env: NodeJS.ProcessEnv = process.env): Promise<
   try {
     const engine = server.name(await versionOf(url))
     if (env.FMS_ENGINES_FILE) appendFileSync(env.FMS_ENGINES_FILE, `${engine}\n`)
-    return {
-      url,
-      engine,
-      ...(server.pid && { pid: server.pid }),
-      [Symbol.asyncDispose]: () => server.stop(url),
-    }
+    return { url, engine, [Symbol.asyncDispose]: () => server.stop(url) }
   } catch (error) {
     await server.stop(url).catch(() => {})
     throw error
@@ -115,10 +107,9 @@ async function container(): Promise<Engine> {
 async function ferretDb(): Promise<Engine> {
   const command = await buildFerretDb()
   const folder = mkdtempSync(join(tmpdir(), 'ferretdb-'))
-  const { url, pid, stop } = await startProgram(command, ['127.0.0.1:0', `file:${folder}/`])
+  const { url, stop } = await startProgram(command, ['127.0.0.1:0', `file:${folder}/`])
   return {
     url,
-    pid,
     name: () => 'FerretDB 1.24 on SQLite (tools/mongodb-for-tests)',
     stop: async () => {
       await stop()
@@ -166,9 +157,9 @@ async function startJongodb({ command, version }: { command: string; version: st
 async function startProgram(
   command: string,
   args: string[],
-): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
+): Promise<{ url: string; stop: () => Promise<void> }> {
   // The shell waits for the end of its input. That end comes with ours, even by kill -9.
-  const endWithInput = 'exec 3<&0; "$@" <&- 3<&- & echo "pid $!"; exec >&-; read -r _ <&3; kill -9 $!'
+  const endWithInput = 'exec 3<&0; "$@" <&- 3<&- & exec >&-; read -r _ <&3; kill -9 $!'
   const child = spawn('sh', ['-c', endWithInput, 'sh', command, ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
@@ -179,11 +170,9 @@ async function startProgram(
     child.stdin.end()
     await exited
   }
-  let pid = 0
   for await (const line of createInterface(child.stdout)) {
-    pid ||= Number(/^pid (\d+)$/.exec(line)?.[1] ?? 0)
     const url = /mongodb:\S+/.exec(line)?.[0]
-    if (url) return { url, pid, stop }
+    if (url) return { url, stop }
   }
   await stop()
   throw new Error(`${command} ended before it printed its URL`)
