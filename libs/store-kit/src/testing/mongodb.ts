@@ -17,12 +17,15 @@ export interface MongoForTests extends AsyncDisposable {
   url: string
   /** Name and version, for people. */
   engine: string
+  /** The engine's process, for tests that stop it; undefined where it is not one of this machine. */
+  pid: number | undefined
 }
 
 /** A server without a database chosen yet. */
 interface Engine {
   url: string
   name(version: string): string
+  pid?: number
   /** @param database URL of the test's database, which is to be gone after this. */
   stop(database: string): Promise<void>
 }
@@ -42,7 +45,7 @@ export async function startMongo(env: NodeJS.ProcessEnv = process.env): Promise<
   try {
     const engine = server.name(await versionOf(url))
     if (env.FMS_ENGINES_FILE) appendFileSync(env.FMS_ENGINES_FILE, `${engine}\n`)
-    return { url, engine, [Symbol.asyncDispose]: () => server.stop(url) }
+    return { url, engine, pid: server.pid, [Symbol.asyncDispose]: () => server.stop(url) }
   } catch (error) {
     await server.stop(url).catch(() => {})
     throw error
@@ -157,7 +160,7 @@ async function startJongodb({ command, version }: { command: string; version: st
 async function startProgram(
   command: string,
   args: string[],
-): Promise<{ url: string; stop: () => Promise<void> }> {
+): Promise<{ url: string; pid: number | undefined; stop: () => Promise<void> }> {
   // The shell waits for the end of its input. That end comes with ours, even by kill -9.
   const endWithInput = 'exec 3<&0; "$@" <&- 3<&- & exec >&-; read -r _ <&3; kill -9 $!'
   const child = spawn('sh', ['-c', endWithInput, 'sh', command, ...args], {
@@ -172,10 +175,19 @@ async function startProgram(
   }
   for await (const line of createInterface(child.stdout)) {
     const url = /mongodb:\S+/.exec(line)?.[0]
-    if (url) return { url, stop }
+    if (url) return { url, pid: onlyChildOf(child.pid!), stop }
   }
   await stop()
   throw new Error(`${command} ended before it printed its URL`)
+}
+
+/** As Linux tells it; elsewhere undefined. */
+function onlyChildOf(pid: number): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()) || undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function versionOf(url: string): Promise<string> {

@@ -1,0 +1,88 @@
+import type { Tally, Verdict } from './client.ts'
+
+/** What one fault did to all clients. */
+export interface Outcome {
+  fault: string
+  tallies: Tally[]
+  verdicts: Verdict[]
+  /** From when the fault was over until every kind of request succeeded; undefined where that did not come. */
+  recoveryMs: number | undefined
+}
+
+/** What was seen of one fault, over all times that it was done. */
+interface Row {
+  times: number
+  requests: number
+  /** Answers other than success, by status and reason. */
+  failures: Map<string, number>
+  lost: number
+  doubled: number
+  recoveriesMs: number[]
+}
+
+/** Adds up what each fault cost over a whole run. */
+export const createReport = () => {
+  const rows = new Map<string, Row>()
+  return {
+    add({ fault, tallies, verdicts, recoveryMs }: Outcome): void {
+      const row = rows.get(fault) ?? emptyRow()
+      rows.set(fault, row)
+      row.times++
+      for (const { requests, failures } of tallies) {
+        row.requests += requests
+        for (const [status, count] of failures)
+          row.failures.set(status, (row.failures.get(status) ?? 0) + count)
+      }
+      for (const { lost, doubled } of verdicts) {
+        row.lost += lost.length
+        row.doubled += doubled.length
+      }
+      if (recoveryMs !== undefined) row.recoveriesMs.push(recoveryMs)
+    },
+
+    /** A table of Markdown whose columns also stand in line as plain text. */
+    toMarkdown(): string {
+      const table = [columns, ...[...rows].map(cells)]
+      const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+      const lines = table.map((row) => `| ${row.map((cell, n) => cell.padEnd(widths[n]!)).join(' | ')} |`)
+      lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`)
+      return `${lines.join('\n')}\n`
+    },
+  }
+}
+
+const columns = [
+  'Fault',
+  'Times',
+  'Requests',
+  'Failed',
+  'Lost',
+  'Doubled',
+  'Recovery, median ms',
+  'Longest ms',
+]
+
+const emptyRow = (): Row => ({
+  times: 0,
+  requests: 0,
+  failures: new Map(),
+  lost: 0,
+  doubled: 0,
+  recoveriesMs: [],
+})
+
+const cells = ([fault, { times, requests, failures, lost, doubled, recoveriesMs }]: [string, Row]) => {
+  const failed = [...failures].sort().map(([status, count]) => `${status}: ${count}`)
+  const recoveries = recoveriesMs.toSorted((a, b) => a - b)
+  const [median, longest] = [recoveries[Math.floor((recoveries.length - 1) / 2)], recoveries.at(-1)]
+  return [
+    fault,
+    `${times}`,
+    `${requests}`,
+    failed.join(', ') || 'none',
+    `${lost}`,
+    `${doubled}`,
+    recoveries.length < times ? `never (${times - recoveries.length})` : `${median}`,
+    `${longest ?? '-'}`,
+  ]
+}
