@@ -17,7 +17,7 @@ import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { overloaded } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
-import { countRequest, exposeMetrics } from './metrics.ts'
+import { beginRequest, endRequest, exposeMetrics } from './metrics.ts'
 import { isProbe } from './probes.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
 import { refuseOddHttp } from './refuse-odd-http.ts'
@@ -101,18 +101,19 @@ export const createApp = ({
   app.setErrorHandler(errorHandler)
   app.decorateRequest('identity')
 
+  shedLoad(app, overloaded())
   traceRequests(app)
   app.addHook('onRequest', (request, reply, done) => {
+    beginRequest()
     reply.header('x-request-id', request.id)
     done()
   })
   onRequestEnd(app, (request, reply, status) => {
     logRequest(request, reply, status)
-    countRequest(request, reply, status)
+    endRequest(request, reply, status)
     endRequestSpan(request, status)
   })
 
-  shedLoad(app, overloaded())
   const isDraining = addDrain(app, newConnections)
   endIdleConnections(app)
   refuseOddHttp(app)

@@ -32,13 +32,22 @@ new Gauge({
 /** Notes an error answer. @param reason one of `docs/errors.md`, so that there are no more series than those. */
 export const countError = (reason: string): void => errors.inc({ reason })
 
-/** Notes the end of a request that {@link exposeMetrics} saw begin. */
-export const countRequest = (
+/** Notes that a request has begun; {@link endRequest} follows for each. */
+export const beginRequest = (): void => {
+  requestsInFlight++
+}
+
+export const endRequest = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
+  requestsInFlight--
+  observeRequest(request, reply, status)
+}
+
+/** Notes how long a request took, for one that had its answer as soon as it began. */
+export const observeRequest = (
   { method, routeOptions }: FastifyRequest,
   reply: FastifyReply,
   status: number,
 ): void => {
-  requestsInFlight--
   // Patterns, never paths: what callers write must not make up new series.
   duration.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
 }
@@ -52,9 +61,5 @@ let hasDefaults = false
 export const exposeMetrics = (app: FastifyInstance): void => {
   if (!hasDefaults) collectDefaultMetrics()
   hasDefaults = true
-  app.addHook('onRequest', (_request, _reply, done) => {
-    requestsInFlight++
-    done()
-  })
   app.get('/metrics', async (_, reply) => reply.type(register.contentType).send(await register.metrics()))
 }

@@ -10,6 +10,12 @@ import { startTracing, stopTracing } from './tracing.ts'
 const stopPatienceMs = 9_000
 
 /**
+ * Connections that may wait to be taken, as far as the system allows. Of a thousand at once Node's 511 would leave
+ * half to try again after one, three and more seconds.
+ */
+const backlog = 4_096
+
+/**
  * A service's life: reads the environment, builds the app, listens, and on SIGTERM or SIGINT drains and closes it.
  * Whatever the app holds open is closed by its `onClose` hooks.
  */
@@ -32,7 +38,7 @@ export const run = async <C extends ServiceConfig>(
       await app.close()
       await stopTracing()
     })
-    await app.listen({ host: config.HOST, port: config.PORT })
+    await app.listen({ host: config.HOST, port: config.PORT, backlog })
   } catch (err) {
     logger.fatal({ err }, 'cannot start')
     process.exitCode = 1

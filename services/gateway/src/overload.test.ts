@@ -1,12 +1,12 @@
 import { overloaded } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
-import { json, reasonOf, startGateway, startLog } from './testing.ts'
+import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from './testing.ts'
 
 const forms = '/v2/organizations/acme/forms'
 
 /** A gateway whose forms service answers nothing until it is let go. */
-const startBusy = async () => {
-  const gateway = await startGateway({ maxRequests: 3 })
+const startBusy = async (options: GatewayTestOptions = {}) => {
+  const gateway = await startGateway({ maxRequests: 3, ...options })
   const letGo = Promise.withResolvers<void>()
   gateway.forms.answer = async () => {
     await letGo.promise
@@ -35,6 +35,42 @@ describe('a service with as much under way as it may have', () => {
     gateway.letGo()
     expect((await Promise.all(gateway.waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await gateway.send('GET', forms)).status).toBe(200)
+  })
+
+  it('has its refusals counted, and one line in the log for all of a second', async () => {
+    const log = startLog()
+    await using gateway = await startBusy({ logger: log.logger })
+    const metric = async (series: string) => {
+      const { text } = await gateway.send('GET', '/metrics', { as: '' })
+      const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+      return Number(line?.split(' ')[1] ?? 0)
+    }
+    const refusals = 'http_error_responses_total{reason="OVERLOADED"}'
+    const answers =
+      'http_request_duration_seconds_count{method="GET",route="/v2/organizations/:organizationRef/forms",status="503"}'
+    const before = [await metric(refusals), await metric(answers), await metric('http_requests_in_flight')]
+    const told = log.line('requests were refused')
+
+    for (let i = 0; i < 5; i++) await gateway.send('GET', forms)
+    await told
+
+    const after = [await metric(refusals), await metric(answers), await metric('http_requests_in_flight')]
+    expect(after).toEqual([before[0]! + 5, before[1]! + 5, before[2]])
+    expect(log.lines.filter(({ msg }) => msg.includes('refused'))).toHaveLength(1)
+    gateway.letGo()
+    await Promise.all(gateway.waiting)
+  })
+
+  it('answers HEAD without a body, and the next request on the same connection', async () => {
+    await using gateway = await startBusy()
+
+    const head = await gateway.send('HEAD', forms)
+    expect([head.status, head.text, head.headers['retry-after']]).toEqual([503, '', '1'])
+    const body = JSON.stringify({ form: { name: 'x'.repeat(100_000) } })
+    for (let i = 0; i < 2; i++)
+      expect((await gateway.send('POST', forms, { headers: json, body })).status).toBe(503)
+    gateway.letGo()
+    await Promise.all(gateway.waiting)
   })
 
   it('takes nothing from the others, and the probes are answered', async () => {
