@@ -37,9 +37,13 @@ const duplicateKeyCode = 11000
 const isPoolExhausted = (error: unknown) =>
   error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'
 
+/** A connection that breaks just when it is written to: the driver passes on what the socket said, as it is. */
+const isOfSocket = (error: unknown) => error instanceof Error && 'syscall' in error
+
 const isTransient = (error: unknown) =>
   transientErrors.some((type) => error instanceof type) ||
   isPoolExhausted(error) ||
+  isOfSocket(error) ||
   (error instanceof MongoServerError && transientCodes.has(error.code))
 
 /** Whether a unique index refused a write. */
