@@ -49,6 +49,16 @@ describe('a service that is away', () => {
     expect(gateway.forms.received.length === 10).toBe(reached)
   })
 
+  it('is read while it refuses writes', async () => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = ({ method }, reply) => reply.code(method === 'GET' ? 200 : 503).send({})
+
+    for (let i = 0; i < 10; i++) expect((await gateway.send('POST', forms)).status).toBe(503)
+
+    expect((await gateway.send('GET', forms)).status).toBe(200)
+    expect(gateway.forms.received).toHaveLength(11)
+  })
+
   it('does not lose a read to a connection that ended while idle', async () => {
     await using gateway = await startGateway()
     await gateway.send('GET', forms)

@@ -63,7 +63,7 @@ export const createUpstream = (
     origin,
     async request(question) {
       try {
-        return await circuit(async () => refuseFailure(await sendOnceMore(agent, origin, question)))
+        return await circuit(async () => refuseFailure(await sendOnceMore(agent, origin, question), question))
       } catch (error) {
         if (error instanceof FailedAnswer) return error.answer
         if (error instanceof CircuitFull) throw overloaded()
@@ -88,14 +88,15 @@ class FailedAnswer extends Refused {
   }
 }
 
-const refuseFailure = (answer: Answer) => {
+const refuseFailure = (answer: Answer, question: Question) => {
   // Our own word was not taken. The caller has nothing to do with that, and a 401 would tell it that its key is bad.
   if (answer.headers['www-authenticate'] === 'FmsIdentity') {
     throw new Error('the service refuses the identity token: has it another INTERNAL_SECRET?')
   }
   // It works, and has enough to do: an open circuit would leave it without work.
   if (answer.headers[shedHeader] !== undefined) return answer
-  if ([502, 503, 504].includes(answer.statusCode)) throw new FailedAnswer(answer)
+  // A store whose disk is full refuses writes and goes on to read: only a read tells that nothing works.
+  if ([502, 503, 504].includes(answer.statusCode) && changesNothing(question)) throw new FailedAnswer(answer)
   return answer
 }
 
@@ -110,7 +111,7 @@ const sendOnceMore = async (agent: Agent, origin: string, { signal, ...question 
   }
 }
 
-const changesNothing = ({ method, idempotent }: Dispatcher.DispatchOptions) =>
+const changesNothing = ({ method, idempotent }: Pick<Question, 'method' | 'idempotent'>) =>
   idempotent ?? (method === 'GET' || method === 'HEAD')
 
 const isDeadConnection = (error: unknown) =>
