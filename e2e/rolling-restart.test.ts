@@ -5,13 +5,13 @@ import { startBalancer } from './rolling/balancer.ts'
 import { type Deployment, type End, startDeployment } from './rolling/deployment.ts'
 import { newAccount, type System } from './system.ts'
 
-const clientCount = 4
+const clientCount = 3
 
 /** The load between two restarts, in milliseconds. */
 const loadMs = 200
 
 /** A balancer that looks every 100 ms needs no more. Among themselves services keep to the default. */
-const gatewayDrainMs = '1500'
+const gatewayDrainMs = '1000'
 const drainMs = '4000'
 
 const restart = async (deployment: Deployment, instance: string): Promise<End> => {
