@@ -15,6 +15,9 @@ const idleMs = 2_000
  */
 const answerMs = 6_000
 
+/** A refused write that took longer is a failure, too: callers shall not wait for more of them. */
+const slowMs = 1_000
+
 export interface Question extends Omit<Dispatcher.DispatchOptions, 'origin'> {
   /** Aborts it while there is no answer. */
   signal?: AbortSignal
@@ -63,7 +66,11 @@ export const createUpstream = (
     origin,
     async request(question) {
       try {
-        return await circuit(async () => refuseFailure(await sendOnceMore(agent, origin, question), question))
+        return await circuit(async () => {
+          const start = performance.now()
+          const answer = await sendOnceMore(agent, origin, question)
+          return refuseFailure(answer, question, start)
+        })
       } catch (error) {
         if (error instanceof FailedAnswer) return error.answer
         if (error instanceof CircuitFull) throw overloaded()
@@ -88,15 +95,18 @@ class FailedAnswer extends Refused {
   }
 }
 
-const refuseFailure = (answer: Answer, question: Question) => {
+/** @param start when the question was sent, by `performance.now()`. */
+const refuseFailure = (answer: Answer, question: Question, start: number) => {
   // Our own word was not taken. The caller has nothing to do with that, and a 401 would tell it that its key is bad.
   if (answer.headers['www-authenticate'] === 'FmsIdentity') {
     throw new Error('the service refuses the identity token: has it another INTERNAL_SECRET?')
   }
   // It works, and has enough to do: an open circuit would leave it without work.
   if (answer.headers[shedHeader] !== undefined) return answer
-  // A store whose disk is full refuses writes and goes on to read: only a read tells that nothing works.
-  if ([502, 503, 504].includes(answer.statusCode) && changesNothing(question)) throw new FailedAnswer(answer)
+  if (![502, 503, 504].includes(answer.statusCode)) return answer
+  // A store whose disk is full refuses writes at once and goes on to read: then only a read tells that nothing works.
+  const isSlow = performance.now() - start >= slowMs
+  if (changesNothing(question) || isSlow) throw new FailedAnswer(answer)
   return answer
 }
 
