@@ -22,7 +22,7 @@ const clientCount = store === 'sqlite' ? 16 : 8
 const loadMs = 300
 
 /** A long run goes on after a fault that went wrong, but not for ever. */
-const maxDefects = 5
+const maxDefects = 20
 
 let stores: Surroundings
 let system: System

@@ -203,7 +203,10 @@ export class Client {
 
   /** Deletes all but a few forms that the journal is sure of, so that the next fault begins with old ones, too. */
   async #forget(listed: Form[]): Promise<void> {
-    const kept = this.#entries.filter(({ deletion }) => deletion === 'none').slice(0, livingForms)
+    const there = new Set(listed.map(({ publicId }) => publicId))
+    const kept = this.#entries
+      .filter(({ publicId, deletion }) => deletion === 'none' && there.has(publicId))
+      .slice(0, livingForms)
     const ids = new Set(kept.map(({ publicId }) => publicId))
     for (const { publicId } of listed)
       if (!ids.has(publicId)) await this.#demand('DELETE', `/${publicId}`, [200, 404])
