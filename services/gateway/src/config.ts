@@ -31,7 +31,7 @@ export const GatewayConfig = ServiceConfig.extend({
   /** Requests that one key may send in a minute; 0 takes the limit away. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
   /** Requests that may be under way at once to organizations, to forms, and to publish, each; more get 503 at once. */
-  MAX_REQUESTS: z.coerce.number().int().min(1).default(144),
+  MAX_REQUESTS: z.coerce.number().int().min(1).default(256),
   /** Wrong keys that one address may send in a minute, before only known keys are looked up; 0 takes the limit away. */
   WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(60),
   /** The proxies whose X-Forwarded-For is believed. */

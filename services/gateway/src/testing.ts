@@ -109,7 +109,7 @@ export const startGateway = async ({
   rateLimitPerMinute = 0,
   wrongKeyLimitPerMinute = 0,
   trustProxy,
-  maxRequests = 144,
+  maxRequests = 256,
   now,
   directory = new Directory(),
   logger = pino({ level: 'silent' }),
