@@ -8,7 +8,8 @@ import { call, npmStart, npmStop } from './npm-start.ts'
 import { publishable } from './system.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/operations.md'), 'utf8')
-const script = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
+const [, section = ''] = /^## Backup and restore\n(.*?)^## /ms.exec(page)!
+const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
 
 describe('the backup of docs/operations.md', () => {
   it('is taken while the system runs, and a system on the restored folder has every form and the same key', async () => {
