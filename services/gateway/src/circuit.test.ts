@@ -51,6 +51,7 @@ describe('a failure that took over a second', () => {
   it.concurrent('opens nothing while others succeed', async () => {
     const circuit = createCircuit('slow', logger, 10)
     const failing = circuit(failAfter(1_050, new Error('silence')))
+    await delay(500)
     await circuit(async () => 'answer')
     await expect(failing).rejects.toThrow('silence')
 
