@@ -153,6 +153,9 @@ const allFaults: Fault[] = [
     inflict: moveClock(name),
   })),
   { name: 'full disk under the stores', inflict: fillDisk, of: 'sqlite' },
+  ...(process.env.FAULT_MONGODB
+    ? [{ name: 'kill -9 of MongoDB', inflict: () => stores.mongo!.killAndRestart!(), of: 'mongodb' as const }]
+    : []),
   {
     name: '3 s standstill of MongoDB',
     inflict: pause(() => stores.mongo?.pid),

@@ -1,6 +1,7 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/store-kit/testing'
+import { startDurableMongo } from './durable-mongodb.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** What the services keep their data in, and what can be done to it. */
@@ -10,7 +11,9 @@ export interface Surroundings extends AsyncDisposable {
   mongo?: {
     network: TcpProxy
     /** The engine's process, where it is one of this machine. */
-    pid: number | undefined
+    readonly pid: number | undefined
+    /** Where the engine keeps what it acknowledged (`FAULT_MONGODB`). */
+    killAndRestart: (() => Promise<void>) | undefined
   }
 }
 
@@ -18,7 +21,9 @@ export interface Surroundings extends AsyncDisposable {
 export const startStores = async (kind: string): Promise<Surroundings> => {
   if (kind === 'sqlite') return { env: {}, [Symbol.asyncDispose]: async () => {} }
   if (kind !== 'mongodb') throw new Error(`FAULT_STORE is sqlite or mongodb, not ${kind}`)
-  const engine = await startMongo()
+  const command = process.env.FAULT_MONGODB
+  const durable = command ? await startDurableMongo(command) : undefined
+  const engine = durable ?? (await startMongo())
   await Promise.all([migrateDirectoryStore(engine.url), migrateFormsStore(engine.url)])
   const url = new URL(engine.url)
   const network = await startTcpProxy(Number(url.port))
@@ -27,7 +32,13 @@ export const startStores = async (kind: string): Promise<Surroundings> => {
   url.searchParams.set('directConnection', 'true')
   return {
     env: { DIRECTORY_STORE_URL: url.href, FORMS_STORE_URL: url.href },
-    mongo: { network, pid: engine.pid },
+    mongo: {
+      network,
+      get pid() {
+        return engine.pid
+      },
+      killAndRestart: durable?.killAndRestart,
+    },
     [Symbol.asyncDispose]: async () => {
       await network[Symbol.asyncDispose]()
       await engine[Symbol.asyncDispose]()
