@@ -6,6 +6,9 @@ import type { MinuteCounts } from './minute-counts.ts'
 /** How often gateways tell each other: what a key sends in that time, it may send too much. */
 const intervalMs = 250
 
+/** Once NATS is back, so long the others may take to be back, too: what is told before nobody hears. Milliseconds. */
+const settleMs = 1_000
+
 /** Keys in one message: some 50 KB. */
 const maxKeys = 1_000
 
@@ -28,6 +31,7 @@ export const shareCounts = (
   const gateway = nuid.next()
   const untold = new Set<string>()
   let connected: NatsConnection | undefined
+  let settling: NodeJS.Timeout | undefined
 
   const listen = async () => {
     const nats = await connecting
@@ -43,8 +47,15 @@ export const shareCounts = (
     })
     connected = nats
     for await (const { type } of nats.status()) {
-      if (type === Events.Disconnect) connected = undefined
-      if (type === Events.Reconnect) connected = nats
+      if (type === Events.Disconnect) {
+        clearTimeout(settling)
+        connected = undefined
+      }
+      if (type === Events.Reconnect) {
+        settling = setTimeout(() => {
+          connected = nats
+        }, settleMs).unref()
+      }
     }
     connected = undefined
   }
@@ -84,6 +95,7 @@ export const shareCounts = (
     },
     stop() {
       clearInterval(timer)
+      clearTimeout(settling)
       tell()
     },
   }
