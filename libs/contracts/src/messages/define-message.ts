@@ -9,6 +9,9 @@ export interface Message<S extends z.ZodType> {
   decode(bytes: Uint8Array): z.output<S>
 }
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 export const defineMessage = <S extends z.ZodType>({
   subject,
   schema,
@@ -18,6 +21,6 @@ export const defineMessage = <S extends z.ZodType>({
 }): Message<S> => ({
   subject,
   schema,
-  encode: (value) => new TextEncoder().encode(JSON.stringify(value)),
-  decode: (bytes) => schema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))),
+  encode: (value) => encoder.encode(JSON.stringify(value)),
+  decode: (bytes) => schema.parse(JSON.parse(decoder.decode(bytes))),
 })
