@@ -47,6 +47,41 @@ describe('write', () => {
     expect(texts(database)).toEqual(['first', 'last'])
   })
 
+  it('runs the others of a batch once where one throws before it writes', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    let runs = 0
+
+    const outcomes = await Promise.allSettled([
+      database.write(() => {
+        runs++
+        return database.run("INSERT INTO notes (text) VALUES ('there')")
+      }),
+      database.write(() => {
+        texts(database)
+        throw new Error('refused')
+      }),
+    ])
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(runs).toBe(1)
+    expect(texts(database)).toEqual(['there'])
+  })
+
+  it('shows nothing of a change that throws to those that follow it', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const seen: unknown[][] = []
+
+    await Promise.allSettled([
+      database.write(() => {
+        database.insert('notes', { text: 'half done' })
+        throw new Error('thought better of it')
+      }),
+      database.write(() => seen.push(texts(database))),
+    ])
+
+    expect(seen).toEqual([[]])
+  })
+
   it('shows each change what the ones before it did', async () => {
     await using database = new SqliteDatabase(path, migrations)
     const count = () => database.get('SELECT count(*) AS count FROM notes')?.count

@@ -31,8 +31,8 @@ interface PendingChange {
  * One SQLite file, shared by the processes of one machine: WAL with `synchronous=FULL`, so what was acknowledged
  * is on the disk.
  *
- * Reads run at once. Changes that arrive together share one transaction and one fsync (group commit): each runs in
- * a savepoint of its own and its promise settles after the commit, so what a caller sees is a transaction per change.
+ * Reads run at once. Changes that arrive together share one transaction and one fsync (group commit), without one that
+ * throws; each promise settles after the commit, so what a caller sees is a transaction per change.
  */
 export class SqliteDatabase implements AsyncDisposable {
   readonly #database: DatabaseSync
@@ -40,6 +40,8 @@ export class SqliteDatabase implements AsyncDisposable {
   readonly #statements = new Map<string, StatementSync>()
   #pending: PendingChange[] = []
   #flushing: Promise<void> | undefined
+  /** Counts those that may have changed something. */
+  #statementsRun = 0
 
   /**
    * @param path a file, made when it is missing, or `:memory:`.
@@ -58,7 +60,8 @@ export class SqliteDatabase implements AsyncDisposable {
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
     this.#database = new DatabaseSync(path, { timeout: lockPatienceMs, readOnly })
     if (!readOnly) this.#keepLog()
-    this.#database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    // What a statement would undo is kept in memory, where it costs no system calls.
+    this.#database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
     this.#database.function('matchesParts', { deterministic: true }, (text, parts) =>
       Number(matchesParts(text as string, partsOf(parts as string))),
     )
@@ -108,11 +111,13 @@ export class SqliteDatabase implements AsyncDisposable {
 
   /** Runs a statement inside a change. @returns how many rows it touched. */
   run(sql: string, ...values: SQLInputValue[]): number {
+    this.#statementsRun++
     return Number(this.#prepare(sql).run(...values).changes)
   }
 
   /**
-   * Inserts a row inside a change.
+   * Inserts a row inside a change. `OR FAIL` since SQLite keeps a copy of what it writes for every statement that it may
+   * have to undo by itself, as one with a trigger; what fails here is undone with its change.
    *
    * @param conflict the unique columns, in parentheses, whose repetition is no error.
    * @returns false when such a row was there.
@@ -120,14 +125,14 @@ export class SqliteDatabase implements AsyncDisposable {
   insert(table: string, row: Row, conflict?: string): boolean {
     const columns = Object.keys(row)
     const marks = columns.map(() => '?')
-    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`
+    const sql = `INSERT OR FAIL INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`
     return this.run(conflict ? `${sql} ON CONFLICT ${conflict} DO NOTHING` : sql, ...Object.values(row)) === 1
   }
 
   /**
    * Runs `change` in a transaction; what it throws is rolled back and rejects.
    *
-   * @param change synchronous, and pure but for statements on this database.
+   * @param change synchronous, and pure but for statements on this database: it may run again.
    * @throws {ApiError} UNAVAILABLE when the lock was not to be had or the disk refuses.
    */
   write<T>(change: () => T): Promise<T> {
@@ -150,16 +155,20 @@ export class SqliteDatabase implements AsyncDisposable {
   async #flush(): Promise<void> {
     // One turn of the event loop gathers the changes of all requests that are ready.
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, maxBatch)
-      try {
-        await this.#begin(batch)
-        this.#commit(batch)
-      } catch (error) {
-        for (const { reject } of batch) reject(translated(error))
-      }
-    }
+    while (this.#pending.length > 0) await this.#commit(this.#pending.splice(0, maxBatch))
     this.#flushing = undefined
+  }
+
+  /** All in one transaction, or each in its own where one of them has to be undone. */
+  async #commit(batch: PendingChange[]): Promise<void> {
+    try {
+      await this.#begin(batch)
+      if (this.#commitTogether(batch)) return
+    } catch (error) {
+      for (const { reject } of batch) reject(translated(error))
+      return
+    }
+    for (const each of batch) await this.#commit([each])
   }
 
   /** Takes the write lock without blocking the event loop; throws when all of `batch` ran out of patience. */
@@ -176,21 +185,29 @@ export class SqliteDatabase implements AsyncDisposable {
     }
   }
 
-  #commit(batch: PendingChange[]): void {
+  /**
+   * Runs the changes in the transaction that has begun, and ends it. A savepoint for each would copy every page that
+   * it touches, and is not needed: most of what throws does so before its first statement.
+   *
+   * @returns false when one threw later while others were in the transaction: all is rolled back, and nothing settled.
+   */
+  #commitTogether(batch: PendingChange[]): boolean {
     const settle: (() => void)[] = []
     try {
       for (const { change, resolve, reject } of batch) {
-        this.#database.exec('SAVEPOINT change')
+        const statementsBefore = this.#statementsRun
         try {
           const value = change() as never
           settle.push(() => resolve(value))
         } catch (error) {
-          // A full disk rolls everything back by itself.
-          if (!this.#database.isTransaction) throw error
-          this.#database.exec('ROLLBACK TO change')
+          if (this.#statementsRun > statementsBefore) {
+            // A full disk rolls everything back by itself.
+            if (batch.length === 1 || !this.#database.isTransaction) throw error
+            this.#database.exec('ROLLBACK')
+            return false
+          }
           settle.push(() => reject(translated(error)))
         }
-        this.#database.exec('RELEASE change')
       }
       this.#database.exec('COMMIT')
     } catch (error) {
@@ -198,6 +215,7 @@ export class SqliteDatabase implements AsyncDisposable {
       throw error
     }
     for (const done of settle) done()
+    return true
   }
 
   /**

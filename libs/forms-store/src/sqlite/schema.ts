@@ -66,5 +66,14 @@ const first = `
   ) STRICT, WITHOUT ROWID;
 `
 
+const second = `
+  DROP TRIGGER count_created_form;
+  CREATE TRIGGER count_created_form AFTER INSERT ON forms BEGIN
+    UPDATE formCounts SET forms = forms + 1 WHERE organizationId = new.organizationId;
+    INSERT INTO formCounts SELECT new.organizationId, 1
+      WHERE NOT EXISTS (SELECT 1 FROM formCounts WHERE organizationId = new.organizationId);
+  END;
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first]
+export const migrations = [first, second]
