@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterPosition, allOf, orderSql } from './sql.ts'
+import { afterPosition, allOf, orderSql, pageSql } from './sql.ts'
 
 describe('afterPosition', () => {
   it('is exactly the rows behind the position, in any mix of directions', () => {
@@ -44,5 +44,17 @@ describe('allOf', () => {
     expect(
       allOf({ sql: 'a = ? OR b = ?', values: [1, 2] }, undefined, { sql: 'c = ?', values: [3] }),
     ).toEqual({ sql: '(a = ? OR b = ?) AND (c = ?)', values: [1, 2, 3] })
+  })
+})
+
+describe('pageSql', () => {
+  it('takes the size of the page, then what it skips', () => {
+    using database = new DatabaseSync(':memory:')
+    const page = database.prepare(
+      `SELECT column1 AS letter FROM (VALUES ('a'), ('b'), ('c'), ('d')) ORDER BY letter ${pageSql}`,
+    )
+
+    expect(page.all(2, 1).map(({ letter }) => letter)).toEqual(['b', 'c'])
+    expect(page.all(3, 3).map(({ letter }) => letter)).toEqual(['d'])
   })
 })

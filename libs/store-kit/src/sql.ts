@@ -25,6 +25,12 @@ export const orderSql = (order: readonly SqlOrderTerm[]): string =>
   order.map(({ column, descending }) => (descending ? `${column} DESC` : column)).join(', ')
 
 /**
+ * What follows the order of a page, with marks for its size and for what it skips. SQLite plans by the value of a mark
+ * that stands alone after LIMIT, and so prepares the statement anew whenever that is bound.
+ */
+export const pageSql = 'LIMIT ? + 0 OFFSET ?'
+
+/**
  * The rows that come after a position in an order (keyset paging); the columns hold no NULL.
  *
  *     after(a, …) = a past value, or a equal to value and after(…)

@@ -201,6 +201,21 @@ describe('migrations', () => {
 
     expect(texts(database)).toEqual(['from the second script'])
   })
+
+  it('that another process runs show at once in rows of all columns', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    await add(database, 'first')
+    const read = () => [
+      database.get('SELECT * FROM notes'),
+      ...database.all('SELECT * FROM notes'),
+      ...database.iterate('SELECT * FROM notes'),
+    ]
+    expect(read()).toEqual(Array(3).fill({ id: 1, text: 'first' }))
+
+    await new SqliteDatabase(path, [...migrations, 'ALTER TABLE notes ADD COLUMN colour TEXT']).close()
+
+    expect(read()).toEqual(Array(3).fill({ id: 1, text: 'first', colour: null }))
+  })
 })
 
 describe('close', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '@fms/contracts'
-import { afterPosition, allOf, filterSql, orderSql, type Row, SqliteDatabase } from '@fms/store-kit'
+import { afterPosition, allOf, filterSql, orderSql, pageSql, type Row, SqliteDatabase } from '@fms/store-kit'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
 import type { DirectoryRecord, Imported } from '../directory-record.ts'
 import type {
@@ -257,7 +257,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     const rows = this.#database.all(
       // CROSS JOIN keeps SQLite from reading all organizations first.
       `SELECT organizations.* FROM members CROSS JOIN organizations USING (organizationId)
-       WHERE ${rest.sql} ORDER BY ${orderSql(columns)} LIMIT ? OFFSET ?`,
+       WHERE ${rest.sql} ORDER BY ${orderSql(columns)} ${pageSql}`,
       ...rest.values,
       query.limit + 1,
       query.skip,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { checkFilter, parseFilter } from '@fms/aip'
-import { SqliteDatabase } from '@fms/store-kit'
+import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { atOnce, edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
 import { completeOrder, type FormOrderField, formOrderFields, positionOf } from '../form-order.ts'
@@ -173,6 +173,20 @@ describe('the statements', () => {
 
     expect(plans.length).toBeGreaterThan(10)
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|formCounts)/)
+  })
+
+  it('are prepared once, whatever the size of the page', async () => {
+    await using store = await open()
+    const form = await givenForm(store)
+
+    const statements = await statementsOf(async () => {
+      await store.list({ ...form, orderBy: [], limit: 10, skip: 0 })
+      await store.list(filtered('name = a'))
+      await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })
+    })
+
+    const limits = statements.flatMap(([sql]) => sql.match(/LIMIT .*/) ?? [])
+    expect(limits).toEqual(Array(3).fill(pageSql))
   })
 
   it('hold no text of the caller', async () => {

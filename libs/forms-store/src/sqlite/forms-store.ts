@@ -4,6 +4,7 @@ import {
   allOf,
   filterSql,
   orderSql,
+  pageSql,
   type Row,
   type SqlCondition,
   SqliteDatabase,
@@ -54,6 +55,10 @@ const filterColumns = {
   createTime: 'createTime',
   updateTime: 'updateTime',
 } as const
+
+/** What a list reads of a form: what it shows, and what it may be sorted by. */
+const listColumns =
+  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId, name, draft'
 
 /** So many forms are sorted faster than they are found in an index that is in order already. */
 const fewForms = 1_000
@@ -107,15 +112,15 @@ export class SqliteFormsStore implements FormsStore {
       const rest = allOf(matches, query.after && afterPosition(columns, query.after))
       const ids = this.#database.all(
         `SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
-         ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} LIMIT ? OFFSET ?`,
+         ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} ${pageSql}`,
         ...rest.values,
         query.limit + 1,
         query.skip,
       )
-      const { taken, more } = takeUpTo(query.limit, this.#rows(ids), ({ draft }) =>
-        Buffer.byteLength(draft as string),
-      )
-      const next = more && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
+      const rows = this.#rows(ids.slice(0, query.limit))
+      const { taken } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
+      const isLast = taken.length === ids.length
+      const next = !isLast && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
       return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
     })
   }
@@ -199,7 +204,7 @@ export class SqliteFormsStore implements FormsStore {
     const form = this.#get(ref)
     if (!form) return undefined
     const rows = this.#database.iterate(
-      'SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC LIMIT ? OFFSET ?',
+      `SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
       form.formId!,
       after ?? Number.MAX_SAFE_INTEGER,
       limit + 1,
@@ -283,7 +288,8 @@ export class SqliteFormsStore implements FormsStore {
 
   /** One after the other, as they are asked for. */
   *#rows(ids: Row[]): Generator<Row> {
-    for (const { id } of ids) yield this.#database.get('SELECT * FROM forms WHERE rowid = ?', id!)!
+    const sql = `SELECT ${listColumns} FROM forms WHERE rowid = ?`
+    for (const { id } of ids) yield this.#database.get(sql, id!)!
   }
 
   /** Whether the form is there, without reading its draft. */
