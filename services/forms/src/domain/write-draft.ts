@@ -13,7 +13,7 @@ const maxDraftBytes = 768 * 1024
  *
  * @throws {ApiError} INVALID_REQUEST with everything that is wrong.
  */
-export const newDraft = (form: JsonObject): FormDraft => checkedDraft(undefined, form)
+export const newDraft = (form: JsonObject): FormDraft => checkedDraft(undefined, form).draft
 
 /**
  * Applies a merge patch (RFC 7396) to a form's draft. A patch that changes nothing gives back its argument.
@@ -21,7 +21,8 @@ export const newDraft = (form: JsonObject): FormDraft => checkedDraft(undefined,
  * @throws {ApiError} INVALID_REQUEST with everything that is wrong with the result.
  */
 export const patchForm = (current: StoredForm, patch: JsonObject, now: Date): StoredForm => {
-  const draft = checkedDraft(current.draft, patch)
+  // Through JSON, so that what is compared is what is kept: no undefined members, and no -0.
+  const draft: FormDraft = JSON.parse(checkedDraft(current.draft, patch).json)
   if (isDeepStrictEqual(draft, current.draft)) return current
   return {
     ...current,
@@ -31,7 +32,10 @@ export const patchForm = (current: StoredForm, patch: JsonObject, now: Date): St
   }
 }
 
-const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): FormDraft => {
+const checkedDraft = (
+  stored: FormDraft | undefined,
+  patch: JsonObject,
+): { draft: FormDraft; json: string } => {
   const changes = withoutServerOwnedFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
   const json = JSON.stringify(data)
@@ -40,9 +44,8 @@ const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): FormDra
     ...changedType(stored, changes),
     ...(error ? toFieldViolations(error, 'form') : tooLarge(json)),
   ]
-  if (violations.length > 0) throw invalidRequest(violations)
-  // Through JSON, so that what is kept, compared and answered is what a reader will get.
-  return JSON.parse(json)
+  if (!data || violations.length > 0) throw invalidRequest(violations)
+  return { draft: data, json }
 }
 
 const withoutServerOwnedFields = (patch: JsonObject): JsonObject => {

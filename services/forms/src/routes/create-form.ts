@@ -1,11 +1,12 @@
 import type { JsonObject } from '@fms/aip'
-import { CreateFormRequest, Form, NoQuery } from '@fms/contracts'
-import { formETag, toForm } from '@fms/forms-store'
+import { CreateFormRequest, NoQuery } from '@fms/contracts'
+import { formETag, toForm, writeForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
 import { newDraft } from '../domain/write-draft.ts'
 import { OrganizationParams } from './form-params.ts'
+import { sendJson } from './send-json.ts'
 
 /** Create a form as a draft (AIP-133). Whatever the request leaves out takes its default. */
 export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
@@ -19,7 +20,6 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
         params: OrganizationParams,
         querystring: NoQuery,
         body: CreateFormRequest,
-        response: { 200: Form },
       },
     },
     async ({ params: { organizationId }, body }, reply) => {
@@ -32,7 +32,7 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       }
       let form = newForm(organizationId, draft, now())
       while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
-      return reply.header('etag', formETag(form)).send(toForm(form, publicFormBaseUrl))
+      return sendJson(reply.header('etag', formETag(form)), writeForm(form, publicFormBaseUrl))
     },
   )
 }

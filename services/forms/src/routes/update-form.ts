@@ -1,10 +1,11 @@
 import { type JsonObject, parseIfMatch } from '@fms/aip'
-import { Form, NoQuery, UpdateFormRequest } from '@fms/contracts'
-import { demandIfMatch, formETag, formNotFound, type StoredForm, toForm } from '@fms/forms-store'
+import { NoQuery, UpdateFormRequest } from '@fms/contracts'
+import { demandIfMatch, formETag, formNotFound, type StoredForm, toForm, writeForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { patchForm } from '../domain/write-draft.ts'
 import { FormParams } from './form-params.ts'
+import { sendJson } from './send-json.ts'
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
 export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
@@ -14,7 +15,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app.patch(
     '/organizations/:organizationId/forms/:formRef',
     {
-      schema: { params: FormParams, querystring: NoQuery, body: UpdateFormRequest, response: { 200: Form } },
+      schema: { params: FormParams, querystring: NoQuery, body: UpdateFormRequest },
     },
     async ({ params, body, headers }, reply) => {
       const ifMatch = parseIfMatch(headers['if-match'])
@@ -29,7 +30,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       }
       const updated = await forms.update(params, change)
       if (!updated) throw formNotFound(params)
-      return reply.header('etag', formETag(updated)).send(toForm(updated, publicFormBaseUrl))
+      return sendJson(reply.header('etag', formETag(updated)), writeForm(updated, publicFormBaseUrl))
     },
   )
 }
