@@ -1,6 +1,7 @@
 export * from './error.ts'
 export * from './form.ts'
 export * from './form-record.ts'
+export * from './get-forms.ts'
 export * from './identity.ts'
 export * from './messages/define-message.ts'
 export * from './messages/publish-form.ts'

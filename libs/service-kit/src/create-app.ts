@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, invalidRequest, parseJson } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
-import {
-  type FastifyBaseLogger,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify'
+import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { boundRequests, shedLoad } from './bound-requests.ts'
@@ -17,11 +11,11 @@ import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { overloaded } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
+import { logRequest } from './log-request.ts'
 import { beginRequest, endRequest, exposeMetrics } from './metrics.ts'
-import { isProbe } from './probes.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
 import { refuseOddHttp } from './refuse-odd-http.ts'
-import { callerGone, onRequestEnd } from './request-end.ts'
+import { onRequestEnd } from './request-end.ts'
 import { endRequestSpan, traceRequests } from './tracing.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 
@@ -119,9 +113,9 @@ export const createApp = ({
   refuseOddHttp(app)
   answerUnknownPaths(app)
   exposeMetrics(app)
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/healthz', { config: { isQuiet: true } }, async () => ({ status: 'ok' }))
   let isReady: boolean | undefined
-  app.get('/readyz', async (request, reply) => {
+  app.get('/readyz', { config: { isQuiet: true } }, async (request, reply) => {
     const reason = await Promise.resolve(
       isDraining() ? Promise.reject(new Error('stopping')) : ready?.(),
     ).then(
@@ -150,21 +144,6 @@ const notReady = () =>
     'The service is not ready. Wait, and look at its log if it stays so.',
     { retryAfterSeconds: 1 },
   )
-
-/** The one line of a request, with the same fields in every service that it passes. */
-const logRequest = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
-  request.log[isProbe(request) ? 'debug' : 'info'](
-    {
-      method: request.method,
-      route: request.routeOptions.url,
-      status,
-      duration_ms: Math.round(reply.elapsedTime * 100) / 100,
-      user: request.identity?.userId,
-      organization: request.identity?.organizationId,
-    },
-    status === callerGone ? 'the caller has gone' : 'answered',
-  )
-}
 
 const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const id = headers['x-request-id']

@@ -61,5 +61,7 @@ let hasDefaults = false
 export const exposeMetrics = (app: FastifyInstance): void => {
   if (!hasDefaults) collectDefaultMetrics()
   hasDefaults = true
-  app.get('/metrics', async (_, reply) => reply.type(register.contentType).send(await register.metrics()))
+  app.get('/metrics', { config: { isQuiet: true } }, async (_, reply) =>
+    reply.type(register.contentType).send(await register.metrics()),
+  )
 }

@@ -15,7 +15,7 @@ import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { JsMsg, MsgHdrs } from 'nats'
-import { isProbe } from './probes.ts'
+import { isQuiet } from './quiet.ts'
 import { callerGone } from './request-end.ts'
 
 /** Between two log lines about a collector that is away, in milliseconds. */
@@ -60,7 +60,7 @@ export const createTracing = (service: string, logger: FastifyBaseLogger): Traci
   return {
     traceRequests(app) {
       app.addHook('onRequest', (request, reply, done) => {
-        if (isProbe(request)) return done()
+        if (isQuiet(request)) return done()
         const parent = propagation.extract(ROOT_CONTEXT, request.headers)
         const { url: route } = request.routeOptions
         const name = route ? `${request.method} ${route}` : request.method

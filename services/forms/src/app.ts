@@ -1,10 +1,11 @@
 import type { PageTokens } from '@fms/aip'
 import type { FormsStore } from '@fms/forms-store'
 import { type App, createApp, organizationNotFound, refuseReaders, requireIdentity } from '@fms/service-kit'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getForm } from './routes/get-form.ts'
+import { getForms } from './routes/get-forms.ts'
 import { getRevision } from './routes/get-revision.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
@@ -28,20 +29,26 @@ export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOpt
   const app = createApp({ logger, maxRequests: 1_000, ready: () => deps.forms.ping() })
   app.register(async (guarded) => {
     guarded.register(requireIdentity, { secrets: internalSecrets })
-    guarded.addHook('onRequest', async ({ identity, params, method }) => {
+    guarded.addHook('onRequest', ({ identity, params }, _, done) => {
       const { organizationId } = params as { organizationId?: string }
-      if (organizationId !== undefined && organizationId !== identity.organizationId) {
-        throw organizationNotFound(organizationId)
-      }
-      if (method !== 'GET' && method !== 'HEAD') refuseReaders(identity)
+      const isForeign = organizationId !== undefined && organizationId !== identity.organizationId
+      done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
-    guarded.register(createForm, deps)
-    guarded.register(getForm, deps)
-    guarded.register(listForms, deps)
-    guarded.register(updateForm, deps)
-    guarded.register(deleteForm, deps)
-    guarded.register(listRevisions, deps)
-    guarded.register(getRevision, deps)
+    guarded.register(getForms, deps)
+    guarded.register(resources, deps)
   })
   return app
+}
+
+const resources = async (app: FastifyInstance, deps: FormsDeps) => {
+  app.addHook('onRequest', async ({ identity, method }) => {
+    if (method !== 'GET' && method !== 'HEAD') refuseReaders(identity)
+  })
+  app.register(createForm, deps)
+  app.register(getForm, deps)
+  app.register(listForms, deps)
+  app.register(updateForm, deps)
+  app.register(deleteForm, deps)
+  app.register(listRevisions, deps)
+  app.register(getRevision, deps)
 }

@@ -11,7 +11,7 @@ import {
 } from '@fms/forms-store'
 import { type App, createIdentitySigner } from '@fms/service-kit'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { createFormsApp } from './app.ts'
 import { newForm } from './domain/new-form.ts'
 import { newDraft } from './domain/write-draft.ts'
@@ -44,14 +44,18 @@ export interface FormsService extends AsyncDisposable {
   clock: { now: Date }
 }
 
-export const startForms = async (): Promise<FormsService> => {
+export const startForms = async ({
+  logger = pino({ level: 'silent' }),
+}: {
+  logger?: Logger
+} = {}): Promise<FormsService> => {
   const forms = await openFormsStore('sqlite::memory:')
   const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
   const sign = createIdentitySigner(secret)
   const organizationId = randomUUID()
   const userId = randomUUID()
   const app = createFormsApp({
-    logger: pino({ level: 'silent' }),
+    logger,
     internalSecrets: [secret],
     forms,
     publicFormBaseUrl: testBaseUrl,

@@ -13,6 +13,7 @@ import { askOrganizations } from './ask-organizations.ts'
 import { authenticate, demandMembership, keyHashOf } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
+import { gatherGets } from './gather-gets.ts'
 import { limitWrongKeys } from './limit-wrong-keys.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { proxy } from './proxy.ts'
@@ -85,7 +86,12 @@ export const createGateway = async (
     })
     bounded((app) => {
       app.register(proxy, { to: forms, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
-      app.register(proxy, { to: forms, methods: ['GET', 'PATCH', 'DELETE'], paths: [ofForm] })
+      app.register(proxy, {
+        to: forms,
+        methods: ['GET', 'PATCH', 'DELETE'],
+        paths: [ofForm],
+        ask: (alone) => gatherGets(forms, alone),
+      })
       app.register(proxy, {
         to: forms,
         methods: ['GET'],

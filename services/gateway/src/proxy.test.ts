@@ -94,6 +94,16 @@ describe('the heads', () => {
     })
   })
 
+  it('of a 304 tell no length', async () => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = (_, reply) => reply.code(304).header('etag', '"1-a"').send()
+
+    const answer = await gateway.send('GET', `/v2/organizations/acme/forms/${publicId}`)
+
+    expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', '"1-a"'])
+    expect(answer.headers).not.toHaveProperty('content-length')
+  })
+
   it('of an answer hold what is on the list, and one request id', async () => {
     await using gateway = await startGateway()
     gateway.forms.answer = (_, reply) =>

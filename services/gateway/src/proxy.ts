@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
 import { identityHeader } from '@fms/contracts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { Answer } from './gather.ts'
 import type { Question, Upstream } from './upstreams.ts'
 
 /** Longer bodies take the proxy's own way. */
@@ -12,10 +13,18 @@ export interface ProxyOptions {
   methods: HTTPMethods[]
   /** Patterns, exactly those. */
   paths: string[]
+  /** Another way for what is short, which may take the usual one. */
+  ask?: (alone: Ask) => Ask
 }
 
+/** Gets the answer to a request whose body is short. */
+export type Ask = (request: FastifyRequest) => Promise<Answer>
+
 /** Passes requests on to a service, under the caller's identity and with canonical ids in the path. */
-export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods, paths }) => {
+export const proxy: FastifyPluginAsync<ProxyOptions> = async (
+  app,
+  { to, methods, paths, ask = (alone) => alone },
+) => {
   takeBodiesAsTheyAre(app)
   await app.register(httpProxy, {
     upstream: to.origin,
@@ -25,7 +34,7 @@ export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods
     proxyPayloads: false,
     disableRequestLogging: true,
     disableCache: true,
-    preHandler: passOnIfShort(to),
+    preHandler: passOnIfShort(ask(askOf(to))),
     // The raw path plays no part; its own check of it would answer 400 to references with dots in them.
     preRewrite: () => '/',
     replyOptions: {
@@ -43,17 +52,30 @@ export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods
  * The same way without its streams, which are half of what it costs: what is short is passed on whole, before the
  * proxy would.
  */
-const passOnIfShort = (to: Upstream) => (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-  const { method, raw } = request
+const passOnIfShort = (ask: Ask) => (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
   const body = request.body as Buffer | undefined
   // To HEAD Fastify would tell the length of what it sends, which is nothing.
-  if (method === 'HEAD' || (body && body.length > maxShortBodyBytes)) return done()
-  const path = destinationOf(request) + queryOf(raw.url!)
-  to.request({ method, path, headers: requestHeadersOf(request), body }).then(
-    (answer) => reply.code(answer.statusCode).headers(responseHeadersOf(answer.headers)).send(answer.body),
+  if (request.method === 'HEAD' || (body && body.length > maxShortBodyBytes)) return done()
+  ask(request).then(
+    ({ statusCode, headers, body }) =>
+      reply
+        .code(statusCode)
+        .headers(responseHeadersOf(headers))
+        // Of bytes Fastify tells the length, which for a 304 would be that of another body.
+        .send(statusCode === 304 ? undefined : body),
     (error) => reply.send(error),
   )
 }
+
+const askOf =
+  (to: Upstream): Ask =>
+  (request) =>
+    to.request({
+      method: request.method as Question['method'],
+      path: destinationOf(request) + queryOf(request.raw.url!),
+      headers: requestHeadersOf(request),
+      body: request.body as Buffer | undefined,
+    })
 
 /** With its question mark. */
 const queryOf = (url: string): string => {
@@ -97,7 +119,7 @@ const destinationOf = ({ routeOptions, params, identity }: FastifyRequest): stri
  * A reference that a URL holds as it is. Neither ids, public ids nor `live` have an underscore or that many
  * characters, so that what could name nothing still names nothing.
  */
-const harmlessRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
+export const harmlessRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 type Passed = Pick<FastifyRequest, 'id' | 'caller' | 'headers' | 'body'>
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import type { AuthorizeRequest, Role } from '@fms/contracts'
+import { type AuthorizeRequest, FormAnswers, type GetFormsRequest, type Role } from '@fms/contracts'
 import { createApp, readConfig } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -45,6 +45,17 @@ export const startService = async (answer: Answer, port = 0) => {
   }
   return service
 }
+
+/** Forms that answer a get with what `formOf` makes of its reference, alone or together with others. */
+export const answerGets =
+  (formOf: (formRef: string) => object | Promise<object>): Answer =>
+  async ({ method, url, body }, reply) => {
+    if (method === 'GET') return formOf(url.split('/').at(-1)!)
+    const { gets } = JSON.parse(body as string) as GetFormsRequest
+    const forms = await Promise.all(gets.map(({ formRef }) => formOf(formRef)))
+    const answers = forms.map((form) => ({ status: 200, body: JSON.stringify(form) }))
+    return reply.type('application/x-ndjson').send(FormAnswers.encode(answers))
+  }
 
 export interface Member {
   organizationId: string

@@ -1,0 +1,59 @@
+import {
+  type FormAnswer,
+  FormAnswers,
+  GetFormsRequest,
+  type Identity,
+  maxGetFormsChars,
+  NoQuery,
+} from '@fms/contracts'
+import { formNotFound } from '@fms/forms-store'
+import { countError, logAnswer } from '@fms/service-kit'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../app.ts'
+import { formAnswer } from './form-answer.ts'
+import { OrganizationParams } from './form-params.ts'
+import { getFormRoute } from './get-form.ts'
+
+type Get = GetFormsRequest['gets'][number]
+
+/** Read several forms for the gateway, each as {@link getForm} would, and each with its line in the log. */
+export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
+  const answer = async (organizationId: string, { formRef, requestId, ifNoneMatch }: Get) => {
+    const form = await forms.getText({ organizationId, formRef })
+    if (form) return formAnswer(form, ifNoneMatch, publicFormBaseUrl)
+    const error = formNotFound({ organizationId, formRef })
+    countError(error.reason)
+    return { status: error.httpStatus, body: JSON.stringify(error.toBody(requestId)) }
+  }
+
+  const log = ({ requestId }: Get, { status }: FormAnswer<string>, durationMs: number, identity: Identity) =>
+    logAnswer(app.log, { method: 'GET', route: getFormRoute, status, durationMs, identity, requestId })
+
+  app.post(
+    '/internal/organizations/:organizationId/get-forms',
+    {
+      schema: { params: OrganizationParams, querystring: NoQuery, body: GetFormsRequest },
+      // Each get has a line of its own.
+      config: { isQuiet: true },
+    },
+    async ({ params: { organizationId }, body: { gets }, identity }, reply) => {
+      const all = await Promise.all(gets.map((get) => answer(organizationId, get)))
+      const answers = upTo(maxGetFormsChars, all)
+      for (const [index, get] of gets.entries()) {
+        const answer = answers[index]
+        if (answer) log(get, answer, reply.elapsedTime, identity)
+      }
+      return reply.header('content-type', 'application/x-ndjson').send(FormAnswers.encode(answers))
+    },
+  )
+}
+
+/** Those that fit. */
+const upTo = (maxChars: number, answers: FormAnswer<string>[]): (FormAnswer<string> | undefined)[] => {
+  let chars = 0
+  return answers.map((answer) => {
+    if (chars + answer.body.length > maxChars) return undefined
+    chars += answer.body.length
+    return answer
+  })
+}
