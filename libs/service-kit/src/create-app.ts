@@ -82,6 +82,7 @@ export const createApp = ({
     // What still comes on an open connection is answered, too.
     return503OnClosing: false,
     clientErrorHandler: refuseBrokenHttp,
+    schemaController: { compilersFactory: noCompilers },
   }).withTypeProvider<ZodTypeProvider>()
 
   app.removeAllContentTypeParsers()
@@ -135,6 +136,13 @@ export const createApp = ({
 }
 
 export type App = ReturnType<typeof createApp>
+
+const never = (): never => {
+  throw new Error('schemas are Zod: the app sets its own compilers')
+}
+
+/** In place of Fastify's own, Ajv and fast-json-stringify, which would be loaded and never used. */
+const noCompilers = { buildValidator: never, buildSerializer: never }
 
 /** A part that this service cannot work without is away. */
 const notReady = () =>

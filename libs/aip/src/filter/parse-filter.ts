@@ -44,10 +44,9 @@ export type FilterNode =
   /** A literal that stands alone (AIP-160, "Literals"). */
   | { kind: 'text'; text: Literal }
 
-const list = new Intl.ListFormat('en-GB', { type: 'disjunction' })
-
+/** The list is made when it is needed: what ICU loads for it takes 3 MiB. */
 const describeExpected = ({ expected }: GrammarError) =>
-  list.format(
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
     new Set(expected.flatMap(({ type, description }) => (type === 'end' ? 'the end' : (description ?? [])))),
   )
 
