@@ -8,10 +8,13 @@ export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => (
   ...serverOwnedPart(stored, publicFormBaseUrl),
 })
 
-/** The JSON text of {@link toForm}, written without reading the draft. */
-export const renderForm = ({ draftJson, ...state }: FormText, publicFormBaseUrl: string): string =>
+/** The JSON text of {@link toForm}, written without reading the draft. Ids and times hold nothing to escape. */
+export const renderForm = (form: FormText, publicFormBaseUrl: string): string =>
   // A draft is an object with members, since its defaults are stored with it.
-  `${draftJson.slice(0, -1)},${JSON.stringify(serverOwnedPart(state, publicFormBaseUrl)).slice(1)}`
+  `${form.draftJson.slice(0, -1)},"createTime":"${form.createTime.toISOString()}","live":${form.live},` +
+  `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
+  `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
+  `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
 
 /**
  * The JSON text of {@link toForm}. Draft and the rest are written apart: together they have more members than V8 writes
@@ -25,12 +28,14 @@ export const parseDraft = ({ draftJson, ...state }: FormText): StoredForm => ({
   draft: JSON.parse(draftJson),
 })
 
+const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) => `${publicFormBaseUrl}/${publicId}`
+
 const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
   createTime: state.createTime.toISOString(),
   live: state.live,
   path: formPath(state),
   publicId: state.publicId,
-  publicUrl: `${publicFormBaseUrl}/${state.publicId}`,
+  publicUrl: publicUrl(state, publicFormBaseUrl),
   replyCount: state.replyCount,
   updateTime: state.updateTime.toISOString(),
 })
