@@ -105,6 +105,20 @@ describe('publish', () => {
     expect(await forms.findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(before)
   })
 
+  it('gives a revision an id that begins with the time when it is made (RFC 9562, version 7)', async () => {
+    await using service = await start()
+    const form = await givenForm(service.forms)
+    const command = commandFor(form)
+    const begun = Date.now()
+
+    await service.run(command)
+
+    const revision = await service.forms.findRevisionOfCommand(form.organizationId, command.commandId)
+    const ms = Number.parseInt(revision!.revisionId.replaceAll('-', '').slice(0, 12), 16)
+    expect(ms).toBeGreaterThanOrEqual(begun)
+    expect(ms).toBeLessThanOrEqual(Date.now())
+  })
+
   it.each<[string, PublishForm['ifMatch'], boolean]>([
     ['*', '*', true],
     ['the draft as it is', ['1-draft.0'], true],

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { FormPublished, PublishForm } from '@fms/contracts'
 import {
   demandIfMatch,
@@ -31,7 +31,7 @@ export const publish = async (command: PublishForm, deps: PublishDeps): Promise<
   const published = await forms.publish(command, command.commandId, (current) => {
     check(command, current)
     return {
-      revisionId: randomUUID(),
+      revisionId: randomUUIDv7(),
       createTime: now(),
       formJson: renderForm({ ...current, live: true }, publicFormBaseUrl),
     }

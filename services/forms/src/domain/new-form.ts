@@ -1,16 +1,16 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { FormDraft } from '@fms/contracts'
 import { makePublicId, type StoredForm } from '@fms/forms-store'
 
 /** What a dry run shows in place of ids that cannot be known yet (AIP-163). */
 export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publicId: '' }
 
-/** A form in its first state, a draft that nobody sees. */
+/** A form in its first state, a draft that nobody sees. Its id begins with the time, as neighbours in an index do. */
 export const newForm = (
   organizationId: string,
   draft: FormDraft,
   now: Date,
-  ids = { formId: randomUUID() as string, publicId: makePublicId() },
+  ids = { formId: randomUUIDv7() as string, publicId: makePublicId() },
 ): StoredForm => ({
   organizationId,
   ...ids,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import { ApiError, parseIfMatch } from '@fms/aip'
 import { NoQuery, PublishFormRequest } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -29,7 +29,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
       // With a reason, which is cheaper than the error that Node would make.
       reply.raw.once('close', () => gone.abort('the caller has gone'))
       const command = {
-        commandId: body.requestId ?? randomUUID(),
+        commandId: body.requestId ?? randomUUIDv7(),
         organizationId: identity.organizationId!,
         formRef: params.formRef,
         userId: identity.userId,
