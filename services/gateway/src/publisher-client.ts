@@ -70,6 +70,15 @@ export const createPublisherClient = (
   }
   stayConnected().catch((err) => logger.error({ err }, 'NATS cannot be used: nothing can be published'))
 
+  let turn: Promise<void> | undefined
+  /** The end of this turn of the event loop: commands that are sent then leave in one write. */
+  const endOfTurn = () => {
+    turn ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      turn = undefined
+    })
+    return turn
+  }
+
   /** @param deadline a time of `performance.now()`, which no change of the clock moves. */
   const send = async (command: Command, deadline: number, about: MsgHdrs) => {
     const nats = connected
@@ -79,9 +88,10 @@ export const createPublisherClient = (
     const timeout = Math.min(ackTimeoutMs, timeoutMs)
     try {
       await circuit(() =>
-        traceSending(PublishForm.subject, about, () =>
-          nats.jetstream().publish(PublishForm.subject, data, { headers: about, timeout }),
-        ),
+        traceSending(PublishForm.subject, about, async () => {
+          await endOfTurn()
+          return nats.jetstream().publish(PublishForm.subject, data, { headers: about, timeout })
+        }),
       )
     } catch (cause) {
       if (cause instanceof CircuitFull) throw overloaded()
