@@ -6,6 +6,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     bound?: RequestBound
   }
+  interface FastifyReply {
+    /** Where it has a place until {@link leaveBound}. */
+    bound: RequestBound | undefined
+  }
 }
 
 /** How many requests of some kind may be under way at once. */
@@ -21,16 +25,18 @@ export class RequestBound {
     return this.#underWay >= this.#max
   }
 
-  /** Takes a place until the caller has its answer or is gone. */
-  take(reply: FastifyReply): void {
+  take(): void {
     this.#underWay++
-    reply.raw.once('close', () => this.#underWay--)
+  }
+
+  leave(): void {
+    this.#underWay--
   }
 }
 
 /**
  * The routes that are registered on `app` from here on share a bound, which {@link shedLoad} keeps. A request counts
- * once its body is there, so that a caller who sends it slowly takes nobody's place.
+ * once its body is there, so that a caller who sends it slowly takes nobody's place, until its {@link onRequestEnd}.
  */
 export const boundRequests = (app: FastifyInstance, max: number): void => {
   const bound = new RequestBound(max)
@@ -38,10 +44,17 @@ export const boundRequests = (app: FastifyInstance, max: number): void => {
     route.config = { ...route.config, bound }
   })
   app.addHook('preValidation', ({ routeOptions }, reply, done) => {
-    if (routeOptions.config.bound === bound) bound.take(reply)
+    // Who is gone by now leaves no more.
+    if (routeOptions.config.bound === bound && !reply.hasEnded) {
+      bound.take()
+      reply.bound = bound
+    }
     done()
   })
 }
+
+/** The caller has its answer, or is gone. */
+export const leaveBound = ({ bound }: FastifyReply): void => bound?.leave()
 
 /** How often the log tells how many were refused, in milliseconds. */
 const tellEveryMs = 1_000
@@ -58,6 +71,7 @@ export const shedLoad = (app: FastifyInstance, refusal: ApiError): void => {
     app.log.warn({ refused }, 'too much was under way: requests were refused')
     refused = 0
   }
+  app.decorateReply('bound')
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.routeOptions.config.bound?.isFull) return done()
     if (refused++ === 0) setTimeout(tell, tellEveryMs).unref()

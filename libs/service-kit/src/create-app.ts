@@ -5,7 +5,7 @@ import type { Identity } from '@fms/contracts'
 import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
-import { boundRequests, shedLoad } from './bound-requests.ts'
+import { boundRequests, leaveBound, shedLoad } from './bound-requests.ts'
 import { addDrain, type NewConnections } from './drain.ts'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
@@ -104,6 +104,7 @@ export const createApp = ({
     done()
   })
   onRequestEnd(app, (request, reply, status) => {
+    leaveBound(reply)
     logRequest(request, reply, status)
     endRequest(request, reply, status)
     endRequestSpan(request, status)

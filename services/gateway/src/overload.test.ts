@@ -108,6 +108,32 @@ describe('a service with as much under way as it may have', () => {
     await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
   })
 
+  it('has room for callers who went away before anybody knew them', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ maxRequests: 1, logger: log.logger })
+    const asked = Promise.withResolvers<void>()
+    const letGo = Promise.withResolvers<void>()
+    const { answer } = gateway.organizations
+    gateway.organizations.answer = async (request, reply) => {
+      asked.resolve()
+      await letGo.promise
+      return answer(request, reply)
+    }
+    const impatient = new AbortController()
+    const gone = fetch(gateway.origin + forms, {
+      headers: { 'x-api-key': gateway.key },
+      signal: impatient.signal,
+    })
+    const told = log.line('the caller has gone')
+    await asked.promise
+    impatient.abort()
+    await expect(gone).rejects.toThrow()
+    await told
+    letGo.resolve()
+
+    await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
+  })
+
   it('is not asked more and more for callers who go away', async () => {
     const log = startLog()
     await using gateway = await startGateway({ maxRequests: 3, logger: log.logger })
