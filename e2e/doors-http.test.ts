@@ -46,7 +46,6 @@ const ambiguous: [string, () => string][] = [
   ['a Content-Length beyond all numbers', () => post('content-length: 99999999999999999999\r\n', '{}')],
   ['an identity after chunks', () => post('transfer-encoding: chunked, identity\r\n', inChunks)],
   ['chunked twice', () => post('transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n', inChunks)],
-  ['a coding that is none', () => post('transfer-encoding: xchunked\r\n', inChunks)],
   ['chunked behind a vertical tab', () => post('transfer-encoding: \x0bchunked\r\n', inChunks)],
   ['a folded header', () => post('transfer-encoding:\r\n chunked\r\n', inChunks)],
   ['a space before the colon', () => post('transfer-encoding : chunked\r\n', inChunks)],
@@ -85,6 +84,16 @@ describe.each(['the gateway', 'a service'] as const)('to %s', (name) => {
       expect(gateway.forms.received).toEqual([])
     },
   )
+
+  it('a transfer coding that is none is refused by whoever sees it first, and ends the connection', async () => {
+    const bytes = post('transfer-encoding: xchunked\r\n', inChunks)
+
+    const { answers, ended } = await sendRaw(ports[name], bytes + smuggled())
+
+    expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([400, 415])])
+    expect(ended).toBe(true)
+    expect(gateway.forms.received).toEqual([])
+  })
 
   it.each([
     ['a long path', () => head(`GET ${forms}/${'a'.repeat(200_000)}`)],

@@ -7,6 +7,7 @@ import { createApp } from './create-app.ts'
 /** Everything that a service says to these bytes until it ends the connection. */
 const answerTo = async (bytes: string): Promise<string> => {
   const app = createApp({ logger: pino({ level: 'silent' }), maxHeaderBytes: 8 * 1024 })
+  app.post('/here', async () => ({}))
   await app.listen()
   try {
     const socket = connect((app.server.address() as AddressInfo).port, 'localhost')
@@ -22,7 +23,7 @@ describe('broken HTTP', () => {
     ['a method that is none', 'FROB / HTTP/1.1\r\nhost: x\r\n\r\n', '400 Bad Request'],
     [
       'bad chunks',
-      'POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+      'POST /here HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
       '400 Bad Request',
     ],
     [

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, preParsingHookHandler } from 'fastify'
 import { malformedRequest, unsupportedMediaType } from './errors.ts'
 
 /**
@@ -7,9 +7,10 @@ import { malformedRequest, unsupportedMediaType } from './errors.ts'
  * (RFC 9112 §3.2), another version of HTTP by name, a body in a coding that nobody here undoes (RFC 9110 §8.4).
  */
 export const refuseOddHttp = (app: FastifyInstance): void => {
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.httpVersionMajor !== 1) throw malformedRequest(new Error(`HTTP/${raw.httpVersion} by name`))
     if (hasTwoHosts(raw)) throw malformedRequest(new Error('more than one Host'))
+    done()
   })
   // Node would answer 417, with no body; an expectation may as well be ignored (RFC 9110 §10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -19,8 +20,8 @@ export const refuseOddHttp = (app: FastifyInstance): void => {
   })
 }
 
-const refuseCodings = async ({ headers, method }: FastifyRequest): Promise<void> => {
-  if (method === 'GET' || method === 'HEAD') return
+const refuseCodings: preParsingHookHandler = ({ headers, method }, _reply, _payload, done) => {
+  if (method === 'GET' || method === 'HEAD') return done()
   const { 'content-length': length = '0', 'transfer-encoding': transferCoding = 'chunked' } = headers
   const coding = headers['content-encoding'] ?? 'identity'
   const hasBody = length !== '0' || headers['transfer-encoding'] !== undefined
@@ -28,6 +29,7 @@ const refuseCodings = async ({ headers, method }: FastifyRequest): Promise<void>
     throw unsupportedMediaType(headers['content-type'], coding)
   if (transferCoding.toLowerCase() !== 'chunked')
     throw unsupportedMediaType(headers['content-type'], transferCoding)
+  done()
 }
 
 /** Node keeps the first one, and tells of others only here. */

@@ -32,8 +32,9 @@ export const answerUnknownPaths = (app: FastifyInstance, paths = learnPaths(app)
 
   app.setNotFoundHandler(answer)
   // Before the body is read: whatever is wrong with it, the path comes first.
-  app.addHook('preParsing', async (request) => {
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
     if (request.is404 || hasEmptyPart(request)) answer(request)
+    done()
   })
 }
 

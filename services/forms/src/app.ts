@@ -41,8 +41,9 @@ export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOpt
 }
 
 const resources = async (app: FastifyInstance, deps: FormsDeps) => {
-  app.addHook('onRequest', async ({ identity, method }) => {
+  app.addHook('onRequest', ({ identity, method }, _reply, done) => {
     if (method !== 'GET' && method !== 'HEAD') refuseReaders(identity)
+    done()
   })
   app.register(createForm, deps)
   app.register(getForm, deps)

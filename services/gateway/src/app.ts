@@ -125,7 +125,8 @@ export const createGateway = async (
 
 /** By the length that they announce, before anything is said about their type. */
 const refuseLongBodies = (app: FastifyInstance) => {
-  app.addHook('preParsing', async ({ headers }) => {
+  app.addHook('preParsing', ({ headers }, _reply, _payload, done) => {
     if (Number(headers['content-length']) > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes)
+    done()
   })
 }

@@ -27,11 +27,12 @@ export const authenticate = (app: FastifyInstance, authorize: Authorize): void =
 
 /** Lets in members alone, and readers to read; behind `answerUnknownPaths`, since an unknown path comes first. */
 export const demandMembership = (app: FastifyInstance): void => {
-  app.addHook('preParsing', async (request) => {
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
     const organizationRef = organizationRefOf(request)
-    if (organizationRef === undefined) return
+    if (organizationRef === undefined) return done()
     if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
     if (request.method !== 'GET' && request.method !== 'HEAD') refuseReaders(request.identity)
+    done()
   })
 }
 

@@ -26,10 +26,9 @@ export const limitWrongKeys = (
   if (perMinute === 0) return
   const wrongKeys = new MinuteCounts(now)
 
-  app.addHook('onRequest', async (request) => {
-    if (wrongKeys.size === 0) return
-    const window = wrongKeys.find(neighbourhoodOf(request.ip))
-    if (!window || window.count < perMinute || hasKnownKey(request)) return
+  app.addHook('onRequest', (request, _reply, done) => {
+    const window = wrongKeys.size === 0 ? undefined : wrongKeys.find(neighbourhoodOf(request.ip))
+    if (!window || window.count < perMinute || hasKnownKey(request)) return done()
     throw tooManyWrongKeys(perMinute, Math.ceil(wrongKeys.msLeft(window) / 1000))
   })
   app.addHook('onError', async (request, _reply, error) => {

@@ -18,7 +18,7 @@ export interface KeyCounts {
 export const limitRate = (app: FastifyInstance, perMinute: number, { counts, add }: KeyCounts): void => {
   if (perMinute === 0) return
 
-  app.addHook('onRequest', async ({ caller: { keyId } }, reply) => {
+  app.addHook('onRequest', ({ caller: { keyId } }, reply, done) => {
     const window = counts.of(keyId)
     const isWithin = window.count < perMinute
     if (isWithin) add(keyId)
@@ -28,6 +28,6 @@ export const limitRate = (app: FastifyInstance, perMinute: number, { counts, add
       'ratelimit-remaining': Math.max(0, perMinute - window.count),
       'ratelimit-reset': resetSeconds,
     })
-    if (!isWithin) throw rateLimited(perMinute, resetSeconds)
+    done(isWithin ? undefined : rateLimited(perMinute, resetSeconds))
   })
 }
