@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { hashApiKey, makeApiKey } from '../api-key.ts'
+import { type Directory, start } from './given.ts'
+
+/** What a store promises those who ask whose key they were shown. */
+export const authorizeContract = ({ store, givenUser, givenMember }: Directory): void => {
+  describe('authorize', () => {
+    const now = new Date(start)
+
+    it.each(['viewer', 'editor', 'owner'] as const)(
+      'tells whose key it is and that they are %s',
+      async (role) => {
+        const { organization, organizationId, userId } = await givenMember(role)
+        const { key, apiKey } = await store().createKey({ userId, readOnly: true })
+        const keyHash = hashApiKey(key)
+        const expected = { key: apiKey, organization: { organizationId, role } }
+
+        for (const organizationRef of [organizationId, organizationId.toUpperCase(), organization.slug]) {
+          expect(await store().authorize({ keyHash, organizationRef }, now)).toEqual(expected)
+        }
+        expect(await store().authorize({ keyHash }, now)).toEqual({ key: apiKey })
+      },
+    )
+
+    it('does not tell a missing organization from a foreign one', async () => {
+      const foreign = await givenMember()
+      const { userId } = await givenMember()
+      const { key, apiKey } = await store().createKey({ userId })
+
+      const refs = [foreign.organizationId, foreign.organization.slug, randomUUID(), 'missing', '', '%']
+      for (const organizationRef of refs) {
+        expect(await store().authorize({ keyHash: hashApiKey(key), organizationRef }, now)).toEqual({
+          key: apiKey,
+        })
+      }
+    })
+
+    it('knows nothing of unknown keys', async () => {
+      const { organizationId: organizationRef } = await givenMember()
+
+      expect(
+        await store().authorize({ keyHash: hashApiKey(makeApiKey()), organizationRef }, now),
+      ).toBeUndefined()
+      expect(await store().authorize({ keyHash: '' }, now)).toBeUndefined()
+    })
+
+    it('lets a key in until the instant of its expireTime', async () => {
+      const { userId } = await givenUser()
+      const { key } = await store().createKey({ userId, expireTime: new Date(start + 1000) })
+      const at = (ms: number) => store().authorize({ keyHash: hashApiKey(key) }, new Date(start + ms))
+
+      expect(await at(999)).toBeDefined()
+      expect(await at(1000)).toBeUndefined()
+    })
+
+    it('sees a role at once when it changes', async () => {
+      const { organizationId, userId } = await givenMember('editor')
+      const keyHash = hashApiKey((await store().createKey({ userId })).key)
+      const ask = () => store().authorize({ keyHash, organizationRef: organizationId }, now)
+
+      await store().setMember({ organizationId, userId, role: 'viewer' })
+      expect(await ask()).toMatchObject({ organization: { role: 'viewer' } })
+      await store().removeMember({ organizationId, userId })
+      expect(await ask()).not.toHaveProperty('organization')
+    })
+  })
+}

@@ -1,0 +1,54 @@
+import type { CheckedFilter } from '@fms/aip'
+import fc from 'fast-check'
+import { start } from './given.ts'
+
+/** Where an engine for tests falls short. The suite says so by the names of the cases that it skips. */
+export interface EngineLimits {
+  /** It compares texts by UTF-16 unit: what is beyond the basic plane comes before U+E000 to U+FFFF. */
+  comparesUtf16?: boolean
+}
+
+/** Letters and what means something to some store: wildcards, escapes, quotes, NUL, the ends of the planes. */
+const hostileLetters = 'aAbé%_*?[]\\\'"$.^ \0\n\ud7ff\u{1f600}\u{10ffff}'
+/** These come before others by code point, and behind them by UTF-16 unit. */
+const lettersOutOfOrder = '\ue000\uff5e'
+
+/** Any short text of the letters that the engine can compare. */
+export const hostileTextOf = ({ comparesUtf16 }: EngineLimits) =>
+  fc.string({
+    unit: fc.constantFrom(...hostileLetters, ...(comparesUtf16 ? '' : lettersOutOfOrder)),
+    maxLength: 4,
+  })
+
+/** Any filter on organizations that were made from `start` on. */
+export const organizationFilter = (hostileText: fc.Arbitrary<string>) =>
+  fc.letrec<{ filter: CheckedFilter }>((tie) => {
+    const field = fc.constantFrom('name', 'slug')
+    const operator = fc.constantFrom('=' as const, '<' as const, '<=' as const, '>' as const, '>=' as const)
+    const operands = fc.array(tie('filter'), { minLength: 1, maxLength: 3 })
+    return {
+      filter: fc.oneof(
+        { maxDepth: 3 },
+        fc.record({ kind: fc.constant('compare' as const), field, operator, value: hostileText }),
+        fc.record({
+          kind: fc.constant('match' as const),
+          field,
+          parts: fc.array(hostileText, { minLength: 2, maxLength: 4 }),
+        }),
+        fc.record({
+          kind: fc.constant('contains' as const),
+          field,
+          text: hostileText.filter((text) => text !== ''),
+        }),
+        fc.record({
+          kind: fc.constant('compareTime' as const),
+          field: fc.constant('createTime'),
+          operator,
+          epochMs: fc.integer({ min: start - 1, max: start + 5 }),
+        }),
+        fc.record({ kind: fc.constant('constant' as const), value: fc.boolean() }),
+        fc.record({ kind: fc.constant('not' as const), operand: tie('filter') }),
+        fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), operands }),
+      ),
+    }
+  }).filter

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { API_KEY_PATTERN, hashApiKey, makeApiKey } from '../api-key.ts'
+import { type Directory, lowerCaseUuid, start } from './given.ts'
+
+/** What a store promises of API keys. */
+export const keysContract = ({ store, clock, givenUser }: Directory): void => {
+  describe('createKey', () => {
+    it('answers the text of a new key, which is stored nowhere', async () => {
+      const { userId } = await givenUser()
+
+      const { key, apiKey } = await store().createKey({ userId })
+
+      expect(key).toMatch(API_KEY_PATTERN)
+      expect(apiKey).toEqual({
+        keyId: expect.stringMatching(lowerCaseUuid),
+        prefix: key.slice(4, 12),
+        userId,
+        name: '',
+        readOnly: false,
+        createTime: new Date(start),
+      })
+      expect(JSON.stringify(await store().listKeys())).not.toContain(key)
+    })
+
+    it('keeps name, expiry and whether it only reads', async () => {
+      const { userId } = await givenUser()
+      const fields = { userId, name: 'CI', readOnly: true, expireTime: new Date(start + 1) }
+
+      expect((await store().createKey(fields)).apiKey).toMatchObject(fields)
+      expect(await store().listKeys()).toMatchObject([fields])
+    })
+
+    it('takes a text that was agreed beforehand, once', async () => {
+      const { userId } = await givenUser()
+      const key = makeApiKey()
+      const { apiKey } = await store().createKey({ userId, key })
+
+      expect(await store().authorize({ keyHash: hashApiKey(key) }, new Date(start))).toEqual({ key: apiKey })
+      await expect(store().createKey({ userId, key })).rejects.toMatchObject({
+        status: 'ALREADY_EXISTS',
+        reason: 'API_KEY_EXISTS',
+        parts: { metadata: { keyId: apiKey.keyId } },
+      })
+    })
+
+    it('refuses a text that is no key, and a user that does not exist', async () => {
+      const { userId } = await givenUser()
+
+      await expect(store().createKey({ userId, key: 'secret' })).rejects.toMatchObject({
+        parts: { fieldViolations: [{ field: 'key' }] },
+      })
+      await expect(store().createKey({ userId: randomUUID() })).rejects.toMatchObject({
+        reason: 'USER_NOT_FOUND',
+      })
+    })
+  })
+
+  describe('listKeys', () => {
+    it('lists all keys, oldest first', async () => {
+      const { userId } = await givenUser()
+      const names = ['c', 'a', 'b']
+      for (const name of names) {
+        await store().createKey({ userId, name })
+        clock.time++
+      }
+
+      expect((await store().listKeys()).map((key) => key.name)).toEqual(names)
+    })
+  })
+
+  describe('revokeKey', () => {
+    it('ends a key for good, and again changes nothing', async () => {
+      const { userId } = await givenUser()
+      const { key, apiKey } = await store().createKey({ userId })
+      clock.time += 1000
+      const revoked = { ...apiKey, revokeTime: new Date(start + 1000) }
+
+      expect(await store().revokeKey(apiKey.keyId.toUpperCase())).toEqual(revoked)
+      clock.time += 1000
+      expect(await store().revokeKey(apiKey.keyId)).toEqual(revoked)
+
+      expect(await store().listKeys()).toEqual([revoked])
+      expect(await store().authorize({ keyHash: hashApiKey(key) }, new Date(0))).toBeUndefined()
+    })
+
+    it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
+      await expect(store().revokeKey(keyId)).rejects.toMatchObject({
+        status: 'NOT_FOUND',
+        reason: 'API_KEY_NOT_FOUND',
+        parts: { metadata: { keyId } },
+      })
+    })
+  })
+
+  describe('expireKey', () => {
+    const inAnHour = new Date(start + 3_600_000)
+
+    it('lets a key in until the given time, and not from then on', async () => {
+      const { userId } = await givenUser()
+      const { key, apiKey } = await store().createKey({ userId, name: 'CI', readOnly: true })
+
+      const expiring = { ...apiKey, expireTime: inAnHour }
+      expect(await store().expireKey(apiKey.keyId.toUpperCase(), inAnHour)).toEqual(expiring)
+
+      expect(await store().listKeys()).toEqual([expiring])
+      const authorize = (time: number) => store().authorize({ keyHash: hashApiKey(key) }, new Date(time))
+      expect(await authorize(inAnHour.getTime() - 1)).toBeDefined()
+      expect(await authorize(inAnHour.getTime())).toBeUndefined()
+    })
+
+    it('brings an end forward, and never puts one off', async () => {
+      const { userId } = await givenUser()
+      const { keyId } = (await store().createKey({ userId, expireTime: inAnHour })).apiKey
+
+      const later = await store().expireKey(keyId, new Date(inAnHour.getTime() + 1))
+      const earlier = await store().expireKey(keyId, new Date(inAnHour.getTime() - 1))
+
+      expect(later.expireTime).toEqual(inAnHour)
+      expect(earlier.expireTime).toEqual(new Date(inAnHour.getTime() - 1))
+    })
+
+    it('leaves a revoked key as it is', async () => {
+      const { userId } = await givenUser()
+      const { keyId } = (await store().createKey({ userId })).apiKey
+      const revoked = await store().revokeKey(keyId)
+
+      expect(await store().expireKey(keyId, inAnHour)).toEqual(revoked)
+    })
+
+    it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
+      await expect(store().expireKey(keyId, inAnHour)).rejects.toMatchObject({
+        reason: 'API_KEY_NOT_FOUND',
+        parts: { metadata: { keyId } },
+      })
+    })
+  })
+
+  describe('touchKey', () => {
+    it('notes when a key was last in use, and never moves back', async () => {
+      const { userId } = await givenUser()
+      const { keyId } = (await store().createKey({ userId })).apiKey
+
+      await store().touchKey(keyId, new Date(start + 2000))
+      await store().touchKey(keyId, new Date(start + 1000))
+
+      expect(await store().listKeys()).toMatchObject([{ lastUsedTime: new Date(start + 2000) }])
+    })
+
+    it('does not mind an unknown key', async () => {
+      await store().touchKey(randomUUID(), new Date(start))
+    })
+  })
+}

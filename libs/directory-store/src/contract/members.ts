@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { StoredOrganization } from '../directory-store.ts'
+import { type Directory, start } from './given.ts'
+
+/** What a store promises of members and their memberships. */
+export const membersContract = ({
+  store,
+  clock,
+  givenUser,
+  givenOrganization,
+  givenMember,
+}: Directory): void => {
+  describe('members', () => {
+    it('are added with a role', async () => {
+      const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+
+      expect(await store().addMember({ organizationId, userId, role: 'owner' })).toEqual({
+        organizationId,
+        userId,
+        role: 'owner',
+        createTime: new Date(start),
+      })
+    })
+
+    it('are added once', async () => {
+      const { organizationId, userId } = await givenMember()
+
+      await expect(store().addMember({ organizationId, userId, role: 'owner' })).rejects.toMatchObject({
+        status: 'ALREADY_EXISTS',
+        reason: 'MEMBER_EXISTS',
+        parts: { metadata: { organizationId, userId } },
+      })
+    })
+
+    it('need a user and an organization that exist', async () => {
+      const { organizationId, userId } = await givenMember()
+      const nobody = randomUUID()
+
+      await expect(
+        store().addMember({ organizationId, userId: nobody, role: 'editor' }),
+      ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'USER_NOT_FOUND' })
+      await expect(
+        store().addMember({ organizationId: nobody, userId, role: 'editor' }),
+      ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'ORGANIZATION_NOT_FOUND' })
+    })
+
+    it('take another role and keep their time', async () => {
+      const { organizationId, userId } = await givenMember('editor')
+      clock.time += 1000
+
+      expect(await store().setMember({ organizationId, userId, role: 'viewer' })).toEqual({
+        organizationId,
+        userId,
+        role: 'viewer',
+        createTime: new Date(start),
+      })
+    })
+
+    it('are no more once they are removed, and may come back', async () => {
+      const { organization, organizationId, userId } = await givenMember()
+
+      await store().removeMember({ organizationId, userId })
+
+      expect(await store().getOrganization(userId, organizationId)).toBeUndefined()
+      expect(await store().listMemberships(userId)).toEqual([])
+      await store().addMember({ organizationId, userId, role: 'viewer' })
+      expect(await store().getOrganization(userId, organizationId)).toEqual(organization)
+    })
+
+    it('cannot be changed or removed where there are none', async () => {
+      const { organizationId } = await givenMember()
+      const stranger = { organizationId, userId: (await givenUser()).userId }
+      const refusal = { status: 'NOT_FOUND', reason: 'MEMBER_NOT_FOUND', parts: { metadata: stranger } }
+
+      await expect(store().setMember({ ...stranger, role: 'owner' })).rejects.toMatchObject(refusal)
+      await expect(store().removeMember(stranger)).rejects.toMatchObject(refusal)
+    })
+  })
+
+  describe('listMemberships', () => {
+    it('is in the order in which the memberships began, also within one millisecond', async () => {
+      const { userId } = await givenUser()
+      const organizations: StoredOrganization[] = []
+      for (let count = 0; count < 8; count++) organizations.push(await givenOrganization())
+      const joined = organizations.toReversed()
+
+      const times: number[] = []
+      for (const { organizationId } of joined) {
+        times.push((await store().addMember({ organizationId, userId, role: 'viewer' })).createTime.getTime())
+      }
+
+      expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+      expect(await store().listMemberships(userId)).toEqual(joined)
+    })
+
+    it('puts a member who left and came back at the end', async () => {
+      const { organizationId, organization, userId } = await givenMember()
+      const second = await givenOrganization()
+      await store().addMember({ organizationId: second.organizationId, userId, role: 'viewer' })
+
+      await store().removeMember({ organizationId, userId })
+      await store().addMember({ organizationId, userId, role: 'viewer' })
+
+      expect(await store().listMemberships(userId)).toEqual([second, organization])
+    })
+
+    it('is empty for a user without any', async () => {
+      expect(await store().listMemberships((await givenUser()).userId)).toEqual([])
+    })
+  })
+}
