@@ -1,27 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { FormRecord } from '@fms/contracts'
-import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { startMongo } from '@fms/store-kit/testing'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { givenForm, newForm, publish, refOf } from '../contract/given.ts'
-import { migrateFormsStore } from '../open-forms-store.ts'
-import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
+import { allow, startFormsStore } from './testing.ts'
 
-// FerretDB looks at every document of a collection.
-vi.setConfig({ testTimeout: 180_000 })
-
-const mongo = await startMongo()
-await migrateFormsStore(mongo.url)
-const store = new MongoFormsStore(mongo.url)
-const database = new MongoDatabase(mongo.url)
-const collections = formsCollections(database)
-afterAll(async () => {
-  await Promise.all([store.close(), database.close()])
-  await mongo[Symbol.asyncDispose]()
-})
-
-const allow = () => {}
+const { url, store, collections, killedAfter } = await startFormsStore()
 
 const exported = (organizationId: string) => Array.fromAsync(store.exportForms(organizationId))
 
@@ -36,28 +20,12 @@ const givenRecord = async (): Promise<FormRecord> => {
   return record!
 }
 
-/** Imports as a process that is killed after so many writes. @returns whether it came to its end before. */
-const killedAfter = async (writes: number, record: FormRecord): Promise<boolean> => {
-  const death = new Error('killed')
-  let left = writes
-  await using mortal = new MongoFormsStore(mongo.url, () => {
-    if (left-- <= 0) throw death
-  })
-  try {
-    await mortal.importForm(record)
-    return false
-  } catch (error) {
-    if (error !== death) throw error
-    return true
-  }
-}
-
 describe('an import that is killed between two writes', () => {
   it('leaves nothing to be seen, and a repeat finishes it', async () => {
     let writes = 0
     for (;;) {
       const record = await givenRecord()
-      if (!(await killedAfter(writes, record))) break
+      if (!(await killedAfter(writes, (mortal) => mortal.importForm(record)))) break
       writes++
       const { organizationId, formId } = record
       const ref = { organizationId, formRef: formId }
@@ -77,7 +45,7 @@ describe('an import that is killed between two writes', () => {
 
   it("is in nobody else's way", async () => {
     const record = await givenRecord()
-    await killedAfter(3, record)
+    await killedAfter(3, (mortal) => mortal.importForm(record))
     const other = newForm({ organizationId: record.organizationId })
     await store.create(other)
 
@@ -92,7 +60,7 @@ describe('an import that is killed between two writes', () => {
 
   it('makes room for the form in a later state', async () => {
     const record = await givenRecord()
-    await killedAfter(3, record)
+    await killedAfter(3, (mortal) => mortal.importForm(record))
     const later = {
       ...record,
       revisions: record.revisions.map((each) => ({ ...each, revisionId: randomUUID() })),
@@ -111,7 +79,7 @@ describe('an import after a delete that was killed', () => {
     await store.importForm(record)
     const { organizationId, formId } = record
     let writes = 0
-    await using mortal = new MongoFormsStore(mongo.url, () => {
+    await using mortal = new MongoFormsStore(url, () => {
       if (++writes > 2) throw new Error('killed')
     })
     await expect(mortal.delete({ organizationId, formRef: formId }, allow)).rejects.toThrow('killed')

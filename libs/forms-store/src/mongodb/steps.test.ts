@@ -1,43 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { startMongo } from '@fms/store-kit/testing'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
-import { migrateFormsStore } from '../open-forms-store.ts'
-import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
+import { allow, startFormsStore } from './testing.ts'
 
-// FerretDB looks at every document of a collection.
-vi.setConfig({ testTimeout: 180_000 })
-
-const mongo = await startMongo()
-await migrateFormsStore(mongo.url)
-const store = new MongoFormsStore(mongo.url)
-const database = new MongoDatabase(mongo.url)
-const collections = formsCollections(database)
-afterAll(async () => {
-  await Promise.all([store.close(), database.close()])
-  await mongo[Symbol.asyncDispose]()
-})
-
-const allow = () => {}
-
-/** Runs `work` as a process that is killed after so many writes. @returns whether it came to its end before. */
-const killedAfter = async (writes: number, work: (store: FormsStore) => Promise<unknown>) => {
-  const death = new Error('killed')
-  let left = writes
-  await using mortal = new MongoFormsStore(mongo.url, () => {
-    if (left-- <= 0) throw death
-  })
-  try {
-    await work(mortal)
-    return false
-  } catch (error) {
-    if (error !== death) throw error
-    return true
-  }
-}
+const { url, engine, store, collections, killedAfter } = await startFormsStore()
 
 /**
  * Kills `work` after each number of writes that it can be killed after, each time on what `given` makes.
@@ -208,7 +176,7 @@ describe('a publish that is held up before its last step', () => {
     const others = async () => {
       if (++writes === 3) await publish(store, form)
     }
-    await using slow = new MongoFormsStore(mongo.url, others)
+    await using slow = new MongoFormsStore(url, others)
 
     expect(await slow.publish(refOf(form), randomUUID(), snapshot)).toMatchObject({ live: true })
 
@@ -226,7 +194,7 @@ describe('a form that is deleted during a publish', () => {
     const { organizationId } = form
     const commandId = randomUUID()
     let writes = 0
-    await using publisher = new MongoFormsStore(mongo.url, async () => {
+    await using publisher = new MongoFormsStore(url, async () => {
       if (++writes === write) await store.delete(refOf(form), allow)
     })
 
@@ -241,7 +209,7 @@ describe('a form that is deleted during a publish', () => {
     const { organizationId } = form
     const other = await givenForm(store, { organizationId })
     const commandId = randomUUID()
-    await using publisher = new MongoFormsStore(mongo.url, async ({ collection, operation }) => {
+    await using publisher = new MongoFormsStore(url, async ({ collection, operation }) => {
       if (collection !== 'revisions') return
       if (operation === 'insert') await store.delete(refOf(form), allow)
       else throw new Error('killed')
@@ -258,13 +226,13 @@ describe('a form that is deleted during a publish', () => {
 describe('several processes', () => {
   let other: FormsStore
   beforeAll(() => {
-    other = new MongoFormsStore(mongo.url)
+    other = new MongoFormsStore(url)
   })
   afterAll(() => other.close())
 
   const title = 'lose none of their changes, publishes and replies of one form'
   // FerretDB v1 reads and writes a document in two steps, with room for others in between.
-  it.skipIf(mongo.engine.startsWith('FerretDB'))(title, async () => {
+  it.skipIf(engine.startsWith('FerretDB'))(title, async () => {
     const form = await givenForm(store)
     const times = (count: number, work: (store: FormsStore) => Promise<unknown>) =>
       [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))
