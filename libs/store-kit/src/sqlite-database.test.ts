@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SqliteDatabase, sqliteHolds, sqlitePath } from './sqlite-database.ts'
 
 const migrations = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT']
@@ -98,6 +98,24 @@ describe('write', () => {
     await add(writer, 'there')
 
     expect(texts(reader)).toEqual(['there'])
+  })
+
+  it('gathers changes for as long as each turn of the event loop brings more', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    const changes: Promise<unknown>[] = []
+    const addOneATurn = (left: number) => {
+      if (left > 1) setImmediate(() => addOneATurn(left - 1))
+      changes.push(add(database, `${left} to go`))
+    }
+
+    addOneATurn(3)
+    await changes[0]
+    const statements = exec.mock.calls.flat()
+    vi.restoreAllMocks()
+
+    expect(changes).toHaveLength(3)
+    expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
   })
 
   it('takes more changes at once than one commit holds', async () => {

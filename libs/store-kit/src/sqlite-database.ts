@@ -171,8 +171,12 @@ export class SqliteDatabase implements AsyncDisposable {
   }
 
   async #flush(): Promise<void> {
-    // One turn of the event loop gathers the changes of all requests that are ready.
-    await new Promise((resolve) => setImmediate(resolve))
+    // Requests that come at once are read within a few turns of the event loop, and one alone waits for one turn.
+    let gathered: number
+    do {
+      gathered = this.#pending.length
+      await new Promise((resolve) => setImmediate(resolve))
+    } while (this.#pending.length > gathered && this.#pending.length < maxBatch)
     while (this.#pending.length > 0) await this.#commit(this.#pending.splice(0, maxBatch))
     this.#flushing = undefined
   }
