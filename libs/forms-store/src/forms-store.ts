@@ -124,6 +124,9 @@ export interface FormsStore extends AsyncDisposable {
   /** What `get` finds, as text. */
   getText(ref: FormRef): Promise<FormText | undefined>
 
+  /** What `getText` finds by each reference, in their order. */
+  getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]>
+
   /**
    * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
    * It may end before `limit`, once it holds 16 MiB.

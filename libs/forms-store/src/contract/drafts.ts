@@ -99,6 +99,35 @@ export const draftsContract = (open: OpenStore): void => {
       )
     })
 
+    it('of several at once answers each in its place, as text', async () => {
+      const [first, second] = [await givenForm(store()), await givenForm(store())]
+      const { organizationId } = first
+      await store().update(refOf(first), (current) => edited(current, { name: 'Changed' }))
+      const own = await givenForm(store(), { organizationId })
+      const formRefs = [
+        own.publicId,
+        first.formId,
+        randomUUID(),
+        second.formId,
+        '',
+        first.formId.toUpperCase(),
+      ]
+
+      const found = await store().getTexts(organizationId, formRefs)
+
+      const alone = formRefs.map((formRef) => store().getText({ organizationId, formRef }))
+      expect(found).toEqual(await Promise.all(alone))
+      expect(found.map((form) => form?.formId)).toEqual([
+        own.formId,
+        first.formId,
+        undefined,
+        undefined,
+        undefined,
+        first.formId,
+      ])
+      expect(await store().getTexts(organizationId, [])).toEqual([])
+    })
+
     it.each([
       '',
       'live',

@@ -25,6 +25,11 @@ export const tenantsContract = (open: OpenStore): void => {
       undefined,
     ],
     [
+      'get several',
+      (forms, { organizationId }, formRef) => forms.getTexts(organizationId, [formRef, formRef]),
+      [undefined, undefined],
+    ],
+    [
       'list',
       (forms, { organizationId }) => forms.list({ organizationId, orderBy: [], limit: 10, skip: 0 }),
       { forms: [], totalSize: 0 },

@@ -89,6 +89,10 @@ export class MongoFormsStore implements FormsStore {
     return form && toFormText(form)
   }
 
+  getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
+    return Promise.all(formRefs.map((formRef) => this.getText({ organizationId, formRef })))
+  }
+
   /**
    * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within equal
    * values of the first.

@@ -91,8 +91,14 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async getText(ref: FormRef): Promise<FormText | undefined> {
-    const row = this.#get(ref)
-    return row && toFormText(row)
+    return this.#getText(ref)
+  }
+
+  /** One transaction, since half of what it takes to find a form is the lock of the file. */
+  async getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
+    return this.#database.snapshot(() =>
+      formRefs.map((formRef) => this.#getText({ organizationId, formRef })),
+    )
   }
 
   /**
@@ -284,6 +290,11 @@ export class SqliteFormsStore implements FormsStore {
   #get(ref: FormRef): Row | undefined {
     const condition = named(ref)
     return condition && this.#database.get(`SELECT * FROM forms WHERE ${condition.sql}`, ...condition.values)
+  }
+
+  #getText(ref: FormRef): FormText | undefined {
+    const row = this.#get(ref)
+    return row && toFormText(row)
   }
 
   /** One after the other, as they are asked for. */

@@ -6,7 +6,7 @@ import {
   maxGetFormsChars,
   NoQuery,
 } from '@fms/contracts'
-import { formNotFound } from '@fms/forms-store'
+import { type FormText, formNotFound } from '@fms/forms-store'
 import { countError, logAnswer } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
@@ -18,8 +18,11 @@ type Get = GetFormsRequest['gets'][number]
 
 /** Read several forms for the gateway, each as {@link getForm} would, and each with its line in the log. */
 export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
-  const answer = async (organizationId: string, { formRef, requestId, ifNoneMatch }: Get) => {
-    const form = await forms.getText({ organizationId, formRef })
+  const answer = (
+    organizationId: string,
+    { formRef, requestId, ifNoneMatch }: Get,
+    form: FormText | undefined,
+  ): FormAnswer<string> => {
     if (form) return formAnswer(form, ifNoneMatch, publicFormBaseUrl)
     const error = formNotFound({ organizationId, formRef })
     countError(error.reason)
@@ -37,7 +40,11 @@ export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, p
       config: { isQuiet: true },
     },
     async ({ params: { organizationId }, body: { gets }, identity }, reply) => {
-      const all = await Promise.all(gets.map((get) => answer(organizationId, get)))
+      const found = await forms.getTexts(
+        organizationId,
+        gets.map(({ formRef }) => formRef),
+      )
+      const all = gets.map((get, index) => answer(organizationId, get, found[index]))
       const answers = upTo(maxGetFormsChars, all)
       for (const [index, get] of gets.entries()) {
         const answer = answers[index]
