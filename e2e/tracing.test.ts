@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Collector, newTrace, startCollector } from '../scripts/testing/collector.ts'
+import { sendRaw } from './raw-http.ts'
 import { type Account, publishable, type System, startSystem } from './system.ts'
 
 let collector: Collector
@@ -54,6 +55,20 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
       parentSpanId: traceparent.split('-')[2],
       attributes: { 'http.response.status_code': 200, 'user.id': reader.userId },
     })
+  })
+
+  it('reads that arrive together go on their own traces, each with its own span in forms', async () => {
+    const path = await newForm()
+    const traces = [newTrace(), newTrace(), newTrace()]
+    const gets = traces.map(
+      ({ traceparent }) =>
+        `GET /v2${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${account.apiKey}\r\ntraceparent: ${traceparent}\r\n\r\n`,
+    )
+
+    await sendRaw(Number(new URL(system.baseUrl).port), gets.join(''), { answers: gets.length })
+
+    for (const { traceId } of traces)
+      await expectChains(traceId, [expect.stringMatching(/^gateway GET .* > gateway GET > forms GET [^>]*$/)])
   })
 
   it('a publish is one trace, by way of NATS to the store of the publisher', async () => {
