@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** Gets of one question. */
-export const maxGets = 32
+/** Gets of one question: of those with forms of usual length, the answers are read from the socket in one piece. */
+export const maxGets = 16
 
 /** Characters of all answers to one question: at most 192 KiB, which the gateway takes in one piece. */
 export const maxGetFormsChars = 64 * 1024

@@ -106,6 +106,34 @@ describe('gets of a form that arrive together', () => {
     expect(questions(gateway).map(({ gets }) => gets.length)).toEqual([maxGets, 2])
   })
 
+  it('are followed by one question of those that arrive meanwhile', async () => {
+    await using gateway = await startGateway()
+    const letGo = Promise.withResolvers<void>()
+    const answer = formsThat((gets) => gets.map(found))
+    gateway.forms.answer = async (request, reply) => {
+      if (questions(gateway).length === 1) await letGo.promise
+      return answer(request, reply)
+    }
+    const first = sendTogether(
+      gateway,
+      ['a', 'b'].map((ref) => () => gateway.send('GET', pathOf(ref))),
+    )
+    await expect.poll(() => questions(gateway).length).toBe(1)
+    let arrived = 0
+    gateway.app.server.on('request', () => arrived++)
+    const later = ['c', 'd', 'e'].map((ref) => gateway.send('GET', pathOf(ref)))
+    await expect.poll(() => arrived).toBe(3)
+    letGo.resolve()
+
+    const answers = await Promise.all([...(await first), ...later])
+
+    expect(answers.map((each) => each.json().together)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(questions(gateway).map(({ gets }) => gets.map(({ formRef }) => formRef))).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e'],
+    ])
+  })
+
   it('never lead elsewhere', async () => {
     await using gateway = await startGateway()
     gateway.forms.answer = formsThat((gets) => gets.map(found))

@@ -12,16 +12,18 @@ interface Waiting {
 }
 
 /**
- * Gets of a form by one caller that arrive in the same turn of the event loop go on as one question, others alone, and
- * so does everything that is no plain get (decision 8).
+ * Gets of a form by one caller that arrive in the same turn of the event loop go on as one question, and those that
+ * arrive until its answer is there as the next. One that is alone goes its own way, and so does everything that is no
+ * plain get (decision 8).
  */
 export const gatherGets = (forms: Upstream, alone: Ask): Ask => {
-  const arrived = new Map<string, Waiting[]>()
+  /** By token, from its first get until none is left to be sent. */
+  const queues = new Map<string, Waiting[]>()
 
-  const sendAll = (token: string) => {
-    const gets = arrived.get(token)!
-    arrived.delete(token)
-    for (let from = 0; from < gets.length; from += maxGets) answer(token, gets.slice(from, from + maxGets))
+  const askOn = async (token: string) => {
+    const queue = queues.get(token)!
+    while (queue.length > 0) await answer(token, queue.splice(0, maxGets))
+    queues.delete(token)
   }
 
   const answer = async (token: string, gets: Waiting[]) => {
@@ -38,13 +40,13 @@ export const gatherGets = (forms: Upstream, alone: Ask): Ask => {
     return new Promise((resolve, reject) => {
       const token = request.caller.token()
       const get = { request, resolve, reject }
-      const others = arrived.get(token)
-      if (others) {
-        others.push(get)
+      const queue = queues.get(token)
+      if (queue) {
+        queue.push(get)
         return
       }
-      arrived.set(token, [get])
-      setImmediate(sendAll, token)
+      queues.set(token, [get])
+      setImmediate(askOn, token)
     })
   }
 }
