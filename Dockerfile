@@ -24,4 +24,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=500ms --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # With the options that npm start gives (scripts/services.ts).
-CMD ["node", "--max-semi-space-size=4", "--managed-zone-memory", "--memory-pool-timeout=1", "services/gateway/src/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "--managed-zone-memory", "services/gateway/src/main.ts"]

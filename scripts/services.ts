@@ -5,10 +5,10 @@ import type { Program } from './supervise.ts'
 
 /**
  * What keeps a service small: a young generation of 4 MiB, since what a request makes is dead when it ends; and
- * compilers that work in pages which go back to the system, a second after their use, not in malloc's, which stay.
+ * compilers that work in pages which go back to the system, not in malloc's, which stay.
  * NODE_OPTIONS takes only the first of these. docker-compose.yml says the same.
  */
-export const nodeOptions = ['--max-semi-space-size=4', '--managed-zone-memory', '--memory-pool-timeout=1']
+export const nodeOptions = ['--max-semi-space-size=4', '--managed-zone-memory']
 
 export interface Service extends Program {
   /** `http://host:port`, where this machine reaches it. */
