@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Gets of one question: of those with forms of usual length, the answers are read from the socket in one piece. */
 export const maxGets = 16
 
-/** Characters of all answers to one question: at most 192 KiB, which the gateway takes in one piece. */
+/** Characters of all forms in the answers to one question: at most 192 KiB, which the gateway takes in one piece. */
 export const maxGetFormsChars = 64 * 1024
 
 /**
@@ -33,6 +33,8 @@ export interface FormAnswer<Body> {
   body: Body
 }
 
+const decoder = new TextDecoder()
+
 const Heads = z.array(z.strictObject({ status: z.int(), etag: z.string().optional() }).nullable())
 
 /**
@@ -53,7 +55,7 @@ export const FormAnswers = {
       if (end === -1) end = bytes.length
       return bytes.subarray(start, end) as Bytes
     }
-    const heads = Heads.parse(JSON.parse(new TextDecoder().decode(nextLine())))
+    const heads = Heads.parse(JSON.parse(decoder.decode(nextLine())))
     return heads.map((head) => {
       const body = nextLine()
       return head ? { ...head, body } : undefined

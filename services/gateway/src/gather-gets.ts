@@ -1,4 +1,4 @@
-import { FormAnswers, type GetFormsRequest, identityHeader, maxGets } from '@fms/contracts'
+import { type FormAnswer, FormAnswers, type GetFormsRequest, identityHeader, maxGets } from '@fms/contracts'
 import { isTracing } from '@fms/service-kit'
 import type { FastifyRequest } from 'fastify'
 import type { Answer } from './gather.ts'
@@ -76,7 +76,7 @@ const toGet = ({ id, params, headers }: FastifyRequest): GetFormsRequest['gets']
   ifNoneMatch: headers['if-none-match'],
 })
 
-const toAnswer = (answer: ReturnType<typeof FormAnswers.decode<Buffer>>[number]): Answer | undefined =>
+const toAnswer = (answer: FormAnswer<Buffer> | undefined): Answer | undefined =>
   answer && {
     statusCode: answer.status,
     headers: {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { FormPublished, PublishForm, replyInboxHeader, requestIdHeader } from '@fms/contracts'
 import { closeNats, overloaded, traceSending } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
@@ -73,7 +74,8 @@ export const createPublisherClient = (
   let turn: Promise<void> | undefined
   /** The end of this turn of the event loop: commands that are sent then leave in one write. */
   const endOfTurn = () => {
-    turn ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    // The same promise for all: what follows it runs before NATS's client writes.
+    turn ??= setImmediate().then(() => {
       turn = undefined
     })
     return turn

@@ -55,11 +55,11 @@ export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, p
   )
 }
 
-/** Those that fit. */
+/** Without forms that are too long to go with the others; errors are short. */
 const upTo = (maxChars: number, answers: FormAnswer<string>[]): (FormAnswer<string> | undefined)[] => {
   let chars = 0
   return answers.map((answer) => {
-    if (chars + answer.body.length > maxChars) return undefined
+    if (answer.status === 200 && chars + answer.body.length > maxChars) return undefined
     chars += answer.body.length
     return answer
   })
