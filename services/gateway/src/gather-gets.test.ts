@@ -132,6 +132,7 @@ describe('gets of a form that arrive together', () => {
       ['a', 'b'],
       ['c', 'd', 'e'],
     ])
+    expect((await gateway.send('GET', pathOf('f'))).json()).toEqual({ alone: 'f' })
   })
 
   it('never lead elsewhere', async () => {
