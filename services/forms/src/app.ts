@@ -9,6 +9,7 @@ import { getForms } from './routes/get-forms.ts'
 import { getRevision } from './routes/get-revision.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
+import { readLists } from './routes/read-lists.ts'
 import { updateForm } from './routes/update-form.ts'
 
 /** What the routes work with; the clock comes in, so that tests can set it. */
@@ -35,6 +36,7 @@ export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOpt
       done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
     guarded.register(getForms, deps)
+    guarded.register(readLists, deps)
     guarded.register(resources, deps)
   })
   return app

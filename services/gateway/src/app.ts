@@ -14,6 +14,7 @@ import { authenticate, demandMembership, keyHashOf } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
 import { gatherGets } from './gather-gets.ts'
+import { gatherLists } from './gather-lists.ts'
 import { limitWrongKeys } from './limit-wrong-keys.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { proxy } from './proxy.ts'
@@ -85,7 +86,12 @@ export const createGateway = async (
       app.register(proxy, { to: organizations, methods: ['GET'], paths: ['/organizations', ofOrganization] })
     })
     bounded((app) => {
-      app.register(proxy, { to: forms, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
+      app.register(proxy, {
+        to: forms,
+        methods: ['GET', 'POST'],
+        paths: [`${ofOrganization}/forms`],
+        ask: (alone) => gatherLists(forms, alone),
+      })
       app.register(proxy, {
         to: forms,
         methods: ['GET', 'PATCH', 'DELETE'],

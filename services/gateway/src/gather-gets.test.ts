@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { type FormAnswer, FormAnswers, type GetFormsRequest, maxGets } from '@fms/contracts'
+import { AnswerBundle, type BundledAnswer, type GetFormsRequest, maxGets } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { type Answer, startGateway } from './testing.ts'
+import { type Answer, type Gateway, sendTogether, startGateway } from './testing.ts'
 
 type Get = GetFormsRequest['gets'][number]
 
 /** Forms that answer a get with what it asked for, and several gets as `together` says. */
 const formsThat =
-  (together: (gets: Get[]) => (FormAnswer<string> | undefined)[] | number): Answer =>
+  (together: (gets: Get[]) => (BundledAnswer<string> | undefined)[] | number): Answer =>
   ({ method, url, body }, reply) => {
     if (method === 'GET') return { alone: url.split('/').at(-1) }
     const answers = together((JSON.parse(body as string) as GetFormsRequest).gets)
     return typeof answers === 'number'
       ? reply.code(answers).send({ error: {} })
-      : reply.type('application/x-ndjson').send(FormAnswers.encode(answers))
+      : reply.type('application/x-ndjson').send(AnswerBundle.encode(answers))
   }
 
 const found = ({ formRef }: Get) => ({
@@ -23,26 +23,6 @@ const found = ({ formRef }: Get) => ({
 })
 
 const pathOf = (ref: string) => `/v2/organizations/acme/forms/${ref}`
-
-type Gateway = Awaited<ReturnType<typeof startGateway>>
-
-/** Sends gets that arrive together, whatever the network does: the caller is unknown until all are there. */
-const sendTogether = async (gateway: Gateway, sends: (() => ReturnType<Gateway['send']>)[]) => {
-  const { answer } = gateway.organizations
-  let arrived = 0
-  let release = () => {}
-  const allThere = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  gateway.organizations.answer = async (request, reply) => {
-    await allThere
-    return answer(request, reply)
-  }
-  gateway.app.server.on('request', () => {
-    if (++arrived === sends.length) release()
-  })
-  return Promise.all(sends.map((send) => send()))
-}
 
 const questions = (gateway: Gateway) =>
   gateway.forms.received

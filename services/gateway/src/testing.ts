@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { type AuthorizeRequest, FormAnswers, type GetFormsRequest, type Role } from '@fms/contracts'
+import { AnswerBundle, type AuthorizeRequest, type GetFormsRequest, type Role } from '@fms/contracts'
 import { createApp, readConfig } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -54,7 +54,7 @@ export const answerGets =
     const { gets } = JSON.parse(body as string) as GetFormsRequest
     const forms = await Promise.all(gets.map(({ formRef }) => formOf(formRef)))
     const answers = forms.map((form) => ({ status: 200, body: JSON.stringify(form) }))
-    return reply.type('application/x-ndjson').send(FormAnswers.encode(answers))
+    return reply.type('application/x-ndjson').send(AnswerBundle.encode(answers))
   }
 
 export interface Member {
@@ -204,4 +204,24 @@ export const startLog = () => {
   }
   const line = (text: string) => new Promise<void>((found) => waiting.push({ text, found }))
   return { logger: pino({ level: 'info' }, { write }), line, lines }
+}
+
+export type Gateway = Awaited<ReturnType<typeof startGateway>>
+
+/** Sends requests that arrive together, whatever the network does: the caller is unknown until all are there. */
+export const sendTogether = async (gateway: Gateway, sends: (() => ReturnType<Gateway['send']>)[]) => {
+  const { answer } = gateway.organizations
+  let arrived = 0
+  let release = () => {}
+  const allThere = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  gateway.organizations.answer = async (request, reply) => {
+    await allThere
+    return answer(request, reply)
+  }
+  gateway.app.server.on('request', () => {
+    if (++arrived === sends.length) release()
+  })
+  return Promise.all(sends.map((send) => send()))
 }

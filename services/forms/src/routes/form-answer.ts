@@ -1,5 +1,5 @@
 import { ifNoneMatchHolds } from '@fms/aip'
-import type { FormAnswer } from '@fms/contracts'
+import type { BundledAnswer } from '@fms/contracts'
 import { type FormText, formETag, renderForm } from '@fms/forms-store'
 
 /** What the get of a form that is there is answered with: 304 when the caller's copy is current (RFC 9110). */
@@ -7,7 +7,7 @@ export const formAnswer = (
   form: FormText,
   ifNoneMatch: string | undefined,
   publicFormBaseUrl: string,
-): FormAnswer<string> => {
+): BundledAnswer<string> => {
   const etag = formETag(form)
   return ifNoneMatchHolds(ifNoneMatch, etag)
     ? { status: 304, etag, body: '' }

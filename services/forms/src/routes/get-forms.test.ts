@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { FormAnswers, maxGetFormsChars, maxGets } from '@fms/contracts'
+import { AnswerBundle, maxGetFormsBytes, maxGets } from '@fms/contracts'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing.ts'
@@ -19,7 +19,7 @@ const getForms = (service: FormsService, gets: object[], identity: Identity = {}
 const answersTo = async (service: FormsService, gets: object[], identity: Identity = {}) => {
   const response = await getForms(service, gets, identity)
   expect(response.statusCode).toBe(200)
-  return FormAnswers.decode(response.rawPayload).map(
+  return AnswerBundle.decode(response.rawPayload).map(
     (answer) => answer && { ...answer, body: answer.body.toString() },
   )
 }
@@ -61,7 +61,7 @@ describe('the question for several forms', () => {
   it('leaves out what is too long to go with the others', async () => {
     await using service = await startForms()
     const short = await service.given.form()
-    const step = { type: 'text', title: 'x'.repeat(maxGetFormsChars / 100) }
+    const step = { type: 'text', title: 'x'.repeat(maxGetFormsBytes / 100) }
     const long = await service.given.form({
       steps: Array.from({ length: 60 }, (_, index) => ({ ...step, key: `k${index}` })),
     })

@@ -1,15 +1,16 @@
 import {
-  type FormAnswer,
-  FormAnswers,
+  AnswerBundle,
+  type BundledAnswer,
   GetFormsRequest,
   type Identity,
-  maxGetFormsChars,
+  maxGetFormsBytes,
   NoQuery,
 } from '@fms/contracts'
 import { type FormText, formNotFound } from '@fms/forms-store'
 import { countError, logAnswer } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
+import { fitting } from './fitting.ts'
 import { formAnswer } from './form-answer.ts'
 import { OrganizationParams } from './form-params.ts'
 import { getFormRoute } from './get-form.ts'
@@ -22,15 +23,19 @@ export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, p
     organizationId: string,
     { formRef, requestId, ifNoneMatch }: Get,
     form: FormText | undefined,
-  ): FormAnswer<string> => {
+  ): BundledAnswer<string> => {
     if (form) return formAnswer(form, ifNoneMatch, publicFormBaseUrl)
     const error = formNotFound({ organizationId, formRef })
     countError(error.reason)
     return { status: error.httpStatus, body: JSON.stringify(error.toBody(requestId)) }
   }
 
-  const log = ({ requestId }: Get, { status }: FormAnswer<string>, durationMs: number, identity: Identity) =>
-    logAnswer(app.log, { method: 'GET', route: getFormRoute, status, durationMs, identity, requestId })
+  const log = (
+    { requestId }: Get,
+    { status }: BundledAnswer<string>,
+    durationMs: number,
+    identity: Identity,
+  ) => logAnswer(app.log, { method: 'GET', route: getFormRoute, status, durationMs, identity, requestId })
 
   app.post(
     '/internal/organizations/:organizationId/get-forms',
@@ -45,22 +50,12 @@ export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, p
         gets.map(({ formRef }) => formRef),
       )
       const all = gets.map((get, index) => answer(organizationId, get, found[index]))
-      const answers = upTo(maxGetFormsChars, all)
+      const answers = fitting(maxGetFormsBytes, all)
       for (const [index, get] of gets.entries()) {
         const answer = answers[index]
         if (answer) log(get, answer, reply.elapsedTime, identity)
       }
-      return reply.header('content-type', 'application/x-ndjson').send(FormAnswers.encode(answers))
+      return reply.header('content-type', AnswerBundle.mediaType).send(AnswerBundle.encode(answers))
     },
   )
-}
-
-/** Without forms that are too long to go with the others; errors are short. */
-const upTo = (maxChars: number, answers: FormAnswer<string>[]): (FormAnswer<string> | undefined)[] => {
-  let chars = 0
-  return answers.map((answer) => {
-    if (answer.status === 200 && chars + answer.body.length > maxChars) return undefined
-    chars += answer.body.length
-    return answer
-  })
 }

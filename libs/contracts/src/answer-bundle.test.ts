@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { FormAnswers } from './get-forms.ts'
+import { AnswerBundle } from './answer-bundle.ts'
 
 const answer = fc.record({
   status: fc.constantFrom(200, 304, 404),
@@ -15,7 +15,7 @@ const answer = fc.record({
 it('answers come back as they were sent, each with its own body', () => {
   fc.assert(
     fc.property(fc.array(fc.option(answer, { nil: undefined }), { minLength: 1 }), (answers) => {
-      const decoded = FormAnswers.decode(Buffer.from(FormAnswers.encode(answers)))
+      const decoded = AnswerBundle.decode(Buffer.from(AnswerBundle.encode(answers)))
 
       expect(decoded.map((each) => each && { ...each, body: each.body.toString() })).toEqual(answers)
     }),
@@ -23,6 +23,6 @@ it('answers come back as they were sent, each with its own body', () => {
 })
 
 it('refuses what is none', () => {
-  expect(() => FormAnswers.decode(Buffer.from('{"error":{}}'))).toThrow()
-  expect(() => FormAnswers.decode(Buffer.from(''))).toThrow()
+  expect(() => AnswerBundle.decode(Buffer.from('{"error":{}}'))).toThrow()
+  expect(() => AnswerBundle.decode(Buffer.from(''))).toThrow()
 })

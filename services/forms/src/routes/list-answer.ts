@@ -1,0 +1,43 @@
+import type { FilterFields } from '@fms/aip'
+import { FormType } from '@fms/contracts'
+import { formOrderFields, renderForm } from '@fms/forms-store'
+import { readListQuery } from '@fms/service-kit'
+import type { FormsDeps } from '../app.ts'
+
+/** What a filter may name (AIP-160), and where `search()` and bare terms look. */
+const filterFields: FilterFields = {
+  fields: {
+    name: { type: 'string' },
+    publicId: { type: 'string' },
+    type: { type: 'enum', values: FormType.options },
+    createTime: { type: 'time' },
+    updateTime: { type: 'time' },
+  },
+  search: 'name',
+}
+
+/** The list of forms that a query asks for. @throws {ApiError} of {@link readListQuery}. */
+export const toListQuery = (
+  organizationId: string,
+  query: unknown,
+  { pageTokens }: Pick<FormsDeps, 'pageTokens'>,
+) => ({
+  organizationId,
+  ...readListQuery(query, {
+    filterFields,
+    orderFields: formOrderFields,
+    scope: ['forms', organizationId],
+    pageTokens,
+  }),
+})
+
+/** What a list of forms is answered with: `ListFormsResponse` as JSON. */
+export const listAnswer = async (
+  { nextPageToken, ...list }: ReturnType<typeof toListQuery>,
+  { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,
+): Promise<string> => {
+  const page = await forms.list(list)
+  const rest = JSON.stringify({ nextPageToken: nextPageToken(page.next), totalSize: page.totalSize })
+  const items = page.forms.map((form) => renderForm(form, publicFormBaseUrl))
+  return `${rest.slice(0, -1)},"forms":[${items.join(',')}]}`
+}
