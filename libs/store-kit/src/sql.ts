@@ -35,7 +35,9 @@ export const pageSql = 'LIMIT ? + 0 OFFSET ?'
  *
  *     after(a, …) = a past value, or a equal to value and after(…)
  *
- * The bound on the first column stands alone as well, for an index to start from.
+ * Columns that go the same way are compared at once, so that an index starts right at the position
+ * (sqlite.org/rowvalue.html). Where they do not, the bound on the first one stands alone as well, for an index to start
+ * from.
  *
  * @param order its last column tells apart what is equal in all others.
  * @param position the values of the order's columns in the last row that was read.
@@ -45,9 +47,13 @@ export const afterPosition = (
   position: readonly SQLInputValue[],
 ): SqlCondition => {
   const [{ column, descending }, ...rest] = order as [SqlOrderTerm, ...SqlOrderTerm[]]
-  const [value, ...restOfPosition] = position as [SQLInputValue, ...SQLInputValue[]]
   const past = descending ? '<' : '>'
-  if (rest.length === 0) return { sql: `${column} ${past} ?`, values: [value] }
+  if (rest.every((term) => term.descending === descending)) {
+    const columns = order.map((term) => term.column)
+    const marks = order.map(() => '?')
+    return { sql: `(${columns.join(', ')}) ${past} (${marks.join(', ')})`, values: [...position] }
+  }
+  const [value, ...restOfPosition] = position as [SQLInputValue, ...SQLInputValue[]]
   const tie = afterPosition(rest, restOfPosition)
   return {
     sql: `${column} ${past}= ? AND (${column} ${past} ? OR (${tie.sql}))`,
