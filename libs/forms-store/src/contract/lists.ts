@@ -1,30 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { compareCodePoints } from '@fms/aip'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type FormOrderField, type FormOrderTerm, formOrderFields } from '../form-order.ts'
+import { completeOrder, type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { parseDraft } from '../to-form.ts'
 import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
-
-const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
-  name: (a, b) => compareCodePoints(a.draft.name, b.draft.name),
-  publicId: (a, b) => compareCodePoints(a.publicId, b.publicId),
-  createTime: (a, b) => a.createTime.getTime() - b.createTime.getTime(),
-  updateTime: (a, b) => a.updateTime.getTime() - b.updateTime.getTime(),
-  replyCount: (a, b) => a.replyCount - b.replyCount,
-}
-
-/** What a list should be: the terms one after the other, then `publicId`, ascending whatever the terms say. */
-const inOrder = (forms: StoredForm[], orderBy: readonly FormOrderTerm[]) =>
-  forms.toSorted((a, b) => {
-    for (const { field, descending } of orderBy) {
-      const order = compare[field](a, b)
-      if (order !== 0) return descending ? -order : order
-    }
-    return compare.publicId(a, b)
-  })
+import { comparing, inOrder } from './plain-order.ts'
 
 const singleOrders = formOrderFields.flatMap((field) => [
   [{ field, descending: false }],
@@ -206,6 +188,72 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       const mebibytes = Buffer.byteLength(JSON.stringify(pages[0])) / 1024 ** 2
       expect(mebibytes).toBeGreaterThanOrEqual(16)
       expect(mebibytes).toBeLessThan(17)
+    })
+  })
+
+  describe('forms of equal values', () => {
+    const orders = [
+      [],
+      ...singleOrders,
+      ...twoFieldOrders.filter(
+        ([first, second]) => first!.field === 'name' && second!.field !== 'createTime',
+      ),
+    ]
+    const isStructured = { kind: 'compare', field: 'type', operator: '=', value: 'structured' } as const
+    const anyPage = fc.record({
+      limit: fc.integer({ min: 1, max: 5 }),
+      skip: fc.constantFrom(0, 0, 1, 2, 5),
+      come: fc.array(fc.nat(), { maxLength: 2 }),
+      go: fc.array(fc.nat(), { maxLength: 2 }),
+    })
+    /** All of them equal, pairs, or groups of some. */
+    const anyNumbers = fc
+      .constantFrom(1, 3, 8)
+      .chain((values) => fc.array(fc.nat(values - 1), { minLength: 1, maxLength: 16 }))
+
+    it('stand as a plain sort has them, on every page, while others come and go', async () => {
+      const walk = fc.asyncProperty(
+        fc.constantFrom(...orders),
+        fc.boolean(),
+        anyNumbers,
+        fc.array(anyPage, { minLength: 4, maxLength: 12 }),
+        async (orderBy, filtered, numbers, pages) => {
+          const organizationId = randomUUID()
+          const come = (number: number, index: number) =>
+            givenForm(store(), {
+              organizationId,
+              createTime: time(number),
+              updateTime: time(number),
+              replyCount: number,
+              draft: { name: `${number}`, type: index % 4 === 0 ? 'dynamic' : 'structured' },
+            })
+          const forms = await Promise.all(numbers.map(come))
+          const query = { organizationId, orderBy, ...(filtered && { filter: isStructured }) }
+
+          let last: StoredForm | undefined
+          let after: ListFormsQuery['after']
+          for (const { limit, skip, ...events } of pages) {
+            const matching = forms.filter(({ draft }) => !filtered || draft.type === 'structured')
+            const rest = inOrder(matching, completeOrder(orderBy))
+              .filter((form) => !last || comparing(completeOrder(orderBy))(form, last) > 0)
+              .slice(skip)
+            const page = await listed(store(), { ...query, limit, skip, ...(after && { after }) })
+            expect(idsOf(page.forms)).toEqual(idsOf(rest.slice(0, limit)))
+            expect(page.next !== undefined).toBe(rest.length > limit)
+            expect(page.totalSize).toBe(matching.length)
+            if (!page.next) break
+            last = page.forms.at(-1)
+            after = page.next
+
+            forms.push(...(await Promise.all(events.come.map((which) => come(which % 3, which)))))
+            for (const which of events.go) {
+              const [gone] = forms.splice(which % forms.length, 1)
+              if (gone) await store().delete(refOf(gone), () => {})
+            }
+          }
+        },
+      )
+      await fc.assert(walk, { numRuns: 60 })
     })
   })
 

@@ -4,12 +4,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { checkFilter, parseFilter } from '@fms/aip'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
+import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { atOnce, edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
-import { completeOrder, type FormOrderField, formOrderFields, positionOf } from '../form-order.ts'
+import { comparing, inOrder } from '../contract/plain-order.ts'
+import { completeOrder, formOrderFields, positionOf } from '../form-order.ts'
 import { formsStoreContract } from '../forms-store.contract.ts'
-import type { ListFormsQuery } from '../forms-store.ts'
+import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { openFormsStore } from '../open-forms-store.ts'
+import { parseDraft } from '../to-form.ts'
+import { newFormColumns } from './rows.ts'
+import { migrations } from './schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-'))
 const path = join(directory, 'forms.db')
@@ -23,6 +28,13 @@ const orders = formOrderFields.flatMap((field) => [
   { field, descending: false },
   { field, descending: true },
 ])
+
+const valuesOf = (form: StoredForm) => ({
+  ...form,
+  name: form.draft.name,
+  createTime: form.createTime.getTime(),
+  updateTime: form.updateTime.getTime(),
+})
 
 describe('a forms file', () => {
   it('keeps what it holds', async () => {
@@ -59,36 +71,70 @@ describe('a forms file', () => {
     expect(new Set(numbers).size).toBe(50)
     expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(49).fill(false)])
   })
+
+  it('of an earlier schema is brought up to this one', async () => {
+    const old = join(directory, 'old.db')
+    const { organizationId } = newForm()
+    const forms = Array.from({ length: 20 }, (_, index) =>
+      newForm({ organizationId, updateTime: new Date(index % 3) }),
+    )
+    {
+      await using database = new SqliteDatabase(old, migrations.slice(0, 2))
+      await database.write(() => {
+        for (const form of forms) database.insert('forms', newFormColumns(form))
+      })
+    }
+
+    await using store = await openFormsStore(`sqlite:${old}`)
+    const page = await store.list({ organizationId, orderBy: [], limit: 100, skip: 0 })
+
+    expect(page.forms.map(parseDraft)).toEqual(inOrder(forms, completeOrder([])))
+    expect(page.totalSize).toBe(20)
+    using file = new DatabaseSync(old)
+    const indexes = file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%desc'").all()
+    expect(indexes).toEqual([])
+  })
 })
 
 describe('a list', () => {
-  it('is in order also where a filter leaves more than are sorted by themselves', async () => {
+  it('stands in order also where a filter leaves more than are sorted by themselves', async () => {
     await using store = await open()
     const { organizationId } = newForm()
-    await atOnce(1_100, (index) =>
+    const forms = await atOnce(1_250, (index) =>
       givenForm(store, {
         organizationId,
-        createTime: new Date(index % 50),
+        createTime: new Date(index % 600),
         updateTime: new Date(index % 70),
         replyCount: index % 3,
-        draft: { name: `${index % 7}` },
+        draft: { name: 'Untitled form', type: index % 6 === 0 ? 'dynamic' : 'structured' },
       }),
     )
-    const filters = [undefined, { kind: 'constant', value: true }] as const
+    const structured = forms.filter(({ draft }) => draft.type === 'structured')
+    const isStructured = { kind: 'compare', field: 'type', operator: '=', value: 'structured' } as const
 
-    for (const orderBy of [[], ...orders.map((term) => [term])]) {
-      const [plain, filtered] = await Promise.all(
-        filters.map(async (filter) => {
-          const query = { organizationId, orderBy, limit: 600, skip: 0, ...(filter && { filter }) }
-          const first = await store.list(query)
-          const second = await store.list({ ...query, after: first.next! })
-          return [...first.forms, ...second.forms]
-        }),
-      )
+    const anyPage = fc.asyncProperty(
+      fc.constantFrom(...orders),
+      fc.constantFrom(undefined, isStructured),
+      fc.option(fc.nat(forms.length - 1), { nil: undefined }),
+      fc.constantFrom(1, 10, 600),
+      fc.constantFrom(0, 0, 1, 9, 700),
+      async (term, filter, start, limit, skip) => {
+        // A position is one also where the filter leaves the form out.
+        const last = start === undefined ? undefined : forms[start]!
+        const after = last && positionOf(valuesOf(last), completeOrder([term]))
+        const query = { organizationId, orderBy: [term], limit, skip }
+        const page = await store.list({ ...query, ...(filter && { filter }), ...(after && { after }) })
 
-      expect(plain).toHaveLength(1_100)
-      expect(filtered).toEqual(plain)
-    }
+        const rest = inOrder(filter ? structured : forms, [term])
+          .filter((form) => !last || comparing([term])(form, last) > 0)
+          .slice(skip)
+        expect(page.forms.map(({ formId }) => formId)).toEqual(
+          rest.slice(0, limit).map(({ formId }) => formId),
+        )
+        expect(page.next !== undefined).toBe(rest.length > limit)
+      },
+    )
+    await fc.assert(anyPage, { numRuns: 300 })
   })
 })
 
@@ -117,33 +163,50 @@ describe('the statements', () => {
     )
   }
 
-  const indexOf = (field: FormOrderField, descending: boolean) =>
-    `forms_by_${field}${descending && field !== 'publicId' ? '_desc' : ''}`
+  const places = [
+    { from: 'the start', isLater: false, skip: 0 },
+    { from: 'a position', isLater: true, skip: 0 },
+    { from: 'behind what is skipped', isLater: false, skip: 2 },
+    { from: 'behind what a position and a skip leave', isLater: true, skip: 1 },
+  ]
 
-  it.each(orders)(
-    'list by $field (descending: $descending) from its index, from any position',
-    async (term) => {
+  it.each(orders.flatMap((term) => places.map((place) => ({ ...term, ...place }))))(
+    'list by $field (descending: $descending) from its index, from $from',
+    async ({ isLater, skip, ...term }) => {
       await using store = await open()
-      const form = newForm()
-      const query = { organizationId: form.organizationId, orderBy: [term], limit: 10, skip: 0 }
-      const values = {
-        ...form,
-        name: form.draft.name,
-        createTime: form.createTime.getTime(),
-        updateTime: form.updateTime.getTime(),
-      }
-      const after = positionOf(values, completeOrder([term]))
-      const index = indexOf(term.field, term.descending)
+      const { organizationId } = newForm()
+      const [form] = await atOnce(4, () => givenForm(store, { organizationId }))
+      const orderBy = [{ field: term.field, descending: term.descending }]
+      const after = positionOf(valuesOf(form!), completeOrder(orderBy))
+      const query = { organizationId, orderBy, limit: 1, skip, ...(isLater && { after }) }
 
-      for (const each of [query, { ...query, after }]) {
-        const [list, total, ...more] = await plansOf(() => store.list(each))
-        expect(list).toMatch(new RegExp(`^SEARCH forms USING COVERING INDEX ${index} \\(organizationId=\\?`))
-        expect(list).not.toContain('TEMP B-TREE')
-        expect(total).toMatch(/^SEARCH formCounts /)
-        expect(more).toEqual([])
+      const plans = await plansOf(() => store.list(query))
+
+      const index = `SEARCH forms USING COVERING INDEX forms_by_${term.field} (organizationId=?`
+      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH formCounts ']
+      for (const plan of plans) {
+        expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
+        expect(plan).not.toContain('TEMP B-TREE')
+        // Nothing is walked that stands before the position, be it of the same value.
+        if (isLater) expect(plan).not.toContain(`${index})`)
       }
+      if (isLater) expect(plans[0]).toMatch(/AND .*publicId/)
     },
   )
+
+  it('sort what has the first value of several fields alike, and no more', async () => {
+    await using store = await open()
+    const orderBy = [
+      { field: 'createTime' as const, descending: true },
+      { field: 'name' as const, descending: false },
+    ]
+
+    const [list] = await plansOf(() => store.list({ ...newForm(), orderBy, limit: 10, skip: 0 }))
+
+    expect(list).toBe(
+      'SEARCH forms USING INDEX forms_by_createTime (organizationId=?); USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
+    )
+  })
 
   const filterFields = { fields: { name: { type: 'string' } }, search: 'name' } as const
   const filtered = (text: string): ListFormsQuery => ({

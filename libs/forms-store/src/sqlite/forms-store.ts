@@ -28,6 +28,7 @@ import type {
 } from '../forms-store.ts'
 import { takeUpTo } from '../take-up-to.ts'
 import { exportForms, importForm } from './move-forms.ts'
+import { isOpposite, OppositeOrder } from './opposite-order.ts'
 import {
   draftColumns,
   newFormColumns,
@@ -63,10 +64,6 @@ const listColumns =
 /** So many forms are sorted faster than they are found in an index that is in order already. */
 const fewForms = 1_000
 
-/** The index that is in the order's first field. */
-const indexOf = ({ field, descending }: FormOrderTerm): string =>
-  `forms_by_${field}${descending && field !== 'publicId' ? '_desc' : ''}`
-
 /** What follows ORDER BY where no index shall serve it: a unary plus hides the column from the planner. */
 const sortSql = (columns: readonly SqlOrderTerm[]): string =>
   orderSql(columns.map(({ column, descending }) => ({ column: `+${column}`, descending })))
@@ -101,28 +98,16 @@ export class SqliteFormsStore implements FormsStore {
     )
   }
 
-  /**
-   * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within
-   * equal values of the first. Where a filter leaves few forms, the index that finds them serves better: they are
-   * sorted by themselves. An unfiltered total reads formCounts.
-   */
+  /** An unfiltered total reads formCounts. */
   async list(query: ListFormsQuery): Promise<FormsPage> {
     const order = completeOrder(query.orderBy)
-    const columns = order.map(({ field, descending }) => ({ column: field, descending }))
     const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
     const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
     // Of one state of the file, what is sorted and skipped is ids: drafts are read of the page's forms alone.
     return this.#database.snapshot(() => {
       const totalSize = filter ? this.#count(matches) : this.#countAll(query.organizationId)
       const isFew = filter !== undefined && totalSize <= fewForms
-      const rest = allOf(matches, query.after && afterPosition(columns, query.after))
-      const ids = this.#database.all(
-        `SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY ${indexOf(order[0]!)}`} WHERE ${rest.sql}
-         ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} ${pageSql}`,
-        ...rest.values,
-        query.limit + 1,
-        query.skip,
-      )
+      const ids = this.#ids(matches, isFew, order, { ...query, limit: query.limit + 1 })
       const rows = this.#rows(ids.slice(0, query.limit))
       const { taken } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
       const isLast = taken.length === ids.length
@@ -295,6 +280,31 @@ export class SqliteFormsStore implements FormsStore {
   #getText(ref: FormRef): FormText | undefined {
     const row = this.#get(ref)
     return row && toFormText(row)
+  }
+
+  /**
+   * Index: forms_by_ and the first field of the order; further fields sort within equal values of the first. Where a
+   * filter leaves few forms, the index that finds them serves better: they are sorted by themselves.
+   */
+  #ids(
+    matches: SqlCondition,
+    isFew: boolean,
+    order: readonly FormOrderTerm[],
+    { after, limit, skip }: Pick<ListFormsQuery, 'after' | 'limit' | 'skip'>,
+  ): Row[] {
+    const columns = order.map(({ field, descending }) => ({ column: field, descending }))
+    if (!isFew && isOpposite(columns)) {
+      return new OppositeOrder(this.#database, matches, columns).page(after, limit, skip)
+    }
+    // Of several bounds on a column, as a filter may have one, SQLite starts from the first.
+    const { sql, values } = allOf(after && afterPosition(columns, after), matches)
+    return this.#database.all(
+      `SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY forms_by_${order[0]!.field}`} WHERE ${sql}
+       ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} ${pageSql}`,
+      ...values,
+      limit,
+      skip,
+    )
   }
 
   /** One after the other, as they are asked for. */

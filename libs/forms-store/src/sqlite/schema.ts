@@ -75,5 +75,13 @@ const second = `
   END;
 `
 
+/** The ascending indexes serve both directions (opposite-order.ts). */
+const third = `
+  DROP INDEX forms_by_name_desc;
+  DROP INDEX forms_by_createTime_desc;
+  DROP INDEX forms_by_updateTime_desc;
+  DROP INDEX forms_by_replyCount_desc;
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first, second]
+export const migrations = [first, second, third]

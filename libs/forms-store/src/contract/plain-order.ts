@@ -1,0 +1,26 @@
+import { compareCodePoints } from '@fms/aip'
+import type { FormOrderField, FormOrderTerm } from '../form-order.ts'
+import type { StoredForm } from '../forms-store.ts'
+
+const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
+  name: (a, b) => compareCodePoints(a.draft.name, b.draft.name),
+  publicId: (a, b) => compareCodePoints(a.publicId, b.publicId),
+  createTime: (a, b) => a.createTime.getTime() - b.createTime.getTime(),
+  updateTime: (a, b) => a.updateTime.getTime() - b.updateTime.getTime(),
+  replyCount: (a, b) => a.replyCount - b.replyCount,
+}
+
+/** What comes first in a list: the terms one after the other, then `publicId`, ascending whatever the terms say. */
+export const comparing =
+  (orderBy: readonly FormOrderTerm[]) =>
+  (a: StoredForm, b: StoredForm): number => {
+    for (const { field, descending } of orderBy) {
+      const order = compare[field](a, b)
+      if (order !== 0) return descending ? -order : order
+    }
+    return compare.publicId(a, b)
+  }
+
+/** What a list should be. */
+export const inOrder = (forms: StoredForm[], orderBy: readonly FormOrderTerm[]): StoredForm[] =>
+  forms.toSorted(comparing(orderBy))
