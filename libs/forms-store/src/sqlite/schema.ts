@@ -75,8 +75,11 @@ const second = `
   END;
 `
 
-/** The ascending indexes serve both directions (opposite-order.ts). */
+/** The ascending indexes serve both directions (opposite-order.ts), and that of the names the totals of searches. */
 const third = `
+  DROP INDEX forms_by_foldedName;
+  DROP INDEX forms_by_name;
+  CREATE INDEX forms_by_name ON forms (organizationId, name, publicId, foldedName);
   DROP INDEX forms_by_name_desc;
   DROP INDEX forms_by_createTime_desc;
   DROP INDEX forms_by_updateTime_desc;
