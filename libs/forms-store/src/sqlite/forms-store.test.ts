@@ -138,6 +138,25 @@ describe('a list', () => {
   })
 })
 
+it('lists revisions as they were at one moment, whatever another process does meanwhile', async () => {
+  await using store = await open()
+  const form = await givenForm(store)
+  await publish(store, form)
+  const get = SqliteDatabase.prototype.get
+  vi.spyOn(SqliteDatabase.prototype, 'get').mockImplementation(function (this: SqliteDatabase, ...query) {
+    if (query[0].includes('count(*)')) {
+      using other = new DatabaseSync(path)
+      other.exec('DELETE FROM revisions')
+    }
+    return get.apply(this, query)
+  })
+
+  const page = await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })
+
+  vi.restoreAllMocks()
+  expect(page).toMatchObject({ revisions: [{ live: true }], totalSize: 1 })
+})
+
 describe('the statements', () => {
   /** Every statement that `read` runs, and what it is given. */
   const statementsOf = async (read: () => Promise<unknown>) => {

@@ -185,30 +185,32 @@ export class SqliteFormsStore implements FormsStore {
     })
   }
 
-  /** Index: revisions_by_number. */
+  /** One state of the file. Index: revisions_by_number. */
   async listRevisions({
     after,
     limit,
     skip,
     ...ref
   }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const form = this.#get(ref)
-    if (!form) return undefined
-    const rows = this.#database.iterate(
-      `SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
-      form.formId!,
-      after ?? Number.MAX_SAFE_INTEGER,
-      limit + 1,
-      skip,
-    )
-    const { taken, more } = takeUpTo(limit, rows, (row) => Buffer.byteLength(row.form as string))
-    const revisions = taken.map((row) => liveOrNot(row, form))
-    const count = this.#database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
-    return {
-      revisions,
-      ...(more && { next: revisions.at(-1)!.revision.number }),
-      totalSize: count?.total as number,
-    }
+    return this.#database.snapshot(() => {
+      const form = this.#get(ref)
+      if (!form) return undefined
+      const rows = this.#database.iterate(
+        `SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
+        form.formId!,
+        after ?? Number.MAX_SAFE_INTEGER,
+        limit + 1,
+        skip,
+      )
+      const { taken, more } = takeUpTo(limit, rows, (row) => Buffer.byteLength(row.form as string))
+      const revisions = taken.map((row) => liveOrNot(row, form))
+      const counted = 'SELECT count(*) AS total FROM revisions WHERE formId = ?'
+      return {
+        revisions,
+        ...(more && { next: revisions.at(-1)!.revision.number }),
+        totalSize: this.#database.get(counted, form.formId!)?.total as number,
+      }
+    })
   }
 
   /** Index: the unique one of revisionId. */
