@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from './testing.ts'
 
 const forms = '/v2/organizations/acme/forms'
+/** What does not go together. */
+const revisions = `${forms}/Ab3dE6gH9j/revisions`
 
 /** A gateway whose forms service answers nothing until it is let go. */
 const startBusy = async (options: GatewayTestOptions = {}) => {
@@ -12,7 +14,7 @@ const startBusy = async (options: GatewayTestOptions = {}) => {
     await letGo.promise
     return { from: 'forms' }
   }
-  const waiting = Array.from({ length: 3 }, () => gateway.send('GET', forms))
+  const waiting = Array.from({ length: 3 }, () => gateway.send('GET', revisions))
   await expect.poll(() => gateway.forms.received.length).toBe(3)
   return Object.assign(gateway, { letGo: letGo.resolve, waiting })
 }
@@ -141,7 +143,7 @@ describe('a service with as much under way as it may have', () => {
     gateway.forms.answer = () => letGo.promise
     const impatient = new AbortController()
     const init = { headers: { 'x-api-key': gateway.key }, signal: impatient.signal }
-    const leaving = Array.from({ length: 3 }, () => fetch(gateway.origin + forms, init))
+    const leaving = Array.from({ length: 3 }, () => fetch(gateway.origin + revisions, init))
     await expect.poll(() => gateway.forms.received.length).toBe(3)
     impatient.abort()
     await Promise.allSettled(leaving)
