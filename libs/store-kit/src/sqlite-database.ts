@@ -16,6 +16,9 @@ const maxStatements = 500
 /** Changes that share one commit at the most, so that one process does not hold the lock for long. */
 const maxBatch = 128
 
+/** So many changes wait for no more: while they are committed, whoever sends the next ones has something to do. */
+const fullBatch = 8
+
 const defaultLockPatienceMs = 5_000
 
 export type Row = Record<string, SQLInputValue>
@@ -176,7 +179,7 @@ export class SqliteDatabase implements AsyncDisposable {
     do {
       gathered = this.#pending.length
       await new Promise((resolve) => setImmediate(resolve))
-    } while (this.#pending.length > gathered && this.#pending.length < maxBatch)
+    } while (this.#pending.length > gathered && this.#pending.length < fullBatch)
     while (this.#pending.length > 0) await this.#commit(this.#pending.splice(0, maxBatch))
     this.#flushing = undefined
   }
