@@ -15,10 +15,28 @@ COPY --from=manifests /app .
 # No optional packages: they are engines for tests, and not every registry has those of every platform.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
-FROM base
+FROM base AS sources
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache
+
+# What Node makes of the sources, where it finds it for the same user: no service has to load what strips types, which
+# takes 30 MiB of each and a good part of its start. One that is told nothing of its surroundings says so and ends.
+FROM sources AS compiled
+RUN install -d -o node .cache
+USER node
+RUN for service in services/*; do \
+    node --max-semi-space-size=4 --managed-zone-memory "$service/src/main.ts" 2> /dev/null || true; \
+  done; \
+  node --max-semi-space-size=4 --managed-zone-memory --input-type=module -e " \
+    await import('/app/libs/directory-store/src/mongodb/directory-store.ts'); \
+    await import('/app/libs/forms-store/src/mongodb/forms-store.ts'); \
+    await import('/app/services/gateway/src/openapi/build-openapi.ts')"; \
+  node formctl/src/formctl.ts --help > /dev/null; \
+  chmod -R a+r .cache
+
+FROM sources
+COPY --from=compiled /app/.cache .cache
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=500ms --retries=3 \

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
@@ -85,6 +87,36 @@ describe('Dockerfile', () => {
 
   it('pins the Node that the tests run on', () => {
     expect(read('Dockerfile')).toMatch(`FROM node:${process.versions.node}-slim`)
+  })
+
+  it('keeps what Node makes of the sources: nothing strips types when a service starts', {
+    timeout: 60_000,
+  }, async () => {
+    const [, script] = /^USER node\nRUN ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile'))!
+    await using cache = await mkdtempDisposable(join(tmpdir(), 'compiled-'))
+    const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache.path, NODE_ENV: 'production' }
+    const atHome = (script: string) =>
+      script.replaceAll('/app/', `${root}/`).replaceAll(' .cache', ` ${cache.path}`)
+    const here = { cwd: root, env }
+    await promisify(execFile)('sh', ['-ec', atHome(script!)], here)
+
+    const open = (store: string) =>
+      `import { open${store}Store } from '@fms/${store.toLowerCase()}-store'
+       await open${store}Store('mongodb://127.0.0.1:1/x?serverSelectionTimeoutMS=1')`
+    const programs = [
+      ...readdirSync(join(root, 'services')).map((name) => [`services/${name}/src/main.ts`]),
+      ...['Directory', 'Forms'].map((store) => ['--input-type=module', '-e', open(store)]),
+    ]
+    for (const program of programs) {
+      const { stderr } = await promisify(execFile)(process.execPath, [...nodeOptions, ...program], {
+        ...here,
+        env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+        maxBuffer: 2 ** 26,
+      }).catch((ended) => ended)
+      const lines = (what: string) => stderr.match(new RegExp(`${what} transpile cache .*`, 'g')) ?? []
+      expect(lines('no')).toEqual([])
+      expect(lines('retrieving').length).toBeGreaterThan(20)
+    }
   })
 
   it('runs as somebody who owns nothing', () => {
