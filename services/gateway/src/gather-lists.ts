@@ -27,12 +27,12 @@ export const gatherLists = (forms: Upstream, alone: Ask): Ask => {
 const readLists = async (forms: Upstream, requests: Several): Promise<(Answer | undefined)[]> => {
   const equal = Map.groupBy(requests, ({ raw }) => raw.url!)
   const answers = new Map<string, Answer | undefined>()
-  const read = async (urls: string[]) => {
+  const ask = async (urls: string[]) => {
     const lists = urls.map((url) => toList(equal.get(url)!))
     const read = await askBundle(forms, 'read-lists', requests[0], { lists })
     for (const [index, url] of urls.entries()) answers.set(url, read[index])
   }
-  await Promise.all(chunksOf([...equal.keys()], maxLists).map(read))
+  await Promise.all(chunksOf([...equal.keys()], maxLists).map(ask))
   return requests.map(({ raw }) => answers.get(raw.url!))
 }
 
