@@ -21,7 +21,10 @@ export const gatherLists = (forms: Upstream, alone: Ask): Ask => {
     return answers
   }
 
-  return askTogether({ fits: ({ caller }) => !apart.has(caller.token()), ask }, alone)
+  // Behind a `#`, which no client sends, the router sees a query and the proxy none.
+  const fits = ({ caller, raw }: FastifyRequest) => !apart.has(caller.token()) && !raw.url!.includes('#')
+
+  return askTogether({ fits, ask }, alone)
 }
 
 const readLists = async (forms: Upstream, requests: Several): Promise<(Answer | undefined)[]> => {
