@@ -65,13 +65,14 @@ it('gets of a form are answered together as they are alone', async () => {
     get(randomUUID()),
     get('no.such'),
     get(`${first.ref}?view=full`),
+    get(`${first.ref}#view=full`),
     get(long.ref),
     get(long.ref),
     get(second.ref).replace(account.slug, account.organizationId),
   ].map((request, index) => request.replace('\r\n', `\r\nx-request-id: r-${index}\r\n`))
 
   expect(await statusesTogetherAsAlone(requests)).toEqual([
-    200, 200, 200, 304, 200, 404, 404, 400, 200, 200, 200,
+    200, 200, 200, 304, 200, 404, 404, 400, 400, 200, 200, 200,
   ])
   expect(await questionsOf('get-forms')).toBeGreaterThan(0)
 })

@@ -13,7 +13,7 @@ const formsThat =
     const answers = together((JSON.parse(body as string) as GetFormsRequest).gets)
     return typeof answers === 'number'
       ? reply.code(answers).send({ error: {} })
-      : reply.type('application/x-ndjson').send(AnswerBundle.encode(answers))
+      : reply.type(AnswerBundle.mediaType).send(AnswerBundle.encode(answers))
   }
 
 const found = ({ formRef }: Get) => ({

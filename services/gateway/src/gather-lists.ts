@@ -21,10 +21,7 @@ export const gatherLists = (forms: Upstream, alone: Ask): Ask => {
     return answers
   }
 
-  // Behind a `#`, which no client sends, the router sees a query and the proxy none.
-  const fits = ({ caller, raw }: FastifyRequest) => !apart.has(caller.token()) && !raw.url!.includes('#')
-
-  return askTogether({ fits, ask }, alone)
+  return askTogether({ fits: ({ caller }) => !apart.has(caller.token()), ask }, alone)
 }
 
 const readLists = async (forms: Upstream, requests: Several): Promise<(Answer | undefined)[]> => {

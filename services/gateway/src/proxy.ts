@@ -77,10 +77,10 @@ const askOf =
       body: request.body as Buffer | undefined,
     })
 
-/** With its question mark. */
-const queryOf = (url: string): string => {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start)
+/** What the router takes for one, with a question mark: behind a `#`, too, which no client sends. */
+export const queryOf = (url: string): string => {
+  const start = url.search(/[?#]/)
+  return start === -1 ? '' : `?${url.slice(start + 1)}`
 }
 
 /** The service parses bodies, the gateway bounds their size and asks for their type. */

@@ -54,7 +54,7 @@ export const answerGets =
     const { gets } = JSON.parse(body as string) as GetFormsRequest
     const forms = await Promise.all(gets.map(({ formRef }) => formOf(formRef)))
     const answers = forms.map((form) => ({ status: 200, body: JSON.stringify(form) }))
-    return reply.type('application/x-ndjson').send(AnswerBundle.encode(answers))
+    return reply.type(AnswerBundle.mediaType).send(AnswerBundle.encode(answers))
   }
 
 export interface Member {
