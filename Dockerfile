@@ -25,10 +25,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache
 FROM sources AS compiled
 RUN install -d -o node .cache
 USER node
-RUN for service in services/*; do \
-    node --max-semi-space-size=4 --managed-zone-memory "$service/src/main.ts" 2> /dev/null || true; \
-  done; \
-  node --max-semi-space-size=4 --managed-zone-memory --input-type=module -e " \
+RUN options="--max-semi-space-size=4 --managed-zone-memory"; \
+  for service in services/*; do node $options "$service/src/main.ts" 2> /dev/null || true; done; \
+  node $options --input-type=module -e " \
     await import('/app/libs/directory-store/src/mongodb/directory-store.ts'); \
     await import('/app/libs/forms-store/src/mongodb/forms-store.ts'); \
     await import('/app/services/gateway/src/openapi/build-openapi.ts')"; \

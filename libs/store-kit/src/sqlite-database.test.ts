@@ -118,6 +118,24 @@ describe('write', () => {
     expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
   })
 
+  it('commits eight changes without waiting for more', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    const commits = () => exec.mock.calls.flat().filter((sql) => sql === 'COMMIT').length
+
+    const eight = Array.from({ length: 8 }, (_, index) => add(database, `${index} of eight`))
+    const commitsBefore = new Promise<number>((resolve) =>
+      setImmediate(() => {
+        eight.push(add(database, 'one more'))
+        resolve(commits())
+      }),
+    )
+    expect(await commitsBefore).toBe(1)
+
+    await Promise.all(eight)
+    vi.restoreAllMocks()
+  })
+
   it('takes more changes at once than one commit holds', async () => {
     await using database = new SqliteDatabase(path, migrations)
     const wanted = Array.from({ length: 300 }, (_, index) => `note ${index}`)
