@@ -133,9 +133,7 @@ export const createPublisherClient = (
     const { commandId } = request.command
     if (!connected) throw publishingUnavailable(commandId, new Error('NATS is away'))
     try {
-      await circuit(() =>
-        traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request)),
-      )
+      await circuit(() => traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request)))
     } catch (cause) {
       if (cause instanceof CircuitFull) throw overloaded()
       throw publishingUnavailable(commandId, cause)
@@ -183,7 +181,7 @@ export const createPublisherClient = (
 }
 
 /** JetStream's codes for a full queue and a full disk. */
-const fullCodes = [10_023, 10_047, 10_077]
+const fullCodes: unknown[] = [10_023, 10_047, 10_077]
 
 /** Whether JetStream has said no; all other failures may be gone at the next attempt. */
 const isRefusal = (cause: unknown): boolean => {

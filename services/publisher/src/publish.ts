@@ -33,15 +33,15 @@ export const publish = async (
 ): Promise<FormText> => {
   if (command.validateOnly) return tryPublish(command, deps)
   const { forms, publicFormBaseUrl, now } = deps
-  const published = await forms.publish(command, command.commandId, (current) => {
+  const snapshot = (current: FormText) => {
     check(command, current)
-    demandInTime()
     return {
       revisionId: randomUUIDv7(),
       createTime: now(),
       formJson: renderForm({ ...current, live: true }, publicFormBaseUrl),
     }
-  })
+  }
+  const published = await forms.publish(command, command.commandId, snapshot, demandInTime)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw requestIdReused(command.commandId)
   return published

@@ -21,6 +21,7 @@ import type {
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  Replies,
   RevisionsPage,
   Snapshot,
   StoredForm,
@@ -36,7 +37,6 @@ import {
   formKey,
   formsCollections,
   named,
-  type ReplyDocument,
   type RevisionDocument,
   toFormText,
   toStoredForm,
@@ -45,7 +45,7 @@ import {
 import { exportForms, organizations } from './export-forms.ts'
 import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
-import { recordReply } from './record-reply.ts'
+import { recordReplies } from './record-replies.ts'
 import { formsSchema } from './schema.ts'
 
 /** Fields of the forms that a filter may read. */
@@ -150,6 +150,7 @@ export class MongoFormsStore implements FormsStore {
     ref: FormRef,
     commandId: string,
     snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    beforeStoring?: () => void,
   ): Promise<FormText | 'elsewhere' | undefined> {
     const { organizationId } = ref
     const earlier = await this.#revisionOfCommand(organizationId, commandId)
@@ -162,12 +163,13 @@ export class MongoFormsStore implements FormsStore {
     const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
     const revision = { ...taken.revision, organizationId, commandId }
+    beforeStoring?.()
     switch (await insertRevision(this.#collections, revision)) {
       case 'gone':
         return undefined
       case 'exists':
         // The same command, or another with the same id, was faster.
-        return this.publish(ref, commandId, snapshot)
+        return this.publish(ref, commandId, snapshot, beforeStoring)
       case 'inserted':
         return (await this.#moveLive({ ...revision, _id: revision.revisionId })) && taken.published
     }
@@ -213,9 +215,11 @@ export class MongoFormsStore implements FormsStore {
     return revision && { ...liveOrNot(revision, form), current: toStoredForm(form) }
   }
 
-  recordReply({ organizationId, formId, replyId }: ReplyDocument): Promise<boolean> {
+  /** Indexes: that of `_id`, and the key of replies. */
+  recordReplies(counted: Replies): Promise<number> {
+    const { organizationId, formId } = counted
     return this.#changing({ organizationId, formRef: formId }, () =>
-      recordReply(this.#collections, { organizationId, formId, replyId }),
+      recordReplies(this.#collections, counted),
     )
   }
 

@@ -9,7 +9,7 @@ import { finishDeletions } from './delete-form.ts'
 import { type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
 import { readRecord } from './export-forms.ts'
 import { hasForm } from './insert-revision.ts'
-import { maxRecentReplies } from './record-reply.ts'
+import { maxRecentReplies } from './record-replies.ts'
 
 /** So many writes are under way at once. */
 const batchSize = 50
