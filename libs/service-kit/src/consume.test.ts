@@ -29,12 +29,12 @@ const start = async () => {
   return {
     manager,
     send: (text: string) => sender.jetstream().publish(subject, text),
-    ensure: async (): Promise<Consumer> => {
+    ensure: async (ackWaitMs = 600_000): Promise<Consumer> => {
       await ensureStream(manager, { name: stream, subjects: [subject], retention: RetentionPolicy.Workqueue })
       await ensureConsumer(manager, stream, {
         durable_name: consumer,
         ack_policy: AckPolicy.Explicit,
-        ack_wait: nanos(600_000),
+        ack_wait: nanos(ackWaitMs),
       })
       return nats.jetstream().consumers.get(stream, consumer)
     },
@@ -143,6 +143,24 @@ describe('consume', () => {
     expect(stopped).not.toHaveBeenCalled()
     gate.open()
     await stopping
+  })
+
+  it('keeps a message in hand from redelivery, however long it takes', async () => {
+    await using queue = await start()
+    const ackWaitMs = 200
+    await queue.ensure(ackWaitMs)
+    await queue.send('slow')
+    const gate = gated()
+    await using _ = stopping(consume(() => queue.ensure(ackWaitMs), gate.handle, logger, { ackWaitMs }))
+    await vi.waitUntil(() => gate.given.length === 1)
+
+    // Several ack waits pass.
+    await delay(5 * ackWaitMs)
+    gate.open()
+
+    await vi.waitUntil(async () => (await queue.manager.streams.info(stream)).state.messages === 0)
+    expect(gate.given).toEqual(['slow'])
+    expect((await queue.manager.consumers.info(stream, consumer)).num_redelivered).toBe(0)
   })
 
   it('goes on after a message that could not be handled', async () => {
