@@ -92,7 +92,12 @@ describe('NATS users', () => {
     )
 
     expect(Object.fromEntries(allowed)).toEqual({
-      gateway: ['publish publish.form', 'subscribe _INBOX.gateway.x'],
+      gateway: [
+        'publish publish.form',
+        'subscribe _INBOX.gateway.x',
+        // Its clock, when a publisher requests it.
+        'publish _INBOX.publisher.x',
+      ],
       publisher: [
         'publish publish.dead.form',
         'publish _INBOX.gateway.x',

@@ -22,7 +22,7 @@ const consume = (stream: string, consumer: string) => [
  */
 export const natsUsers = {
   gateway: {
-    publish: ['publish.form', 'gateway.requests-counted'],
+    publish: ['publish.form', 'gateway.requests-counted', '_INBOX.publisher.>'],
     subscribe: ['_INBOX.gateway.>', 'gateway.requests-counted'],
   },
   publisher: {
@@ -33,6 +33,7 @@ export const natsUsers = {
       ...consume('PUBLISH', 'publisher'),
       '_INBOX.gateway.>',
       'publish.dead.>',
+      'publish.probe',
     ],
     subscribe: ['_INBOX.publisher.>'],
   },

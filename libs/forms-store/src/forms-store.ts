@@ -123,6 +123,17 @@ export interface FormsStoreOptions {
   quota?: Quota
 }
 
+/** As many replies are counted in one change. */
+export const maxRepliesPerChange = 100
+
+/** Replies of one form that are to be counted. */
+export interface Replies {
+  organizationId: string
+  formId: string
+  /** Lower-case UUIDs, at most {@link maxRepliesPerChange}. */
+  replyIds: readonly string[]
+}
+
 /** An organization that has forms, and how many. */
 export interface OrganizationForms {
   organizationId: string
@@ -189,6 +200,8 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param snapshot pure, and outside of any transaction: it may be called again after a lost race. What it throws
    *   leaves nothing behind.
+   * @param beforeStoring called right before the revision is stored, when every lock is held. What it throws leaves
+   *   nothing behind.
    * @returns the form as the new revision holds it, live; the form as it is now when the command had its revision;
    *   `elsewhere` when the command has published another form of the organization; undefined when there is no such
    *   form, or no longer.
@@ -199,6 +212,7 @@ export interface FormsStore extends AsyncDisposable {
     ref: FormRef,
     commandId: string,
     snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    beforeStoring?: () => void,
   ): Promise<FormText | 'elsewhere' | undefined>
 
   /** Newest first. @returns undefined when there is no such form. */
@@ -211,11 +225,13 @@ export interface FormsStore extends AsyncDisposable {
   getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & { current: StoredForm }) | undefined>
 
   /**
-   * Counts a reply, once for each `replyId`, however often it is told. Leaves `updateTime` and `version` alone.
+   * Counts replies of one form in one change, each `replyId` once, however often it comes. Leaves `updateTime` and
+   * `version` alone.
    *
-   * @returns whether it was counted now; false also when there is no such form.
+   * @returns how many were counted now; none when there is no such form.
+   * @throws {ApiError} ABORTED when others kept changing the form until the deadline.
    */
-  recordReply(reply: { organizationId: string; formId: string; replyId: string }): Promise<boolean>
+  recordReplies(replies: Replies): Promise<number>
 
   /** What the organization has, as its quota counts it. */
   usage(organizationId: string): Promise<Usage>

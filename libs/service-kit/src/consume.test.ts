@@ -13,6 +13,7 @@ const logger = pino({ level: 'silent' })
 const stream = 'PUBLISH'
 const subject = 'publish.form'
 const consumer = 'publisher'
+const options = { ackWaitMs: 600_000 }
 
 /** A stream, both ends of it, and an ack wait far beyond the test's patience. */
 const start = async () => {
@@ -28,12 +29,12 @@ const start = async () => {
   return {
     manager,
     send: (text: string) => sender.jetstream().publish(subject, text),
-    ensure: async (): Promise<Consumer> => {
+    ensure: async (ackWaitMs = 600_000): Promise<Consumer> => {
       await ensureStream(manager, { name: stream, subjects: [subject], retention: RetentionPolicy.Workqueue })
       await ensureConsumer(manager, stream, {
         durable_name: consumer,
         ack_policy: AckPolicy.Explicit,
-        ack_wait: nanos(600_000),
+        ack_wait: nanos(ackWaitMs),
       })
       return nats.jetstream().consumers.get(stream, consumer)
     },
@@ -66,7 +67,7 @@ describe('consume', () => {
     await sendAll(queue, 200)
     const gate = gated()
 
-    const consumption = consume(queue.ensure, gate.handle, logger)
+    const consumption = consume(queue.ensure, gate.handle, logger, options)
     await vi.waitUntil(() => gate.given.length >= 64)
     await deliveredInAll(queue, 65)
     expect(gate.given).toHaveLength(64)
@@ -82,14 +83,14 @@ describe('consume', () => {
     await queue.ensure()
     await sendAll(queue, 70)
     const gate = gated()
-    const consumption = consume(queue.ensure, gate.handle, logger)
+    const consumption = consume(queue.ensure, gate.handle, logger, options)
     await deliveredInAll(queue, 70)
     expect(gate.given).toHaveLength(64)
 
     const stopped = consumption.stop()
     const other = gated()
     other.open()
-    const otherConsumption = consume(queue.ensure, other.handle, logger)
+    const otherConsumption = consume(queue.ensure, other.handle, logger, options)
     gate.open()
     await stopped
     await vi.waitUntil(() => other.given.length === 6, { timeout: 5_000 })
@@ -115,14 +116,14 @@ describe('consume', () => {
     const senders = Promise.all(Array.from({ length: 32 }, sendOn))
 
     for (let stops = 0; stops < 10; stops++) {
-      const consumption = consume(queue.ensure, handle, logger)
+      const consumption = consume(queue.ensure, handle, logger, options)
       const before = seen.size
       await vi.waitUntil(() => seen.size > before + 50, { interval: 1 })
       await consumption.stop()
     }
     sending = false
     await senders
-    await using _ = stopping(consume(queue.ensure, handle, logger))
+    await using _ = stopping(consume(queue.ensure, handle, logger, options))
 
     await vi.waitUntil(() => seen.size === sent, { timeout: 10_000 })
   })
@@ -132,7 +133,7 @@ describe('consume', () => {
     await queue.ensure()
     await sendAll(queue, 3)
     const gate = gated()
-    const consumption = consume(queue.ensure, gate.handle, logger)
+    const consumption = consume(queue.ensure, gate.handle, logger, options)
     await vi.waitUntil(() => gate.given.length === 3)
 
     const stopped = vi.fn()
@@ -144,6 +145,24 @@ describe('consume', () => {
     await stopping
   })
 
+  it('keeps a message in hand from redelivery, however long it takes', async () => {
+    await using queue = await start()
+    const ackWaitMs = 200
+    await queue.ensure(ackWaitMs)
+    await queue.send('slow')
+    const gate = gated()
+    await using _ = stopping(consume(() => queue.ensure(ackWaitMs), gate.handle, logger, { ackWaitMs }))
+    await vi.waitUntil(() => gate.given.length === 1)
+
+    // Several ack waits pass.
+    await delay(5 * ackWaitMs)
+    gate.open()
+
+    await vi.waitUntil(async () => (await queue.manager.streams.info(stream)).state.messages === 0)
+    expect(gate.given).toEqual(['slow'])
+    expect((await queue.manager.consumers.info(stream, consumer)).num_redelivered).toBe(0)
+  })
+
   it('goes on after a message that could not be handled', async () => {
     await using queue = await start()
     const handled: string[] = []
@@ -153,7 +172,7 @@ describe('consume', () => {
       message.ack()
     }
     await queue.ensure()
-    await using _ = stopping(consume(queue.ensure, handle, logger))
+    await using _ = stopping(consume(queue.ensure, handle, logger, options))
 
     await queue.send('ill')
     await queue.send('well')
@@ -171,7 +190,7 @@ describe('consume', () => {
     const gate = gated()
     gate.open()
 
-    const consumption = consume(ensure, gate.handle, logger)
+    const consumption = consume(ensure, gate.handle, logger, options)
     await using _ = stopping(consumption)
     expect(consumption.active).toBe(false)
     await vi.waitUntil(() => consumption.active, { timeout: 5_000 })
@@ -190,7 +209,7 @@ describe('consume', () => {
     ],
   ])('stops at once while it asks for a consumer %s, and asks no more', async (_, ask) => {
     const ensure = vi.fn<() => Promise<never>>(ask)
-    const consumption = consume(ensure, async () => {}, logger)
+    const consumption = consume(ensure, async () => {}, logger, options)
 
     await consumption.stop()
 

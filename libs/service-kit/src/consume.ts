@@ -9,8 +9,8 @@ import type {
   Subscription,
 } from 'nats'
 
-/** Messages under way at once; as many again may wait here for their turn. */
-const maxMessages = 64
+/** Messages under way at once where the options do not say; as many again may wait here for their turn. */
+const defaultMaxMessages = 64
 
 /** How long one pull asks for messages. A pull that got lost is noticed after this; milliseconds. */
 const pullMs = 2_000
@@ -55,6 +55,13 @@ export interface Consumption {
   stop(): Promise<void>
 }
 
+export interface ConsumeOptions {
+  /** The ack wait of the consumer: a message in hand is kept from redelivery every half of it. Milliseconds. */
+  ackWaitMs: number
+  /** Messages under way at once; as many again may wait here for their turn. Default: 64. */
+  maxMessages?: number
+}
+
 /**
  * Takes messages from a durable pull consumer for as long as the process lives: several at a time, and again after
  * NATS was away or its streams were lost.
@@ -66,17 +73,21 @@ export const consume = (
   ensure: () => Promise<Consumer>,
   handle: (message: JsMsg) => Promise<unknown>,
   logger: FastifyBaseLogger,
+  { ackWaitMs, maxMessages = defaultMaxMessages }: ConsumeOptions,
 ): Consumption => {
-  const inHand = new Set<Promise<unknown>>()
+  const inHand = new Map<JsMsg, Promise<unknown>>()
   let stopping = false
   let messages: ConsumerMessages | undefined
 
   const take = (message: JsMsg) => {
     const handled = handle(message)
       .catch((err) => logger.error({ err }, 'a message was not handled'))
-      .finally(() => inHand.delete(handled))
-    inHand.add(handled)
+      .finally(() => inHand.delete(message))
+    inHand.set(message, handled)
   }
+  const sayWorking = setInterval(() => {
+    for (const message of inHand.keys()) message.working()
+  }, ackWaitMs / 2)
 
   const loop = async () => {
     while (!stopping) {
@@ -91,7 +102,7 @@ export const consume = (
         for await (const message of messages) {
           if (stopping) message.nak()
           else take(message)
-          if (inHand.size >= maxMessages) await Promise.race(inHand)
+          if (inHand.size >= maxMessages) await Promise.race(inHand.values())
         }
       } catch (err) {
         if (!stopping) logger.warn({ err }, 'cannot take messages: trying again')
@@ -109,7 +120,8 @@ export const consume = (
     async stop() {
       stopping = true
       if (messages) await closeAfterTheLast(messages)
-      await Promise.all(inHand)
+      await Promise.all(inHand.values())
+      clearInterval(sayWorking)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Collection, Document, FindOptions, Sort } from 'mongodb'
-import { isDuplicateKey } from './mongodb-errors.ts'
+import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
 
 /** Any document of ours: what it is found by, and its fields. */
 export type MongoDocument = Document & { _id?: unknown }
@@ -64,6 +64,18 @@ export class MongoCollection<T extends MongoDocument> {
     } catch (error) {
       if (isDuplicateKey(error)) return false
       throw error
+    }
+  }
+
+  /** Inserts those that no unique index has already; in no order, and not as a whole. */
+  async insertMissing(documents: readonly T[]): Promise<void> {
+    if (documents.length === 0) return
+    try {
+      await this.#write('insert', () =>
+        this.#collection.insertMany(documents as readonly Document[], { ordered: false }),
+      )
+    } catch (error) {
+      if (!isDuplicateKeysOnly(error)) throw error
     }
   }
 

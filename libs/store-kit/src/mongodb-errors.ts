@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoClientClosedError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -49,6 +50,12 @@ const isTransient = (error: unknown) =>
 /** Whether a unique index refused a write. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKeyCode
+
+/** Whether unique indexes refused some writes of many, and nothing else went wrong. */
+export const isDuplicateKeysOnly = (error: unknown): boolean =>
+  error instanceof MongoBulkWriteError &&
+  [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode) &&
+  error.result.getWriteConcernError() === undefined
 
 /** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
 export const translated = (error: unknown): unknown => (isTransient(error) ? storeUnavailable(error) : error)

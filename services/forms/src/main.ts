@@ -12,7 +12,7 @@ import {
 } from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
-import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.ts'
+import { createReplyConsumer, ensureReplies, replyConsumption } from './consumers/reply-recorded.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
@@ -30,8 +30,9 @@ await run('forms', FormsConfig, async (config, logger) => {
   const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
   const consumption = consume(
     async () => ensureReplies(await nats),
-    (message) => consumeReplyRecorded(message, { forms, logger }),
+    createReplyConsumer({ forms, logger }),
     logger,
+    replyConsumption,
   )
   nats
     .then((connection) => watchBacklog(connection, repliesStream.name, replyCounterConsumer))

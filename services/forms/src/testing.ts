@@ -93,7 +93,7 @@ export const startForms = async ({
         return (await forms.findRevisionOfCommand(organizationId, commandId))!
       },
       reply: async (form) => {
-        await forms.recordReply({ ...form, replyId: randomUUID() })
+        await forms.recordReplies({ ...form, replyIds: [randomUUID()] })
       },
     },
     everyForm: async () => {

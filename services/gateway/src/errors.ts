@@ -30,7 +30,10 @@ export const upstreamUnavailable = (service: string, cause: unknown) =>
     { metadata: { service }, retryAfterSeconds, cause },
   )
 
-/** The publish command could not be handed over: NATS is away, has no stream for it, or its circuit is open. */
+/**
+ * The publish command could not be handed over: NATS is away, its queue or its disk is full, or its circuit is open.
+ * A command that NATS takes in later is carried out before the request's deadline or never.
+ */
 export const publishingUnavailable = (requestId: string, cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
@@ -39,12 +42,12 @@ export const publishingUnavailable = (requestId: string, cause: unknown) =>
     { metadata: { requestId }, retryAfterSeconds, cause },
   )
 
-/** The command was accepted, and nobody has confirmed it in time. It may still be carried out (AIP-155). */
+/** The command was accepted, and nobody has confirmed it in time. From now on it is not carried out any more (AIP-155). */
 export const publishTimedOut = (requestId: string) =>
   new ApiError(
     'DEADLINE_EXCEEDED',
     'PUBLISH_TIMEOUT',
-    `Publishing is not confirmed yet and may still happen. It is safe to repeat it with requestId ${requestId}.`,
+    `Publishing was not confirmed in time: it has happened by now, or never will. It is safe to repeat it with requestId ${requestId}.`,
     { metadata: { requestId }, retryAfterSeconds },
   )
 

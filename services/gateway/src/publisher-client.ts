@@ -1,24 +1,45 @@
-import { setImmediate } from 'node:timers/promises'
-import { FormPublished, PublishForm, replyInboxHeader, requestIdHeader } from '@fms/contracts'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
+import {
+  clockInboxOf,
+  deadlineHeader,
+  FormPublished,
+  GatewayClock,
+  PublishForm,
+  replyInboxHeader,
+  requestIdHeader,
+} from '@fms/contracts'
 import { closeNats, overloaded, traceSending } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
-import { createInbox, Events, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
+import { createInbox, Events, headers, type MsgHdrs, type NatsConnection, type NatsError, nuid } from 'nats'
 import { CircuitFull, createCircuit } from './circuit.ts'
 import { publishingUnavailable, publishTimedOut } from './errors.ts'
 
-/** How long NATS may take to have a command on its disk. */
-const ackTimeoutMs = 5_000
+/** After so long without a PubAck the command is sent again, in milliseconds. */
+const ackTimeoutMs = 2_000
+
+/** Between a PubAck that failed and the next attempt, in milliseconds. */
+const retryMs = 250
 
 /** What is to be published; the time that is left is written down when it is sent. */
 type Command = Omit<PublishForm, 'timeoutMs'>
 
+/** A publish request of a caller. */
+interface UnderWay {
+  command: Command
+  headers: MsgHdrs
+  /** When its caller stops waiting: a time of `performance.now()`, which no change of the wall clock moves. */
+  deadline: number
+  /** Whether a reply is still waited for. */
+  isWanted(): boolean
+}
+
 export interface PublisherClient {
   /**
-   * Sends the command and waits for its reply.
+   * Sends the command, again until NATS has it on its disk, and waits for its reply.
    *
-   * @param timeoutMs how long both may take.
+   * @param timeoutMs how long both may take. Later the command is not carried out any more.
    * @param gone aborted when nobody waits any longer; then the answer is undefined.
-   * @throws {ApiError} PUBLISHING_UNAVAILABLE when it could not be sent, OVERLOADED when too many wait for
+   * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored it, OVERLOADED when too many wait for
    *   NATS, also those whose caller went away, PUBLISH_TIMEOUT when the time is over.
    */
   publishForm(
@@ -43,15 +64,18 @@ export const createPublisherClient = (
   // Each may be sent a second time, when NATS is back.
   const circuit = createCircuit('publish', logger, 2 * maxRequests)
   const inbox = createInbox('_INBOX.gateway')
+  const clockInbox = clockInboxOf(`${inbox}.`)
   const waiting = new Map<string, { answer(reply: Uint8Array): void; sendAgain(): void }>()
   let connected: NatsConnection | undefined
 
   const stayConnected = async () => {
     const nats = await connecting
     nats.subscribe(`${inbox}.*`, {
-      callback: (err, { subject, data }) => {
+      callback: (err, message) => {
         if (err) logger.error({ err }, 'NATS refuses the gateway its inbox: no publish can be confirmed')
-        else waiting.get(subject)?.answer(data)
+        else if (message.subject === clockInbox) {
+          message.respond(GatewayClock.encode({ nowMs: performance.now() }))
+        } else waiting.get(message.subject)?.answer(message.data)
       },
     })
     const setConnected = (now: NatsConnection | undefined) => {
@@ -81,23 +105,38 @@ export const createPublisherClient = (
     return turn
   }
 
-  /** @param deadline a time of `performance.now()`, which no change of the clock moves. */
-  const send = async (command: Command, deadline: number, about: MsgHdrs) => {
+  /** One attempt. */
+  const sendOnce = async ({ command, headers, deadline }: UnderWay) => {
     const nats = connected
-    if (!nats) throw publishingUnavailable(command.commandId, new Error('NATS is away'))
+    if (!nats) throw new Error('NATS is away')
     const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
     const data = PublishForm.encode({ ...command, timeoutMs })
     const timeout = Math.min(ackTimeoutMs, timeoutMs)
+    await endOfTurn()
+    return nats.jetstream().publish(PublishForm.subject, data, { headers, timeout })
+  }
+
+  /** Resolves once NATS has the command on its disk; a PubAck that fails for a moment is requested again. */
+  const sendUntilStored = async (request: UnderWay) => {
+    for (;;) {
+      try {
+        return await sendOnce(request)
+      } catch (cause) {
+        const isOver = performance.now() + retryMs >= request.deadline
+        if (isOver || !request.isWanted() || isRefusal(cause)) throw cause
+        await delay(retryMs)
+      }
+    }
+  }
+
+  const send = async (request: UnderWay) => {
+    const { commandId } = request.command
+    if (!connected) throw publishingUnavailable(commandId, new Error('NATS is away'))
     try {
-      await circuit(() =>
-        traceSending(PublishForm.subject, about, async () => {
-          await endOfTurn()
-          return nats.jetstream().publish(PublishForm.subject, data, { headers: about, timeout })
-        }),
-      )
+      await circuit(() => traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request)))
     } catch (cause) {
       if (cause instanceof CircuitFull) throw overloaded()
-      throw publishingUnavailable(command.commandId, cause)
+      throw publishingUnavailable(commandId, cause)
     }
   }
 
@@ -108,15 +147,25 @@ export const createPublisherClient = (
       const about = headers()
       about.set(replyInboxHeader, replyInbox)
       about.set(requestIdHeader, requestId)
+      about.set(deadlineHeader, `${Math.floor(deadline)}`)
       const reply = Promise.withResolvers<Uint8Array | undefined>()
+      const request = { command, headers: about, deadline, isWanted: () => waiting.has(replyInbox) }
       waiting.set(replyInbox, {
         answer: reply.resolve,
-        sendAgain: () => send(command, deadline, about).catch(() => {}),
+        sendAgain: () => send(request).catch(() => {}),
       })
-      const timer = setTimeout(() => reply.reject(publishTimedOut(command.commandId)), timeoutMs)
+      let isStored = false
+      const timer = setTimeout(() => {
+        const late = isStored ? publishTimedOut : neverStored
+        reply.reject(late(command.commandId))
+      }, timeoutMs)
       gone.addEventListener('abort', () => reply.resolve(undefined), { once: true })
+      const sent = send(request).then(() => {
+        isStored = true
+        return reply.promise
+      })
       try {
-        const [bytes] = await Promise.all([reply.promise, send(command, deadline, about)])
+        const bytes = await Promise.race([reply.promise, sent])
         return bytes && FormPublished.decode(bytes)
       } finally {
         clearTimeout(timer)
@@ -130,3 +179,15 @@ export const createPublisherClient = (
     },
   }
 }
+
+/** JetStream's codes for a full queue and a full disk. */
+const fullCodes: unknown[] = [10_023, 10_047, 10_077]
+
+/** Whether JetStream has said no; all other failures may be gone at the next attempt. */
+const isRefusal = (cause: unknown): boolean => {
+  const { api_error } = cause as Partial<NatsError>
+  return api_error !== undefined && (api_error.code < 500 || fullCodes.includes(api_error.err_code))
+}
+
+const neverStored = (commandId: string) =>
+  publishingUnavailable(commandId, new Error('NATS has not stored the command in time'))

@@ -65,12 +65,13 @@ describe('two publishers on one NATS and one store', () => {
   it('one of which dies: the other finishes its command', async () => {
     await using publishing = await startPublishing()
     const gate = gateAfterPublish(1)
-    await publishing.publisher({ around: gate.around })
+    const dying = await publishing.publisher({ around: gate.around })
     const [form] = await givenForms(publishing, 1)
     const command = commandFor(form!)
 
     const { reply } = await publishing.send(command)
     await gate.reached
+    await dying.nats.close()
     const other = await publishing.publisher()
 
     expect(await reply).toMatchObject({ outcome: 'published' })
@@ -156,6 +157,7 @@ describe('what publishing stands on', () => {
     const { manager } = publishing
     const retention = RetentionPolicy.Workqueue
     await manager.streams.add({ name: 'PUBLISH', subjects: ['publish.form', 'publish.other'], retention })
+    await publishing.send(new Uint8Array())
     await manager.streams.add({ name: 'PUBLISH_DEAD', subjects: ['publish.dead.>'], max_age: nanos(5_000) })
     await manager.consumers.add('PUBLISH', {
       durable_name: 'publisher',
@@ -165,12 +167,31 @@ describe('what publishing stands on', () => {
 
     await publishing.publisher()
 
-    expect((await manager.streams.info('PUBLISH')).config.subjects).toEqual(['publish.form'])
+    expect((await manager.streams.info('PUBLISH')).config).toMatchObject({
+      subjects: ['publish.form', 'publish.probe'],
+      max_msgs: 10_000,
+      max_age: nanos(605_000),
+      discard: 'new',
+    })
     expect((await manager.streams.info('PUBLISH_DEAD')).config.max_age).toBe(nanos(30 * 24 * 60 * 60_000))
     expect((await manager.consumers.info('PUBLISH', 'publisher')).config).toMatchObject({
       ack_wait: nanos(2_000),
       max_ack_pending: 512,
     })
+  })
+
+  it('says on /readyz when NATS takes no command, and no longer once it does', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    const { streams } = publishing.manager
+
+    await streams.update('PUBLISH', { max_bytes: 1 })
+    expect((await publisher.app.inject('/readyz')).statusCode).toBe(503)
+    await streams.update('PUBLISH', { max_bytes: -1 })
+    expect((await publisher.app.inject('/readyz')).statusCode).toBe(200)
+
+    await publishing.idle()
+    expect(publisher.lines).toEqual([])
   })
 
   it('says on /readyz when the store is away', async () => {

@@ -1,31 +1,37 @@
-import { deadLetterStream, publisherConsumer, publishStream } from '@fms/contracts'
+import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
 import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
+import type { JsMsg } from 'nats'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
+import { createGatewayClocks } from './gateway-clocks.ts'
+import { createLateCommandsLog } from './log-late-commands.ts'
 import { measureDelivery } from './metrics.ts'
-import { createStreamClock } from './stream-clock.ts'
-import { ensureStreams, timeOfStream } from './streams.ts'
+import { createRemoteClock } from './remote-clock.ts'
+import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
-type PublisherDeps = Omit<PublishFormDeps, 'streamClock'>
+type PublisherDeps = Omit<PublishFormDeps, 'clocks' | 'logLate'>
 
 /** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
 export const createPublisherApp = (given: PublisherDeps): App => {
   const { nats, forms, logger } = given
-  const deps = { ...given, streamClock: createStreamClock(() => timeOfStream(nats)) }
-  const consumption = consume(
-    () => ensureStreams(nats),
-    (message) =>
-      traceDelivery(message, publisherConsumer, () =>
-        measureDelivery(message, () => consumePublishForm(message, deps)),
-      ),
-    logger,
-  )
+  const deps = {
+    ...given,
+    clocks: { gateways: createGatewayClocks(nats), stream: createRemoteClock(() => timeOfStream(nats)) },
+    logLate: createLateCommandsLog(logger),
+  }
+  const handle = async (message: JsMsg) => {
+    if (message.subject === publishProbeSubject) return message.ack()
+    return traceDelivery(message, publisherConsumer, () =>
+      measureDelivery(message, () => consumePublishForm(message, deps)),
+    )
+  }
+  const consumption = consume(() => ensureStreams(nats), handle, logger, { ackWaitMs })
   const app = createApp({
     logger,
     ready: async () => {
       if (!consumption.active) throw new Error('No commands can be taken: the stream is not there')
-      // Rejects while NATS is away.
-      await nats.rtt()
+      // Rejects while NATS is away, and while its disk takes no command.
+      await probeQueue(nats)
       await forms.ping()
     },
   })

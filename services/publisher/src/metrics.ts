@@ -4,10 +4,10 @@ import type { Disposition } from './consumers/publish-form.ts'
 
 const commands = new Counter({
   name: 'publish_commands_total',
-  help: 'Deliveries of publish commands, by what became of them: published, refused, retried or dead',
+  help: 'Deliveries of publish commands, by what became of them: published, refused, retried, late or dead',
   labelNames: ['outcome'],
 })
-for (const outcome of ['published', 'refused', 'retried', 'dead'] satisfies Disposition[])
+for (const outcome of ['published', 'refused', 'retried', 'late', 'dead'] satisfies Disposition[])
   commands.inc({ outcome }, 0)
 
 const redeliveries = new Counter({

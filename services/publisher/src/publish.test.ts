@@ -32,7 +32,8 @@ const start = async () => {
   return {
     forms,
     run: async (command: PublishForm, store = forms) => {
-      const form = await publish(command, { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now })
+      const deps = { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now }
+      const form = await publish(command, deps, () => {})
       return readReply(FormPublished.encode(toFormPublished(form, testBaseUrl)))
     },
     [Symbol.asyncDispose]: () => forms.close(),

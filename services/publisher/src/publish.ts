@@ -21,21 +21,27 @@ export interface PublishDeps {
 /**
  * Freezes a form's draft as a revision and moves `live` to it. A command that comes again finds its revision.
  *
+ * @param demandInTime throws once the command must not begin any more; called right before the revision is stored.
  * @returns the form as it is published.
  * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, which leave nothing
  *   behind; STORE_UNAVAILABLE, after which the command should come again.
  */
-export const publish = async (command: PublishForm, deps: PublishDeps): Promise<FormText> => {
+export const publish = async (
+  command: PublishForm,
+  deps: PublishDeps,
+  demandInTime: () => void,
+): Promise<FormText> => {
   if (command.validateOnly) return tryPublish(command, deps)
   const { forms, publicFormBaseUrl, now } = deps
-  const published = await forms.publish(command, command.commandId, (current) => {
+  const snapshot = (current: FormText) => {
     check(command, current)
     return {
       revisionId: randomUUIDv7(),
       createTime: now(),
       formJson: renderForm({ ...current, live: true }, publicFormBaseUrl),
     }
-  })
+  }
+  const published = await forms.publish(command, command.commandId, snapshot, demandInTime)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw requestIdReused(command.commandId)
   return published

@@ -1,22 +1,46 @@
-import { deadLetterStream, publisherConsumer, publishStream } from '@fms/contracts'
+import {
+  deadLetterStream,
+  maxPublishTimeoutMs,
+  publisherConsumer,
+  publishProbeSubject,
+  publishStream,
+} from '@fms/contracts'
 import { ensureConsumer, ensureStream } from '@fms/service-kit'
-import { AckPolicy, type Consumer, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats'
+import {
+  AckPolicy,
+  type Consumer,
+  DiscardPolicy,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+} from 'nats'
 
 /** A command whose publisher died comes to another one after this; far below the gateway's deadline. */
-const ackWaitMs = 2_000
+export const ackWaitMs = 2_000
+
+/** Commands that may wait; a publish beyond them is refused with 503. */
+const maxCommands = 10_000
+
+/** A command leaves the queue by itself after this, a little over the longest deadline. */
+const commandAgeMs = maxPublishTimeoutMs + 5_000
 
 /** Commands under way in all publishers together. */
 const maxAckPending = 512
 
-/** Dead letters are kept for 30 days. */
+/** How long a probe of the queue may take, in milliseconds. */
+const probeTimeoutMs = 1_000
+
+/** Dead letters are kept for 30 days, the newest of them. */
+const maxDeadLetters = 10_000
 const deadLetterAgeMs = 30 * 24 * 60 * 60 * 1000
 
 /**
  * Makes the streams and the consumer that publishing stands on, or brings them up to date. May run in every
  * publisher at every start.
  *
- * Commands lie on disk in a work queue: a message is gone once it is acked, and not before. All publishers pull from
- * one durable consumer, so that more of them share the work.
+ * Commands lie on disk in a work queue, bounded by number and age: a message is gone once it is acked, or when its
+ * deadline is over for certain. All publishers pull from one durable consumer, so that more of them share the work.
  */
 export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => {
   const manager = await nats.jetstreamManager()
@@ -25,12 +49,17 @@ export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => 
     subjects: [...publishStream.subjects],
     storage: StorageType.File,
     retention: RetentionPolicy.Workqueue,
+    max_msgs: maxCommands,
+    max_age: nanos(commandAgeMs),
+    discard: DiscardPolicy.New,
   })
   await ensureStream(manager, {
     name: deadLetterStream.name,
     subjects: [...deadLetterStream.subjects],
     storage: StorageType.File,
     max_age: nanos(deadLetterAgeMs),
+    max_msgs: maxDeadLetters,
+    discard: DiscardPolicy.Old,
   })
   await ensureConsumer(manager, publishStream.name, {
     durable_name: publisherConsumer,
@@ -47,4 +76,9 @@ export const timeOfStream = async (nats: NatsConnection): Promise<number> => {
   const { ts } = (await manager.streams.info(publishStream.name)) as { ts?: string }
   // Servers before 2.10 do not tell.
   return ts === undefined ? Date.now() : Date.parse(ts)
+}
+
+/** Stores an empty message in the queue: rejects while no command can be stored. */
+export const probeQueue = async (nats: NatsConnection): Promise<void> => {
+  await nats.jetstream().publish(publishProbeSubject, undefined, { timeout: probeTimeoutMs })
 }

@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Form, FormDraft, FormPublished, type Problem, PublishForm, replyInboxHeader } from '@fms/contracts'
+import {
+  clockInboxOf,
+  deadlineHeader,
+  Form,
+  FormDraft,
+  FormPublished,
+  GatewayClock,
+  type Problem,
+  PublishForm,
+  replyInboxHeader,
+} from '@fms/contracts'
 import { type FormsStore, openFormsStore, type StoredForm, serializeDraft } from '@fms/forms-store'
 import { type App, connectNats } from '@fms/service-kit'
 import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
@@ -105,8 +115,11 @@ export interface Publishing extends AsyncDisposable {
     /** Default: wait until it takes commands. */
     wait?: boolean
   }): Promise<Publisher>
-  /** Sends a command as the gateway does. Resolves once it lies in the stream. */
-  send(command: PublishForm | Uint8Array, about?: Record<string, string>): Promise<Sent>
+  /**
+   * Sends a command as the gateway does, `timeoutMs` before its deadline, with `about` as further headers; one that is
+   * `undefined` is left out. Resolves once it lies in the stream.
+   */
+  send(command: PublishForm | Uint8Array, about?: Record<string, string | undefined>): Promise<Sent>
   /** Everything that came to the gateway's inbox. */
   replies: Reply[]
   /** Resolves once no command is left in the stream. */
@@ -161,10 +174,14 @@ export const startPublishing = async (): Promise<Publishing> => {
   const waiting = new Map<string, (reply: Reply) => void>()
   const replies: Reply[] = []
   gateway.subscribe(`${inbox}.*`, {
-    callback: (_, { subject, data }) => {
-      const reply = readReply(data)
+    callback: (_, message) => {
+      if (message.subject === clockInboxOf(`${inbox}.`)) {
+        message.respond(GatewayClock.encode({ nowMs: performance.now() }))
+        return
+      }
+      const reply = readReply(message.data)
       replies.push(reply)
-      waiting.get(subject)?.(reply)
+      waiting.get(message.subject)?.(reply)
     },
   })
 
@@ -204,9 +221,12 @@ export const startPublishing = async (): Promise<Publishing> => {
       const replyInbox = `${inbox}.${nuid.next()}`
       const reply = new Promise<Reply>((resolve) => waiting.set(replyInbox, resolve))
       const notes = headers()
-      for (const [key, value] of Object.entries({ [replyInboxHeader]: replyInbox, ...about })) {
-        notes.set(key, value)
+      const timeoutMs = command instanceof Uint8Array ? 60_000 : command.timeoutMs
+      const usual = {
+        [replyInboxHeader]: replyInbox,
+        [deadlineHeader]: `${Math.floor(performance.now() + timeoutMs)}`,
       }
+      for (const [key, value] of Object.entries({ ...usual, ...about })) if (value) notes.set(key, value)
       const data = command instanceof Uint8Array ? command : PublishForm.encode(command)
       await gateway.jetstream().publish(PublishForm.subject, data, { headers: notes })
       return { reply }

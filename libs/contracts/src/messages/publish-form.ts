@@ -25,8 +25,8 @@ export const PublishForm = defineMessage({
     /** Refuse another state of the draft. */
     ifMatch: IfMatch.optional(),
     /**
-     * How long somebody waits for the reply, from when the stream took the command: a span and no time of day, since
-     * the clocks of gateway, stream and publisher differ. Milliseconds.
+     * How long somebody waits for the reply, from when the stream took the command; milliseconds. It counts for a
+     * command without {@link deadlineHeader} alone, as gateways of the release before send it.
      */
     timeoutMs: z.int(),
   }),
@@ -35,6 +35,19 @@ export type PublishForm = z.infer<typeof PublishForm.schema>
 
 /** The gateway's inbox, one token a command. */
 export const replyInboxHeader = 'Reply-Inbox'
+
+/**
+ * When the command's caller stops waiting, on the monotonic clock of its gateway; milliseconds. From then on the command
+ * must not begin: docs/decisions/0018-a-publish-has-a-deadline.md.
+ */
+export const deadlineHeader = 'Publish-Deadline'
+
+/** Reply of a gateway to an empty request on {@link clockInboxOf}: its monotonic clock, in milliseconds. */
+export const GatewayClock = defineMessage({ subject: '', schema: z.strictObject({ nowMs: z.number() }) })
+
+/** @param replyInbox any inbox of the gateway: `_INBOX.gateway.{gateway}.{token}`. */
+export const clockInboxOf = (replyInbox: string): string =>
+  `${replyInbox.slice(0, replyInbox.lastIndexOf('.'))}.clock`
 
 /** The caller's request id, for the log lines of every hop. */
 export const requestIdHeader = 'x-request-id'
@@ -65,8 +78,17 @@ export const FormPublished = {
   },
 }
 
+/** Empty message, publisher to itself through the stream: shows that commands can be stored. */
+export const publishProbeSubject = 'publish.probe'
+
 /** Where commands wait: a work queue on disk, so that the PubAck means accepted. */
-export const publishStream = { name: 'PUBLISH', subjects: [PublishForm.subject] } as const
+export const publishStream = {
+  name: 'PUBLISH',
+  subjects: [PublishForm.subject, publishProbeSubject],
+} as const
+
+/** The longest that a caller may wait for a publish (`PUBLISH_TIMEOUT_MS`), in milliseconds. */
+export const maxPublishTimeoutMs = 600_000
 
 /** Commands that can never succeed, kept for people to look at. */
 export const deadLetterStream = { name: 'PUBLISH_DEAD', subjects: ['publish.dead.>'] } as const

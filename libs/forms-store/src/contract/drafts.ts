@@ -212,7 +212,7 @@ export const draftsContract = (open: OpenStore): void => {
 
       await Promise.all([
         atOnce(20, () => update(store(), refOf(form), (current) => edited(current, {}))),
-        atOnce(20, () => store().recordReply({ ...form, replyId: randomUUID() })),
+        atOnce(20, () => store().recordReplies({ ...form, replyIds: [randomUUID()] })),
         publish(store(), form),
       ])
 
@@ -239,9 +239,9 @@ export const draftsContract = (open: OpenStore): void => {
 
     it('leaves nothing to a form that comes back under the same id', async () => {
       const form = await givenForm(store())
-      const reply = { ...form, replyId: randomUUID() }
+      const reply = { ...form, replyIds: [randomUUID()] }
       await publish(store(), form)
-      await store().recordReply(reply)
+      await store().recordReplies(reply)
       await store().delete(refOf(form), allow)
 
       await create(store(), form)
@@ -251,7 +251,7 @@ export const draftsContract = (open: OpenStore): void => {
         revisions: [],
         totalSize: 0,
       })
-      expect(await store().recordReply(reply)).toBe(true)
+      expect(await store().recordReplies(reply)).toBe(1)
     })
 
     it('leaves the other forms alone', async () => {

@@ -46,7 +46,7 @@ export const recordsContract = (open: OpenStore): void => {
     await update(source(), refOf(form), (current) => edited(current, { name: 'Intake 2' }))
     await publish(source(), form)
     for (let count = 0; count < 40; count++) {
-      await source().recordReply({ ...form, replyId: randomUUID() })
+      await source().recordReplies({ ...form, replyIds: [randomUUID()] })
     }
     return (await source().get(refOf(form)))!
   }
@@ -149,7 +149,7 @@ export const recordsContract = (open: OpenStore): void => {
         expect(found).toMatchObject({ revisionId })
       }
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
-        expect(await target().recordReply({ ...form, replyId })).toBe(false)
+        expect(await target().recordReplies({ ...form, replyIds: [replyId] })).toBe(0)
       }
       expect(await create(target(), newForm({ publicId: form.publicId }))).toBe(false)
       expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
@@ -164,11 +164,11 @@ export const recordsContract = (open: OpenStore): void => {
       await target().importForm({ ...record, revisionNumber: record.revisionNumber + 1 })
 
       const revision = await publish(target(), form)
-      const isCounted = await target().recordReply({ ...form, replyId: randomUUID() })
+      const counted = await target().recordReplies({ ...form, replyIds: [randomUUID()] })
       await update(target(), refOf(form), (current) => edited(current, { name: 'Later' }))
 
       expect(revision.number).toBe(record.revisionNumber + 2)
-      expect(isCounted).toBe(true)
+      expect(counted).toBe(1)
       expect(await target().get(refOf(form))).toMatchObject({ version: form.version + 1, replyCount: 41 })
     })
 

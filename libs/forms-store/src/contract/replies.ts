@@ -6,41 +6,56 @@ import { atOnce, create, givenForm, newForm, type OpenStore, openStore, refOf } 
 export const repliesContract = (open: OpenStore): void => {
   const store = openStore(open)
 
-  describe('recordReply', () => {
+  describe('recordReplies', () => {
     it('counts a reply once, however often and at once it is told, and changes nothing else', async () => {
       const form = await givenForm(store())
-      const reply = { ...form, replyId: randomUUID() }
+      const reply = { ...form, replyIds: [randomUUID()] }
 
-      const outcomes = await atOnce(20, () => store().recordReply(reply))
+      const outcomes = await atOnce(20, () => store().recordReplies(reply))
 
-      expect(outcomes.filter(Boolean)).toHaveLength(1)
-      expect(await store().recordReply(reply)).toBe(false)
+      expect(outcomes.toSorted()).toEqual([...Array(19).fill(0), 1])
+      expect(await store().recordReplies(reply)).toBe(0)
       expect(await store().get(refOf(form))).toEqual({ ...form, replyCount: 1 })
     })
 
     it('counts different replies at once, each', async () => {
       const form = await givenForm(store())
 
-      const outcomes = await atOnce(20, () => store().recordReply({ ...form, replyId: randomUUID() }))
+      const outcomes = await atOnce(20, () => store().recordReplies({ ...form, replyIds: [randomUUID()] }))
 
-      expect(outcomes).toEqual(Array(20).fill(true))
+      expect(outcomes).toEqual(Array(20).fill(1))
       expect(await store().get(refOf(form))).toEqual({ ...form, replyCount: 20 })
     })
 
     it('counts for each form by itself', async () => {
-      const [one, other, replyId] = [await givenForm(store()), await givenForm(store()), randomUUID()]
+      const [one, other, replyIds] = [await givenForm(store()), await givenForm(store()), [randomUUID()]]
 
-      expect(await store().recordReply({ ...one, replyId })).toBe(true)
-      expect(await store().recordReply({ ...other, replyId })).toBe(true)
+      expect(await store().recordReplies({ ...one, replyIds })).toBe(1)
+      expect(await store().recordReplies({ ...other, replyIds })).toBe(1)
+    })
+
+    it('counts those of a call that are new, whether they come twice in it, earlier or at the same time', async () => {
+      const form = await givenForm(store())
+      const ids = Array.from({ length: 250 }, () => randomUUID())
+      const [first, ...rest] = [ids.slice(0, 100), ids.slice(50, 150), ids.slice(100, 200), ids.slice(150)]
+
+      expect(await store().recordReplies({ ...form, replyIds: [...first!, ...first!.slice(0, 9)] })).toBe(100)
+      const counted = await Promise.all(
+        [...rest, ...rest].map((replyIds) => store().recordReplies({ ...form, replyIds })),
+      )
+
+      expect(counted.reduce((sum, count) => sum + count)).toBe(150)
+      expect(await store().get(refOf(form))).toEqual({ ...form, replyCount: 250 })
+      expect(await store().recordReplies({ ...form, replyIds: ids.slice(0, 100) })).toBe(0)
     })
 
     it('counts nothing for a form that is not there', async () => {
       const form = newForm()
-      const reply = { ...form, replyId: randomUUID() }
+      const reply = { ...form, replyIds: [randomUUID()] }
 
-      expect(await store().recordReply(reply)).toBe(false)
+      expect(await store().recordReplies(reply)).toBe(0)
       await create(store(), form)
-      expect(await store().recordReply(reply)).toBe(true)
+      expect(await store().recordReplies(reply)).toBe(1)
     })
   })
 }

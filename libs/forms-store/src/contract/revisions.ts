@@ -88,6 +88,19 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
+    it('leaves nothing behind when it is refused right before the revision is stored', async () => {
+      const form = await givenForm(store())
+      const refuse = () => {
+        throw new Error('too late')
+      }
+
+      const answer = store().publish(refOf(form), randomUUID(), snapshot, refuse)
+
+      await expect(answer).rejects.toThrow('too late')
+      expect(await store().get(refOf(form))).toEqual(form)
+      expect(await numbersOf(form)).toEqual({ numbers: [], live: [] })
+    })
+
     it('makes one revision a command, however often it comes, and asks for no second snapshot', async () => {
       const form = await givenForm(store())
       const first = await publish(store(), form)

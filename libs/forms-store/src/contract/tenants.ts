@@ -102,7 +102,7 @@ export const tenantsContract = (open: OpenStore): void => {
       (forms, foreign, formRef) => forms.getRevision({ ...foreign, formRef }, 'live'),
       undefined,
     ],
-    ['recordReply', (forms, foreign) => forms.recordReply({ ...foreign, replyId: randomUUID() }), false],
+    ['recordReplies', (forms, foreign) => forms.recordReplies({ ...foreign, replyIds: [randomUUID()] }), 0],
   ]
 
   describe("another organization's form", () => {

@@ -24,6 +24,7 @@ import type {
   LiveOrNot,
   OrganizationForms,
   Quota,
+  Replies,
   RevisionsPage,
   Snapshot,
   StoredForm,
@@ -43,7 +44,6 @@ import {
   formKey,
   formsCollections,
   named,
-  type ReplyDocument,
   type RevisionDocument,
   toFormText,
   toStoredForm,
@@ -52,7 +52,7 @@ import {
 import { exportForms, organizations } from './export-forms.ts'
 import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
-import { recordReply } from './record-reply.ts'
+import { recordReplies } from './record-replies.ts'
 import { formsSchema } from './schema.ts'
 import { addUsage, checkQuota, countWrite, readUsage } from './usage.ts'
 
@@ -176,6 +176,7 @@ export class MongoFormsStore implements FormsStore {
     ref: FormRef,
     commandId: string,
     snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    beforeStoring?: () => void,
   ): Promise<FormText | 'elsewhere' | undefined> {
     const { organizationId } = ref
     const earlier = await this.#revisionOfCommand(organizationId, commandId)
@@ -188,17 +189,25 @@ export class MongoFormsStore implements FormsStore {
     const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
     const revision = { ...taken.revision, organizationId, commandId }
-    const outcome = await insertRevision(this.#collections, revision)
-    if (outcome !== 'inserted') {
-      const bytes = -Buffer.byteLength(revision.formJson)
-      await addUsage(this.#collections, organizationId, { forms: 0, bytes })
+    const giveBack = () =>
+      addUsage(this.#collections, organizationId, {
+        forms: 0,
+        bytes: -Buffer.byteLength(revision.formJson),
+      })
+    try {
+      beforeStoring?.()
+    } catch (error) {
+      await giveBack()
+      throw error
     }
+    const outcome = await insertRevision(this.#collections, revision)
+    if (outcome !== 'inserted') await giveBack()
     switch (outcome) {
       case 'gone':
         return undefined
       case 'exists':
         // The same command, or another with the same id, was faster.
-        return this.publish(ref, commandId, snapshot)
+        return this.publish(ref, commandId, snapshot, beforeStoring)
       case 'inserted':
         return (await this.#moveLive({ ...revision, _id: revision.revisionId })) && taken.published
     }
@@ -244,9 +253,11 @@ export class MongoFormsStore implements FormsStore {
     return revision && { ...liveOrNot(revision, form), current: toStoredForm(form) }
   }
 
-  recordReply({ organizationId, formId, replyId }: ReplyDocument): Promise<boolean> {
+  /** Indexes: that of `_id`, and the key of replies. */
+  recordReplies(counted: Replies): Promise<number> {
+    const { organizationId, formId } = counted
     return this.#changing({ organizationId, formRef: formId }, () =>
-      recordReply(this.#collections, { organizationId, formId, replyId }),
+      recordReplies(this.#collections, counted),
     )
   }
 

@@ -14,7 +14,7 @@ const givenRecord = async (): Promise<FormRecord> => {
   const form = await givenForm(store)
   await publish(store, form)
   await publish(store, form)
-  for (let count = 0; count < 34; count++) await store.recordReply({ ...form, replyId: randomUUID() })
+  for (let count = 0; count < 34; count++) await store.recordReplies({ ...form, replyIds: [randomUUID()] })
   const [record] = await exported(form.organizationId)
   await store.delete(refOf(form), allow)
   return record!

@@ -10,7 +10,7 @@ import { reservePublicId } from './create-form.ts'
 import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
 import { readRecord } from './export-forms.ts'
 import { hasForm, removeRevision } from './insert-revision.ts'
-import { maxRecentReplies } from './record-reply.ts'
+import { maxRecentReplies } from './record-replies.ts'
 import { addUsage, countWrite } from './usage.ts'
 
 /** So many writes are under way at once. */

@@ -41,15 +41,15 @@ describe('a forms file', () => {
     const store = await open()
     const form = await givenForm(store, { draft: { name: 'Kept' } })
     const revision = await publish(store, form)
-    const reply = { ...form, replyId: crypto.randomUUID() }
-    await store.recordReply(reply)
+    const reply = { ...form, replyIds: [crypto.randomUUID()] }
+    await store.recordReplies(reply)
     const before = await store.getRevision(refOf(form), 'live')
     await store.close()
 
     await using again = await open()
     expect(await again.getRevision(refOf(form), 'live')).toEqual(before)
     expect(await again.findRevisionOfCommand(form.organizationId, revision.commandId)).toEqual(revision)
-    expect(await again.recordReply(reply)).toBe(false)
+    expect(await again.recordReplies(reply)).toBe(0)
     expect((await again.list({ ...form, orderBy: [], limit: 10, skip: 0 })).totalSize).toBe(1)
   })
 
@@ -257,7 +257,7 @@ describe('the statements', () => {
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
       await store.getRevision(refOf(form), revisionId)
       await update(store, refOf(form), (current) => current)
-      await store.recordReply({ ...form, replyId: crypto.randomUUID() })
+      await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
     })
 
     expect(plans.length).toBeGreaterThan(10)

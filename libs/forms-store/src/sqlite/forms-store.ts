@@ -30,6 +30,7 @@ import type {
   LiveOrNot,
   OrganizationForms,
   Quota,
+  Replies,
   RevisionsPage,
   RevisionText,
   Snapshot,
@@ -188,6 +189,7 @@ export class SqliteFormsStore implements FormsStore {
     ref: FormRef,
     commandId: string,
     snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    beforeStoring?: () => void,
   ): Promise<FormText | 'elsewhere' | undefined> {
     return this.#changing(ref, async () => {
       const row = this.#get(ref)
@@ -196,7 +198,10 @@ export class SqliteFormsStore implements FormsStore {
       const earlier = this.#revisionOfCommand(current.organizationId, commandId)
       if (earlier) return this.#publishAgain(ref, current, earlier)
       const taken = await snapshot(current)
-      return this.#database.write(() => this.#publish(row, { ...taken, commandId }))
+      return this.#database.write(() => {
+        beforeStoring?.()
+        return this.#publish(row, { ...taken, commandId })
+      })
     })
   }
 
@@ -244,20 +249,18 @@ export class SqliteFormsStore implements FormsStore {
     return row && { ...liveOrNot(row, form), current: toStoredForm(form) }
   }
 
-  async recordReply({
-    organizationId,
-    formId,
-    replyId,
-  }: {
-    organizationId: string
-    formId: string
-    replyId: string
-  }): Promise<boolean> {
+  /** One transaction. Index: the key of replies. */
+  recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number> {
     return this.#database.write(() => {
-      if (!this.#has({ organizationId, formId })) return false
-      const isNew = this.#database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', formId, replyId) === 1
-      if (isNew) this.#database.run('UPDATE forms SET replyCount = replyCount + 1 WHERE formId = ?', formId)
-      return isNew
+      if (!this.#has({ organizationId, formId })) return 0
+      let counted = 0
+      for (const id of replyIds) {
+        counted += this.#database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', formId, id)
+      }
+      if (counted > 0) {
+        this.#database.run('UPDATE forms SET replyCount = replyCount + ? WHERE formId = ?', counted, formId)
+      }
+      return counted
     })
   }
 

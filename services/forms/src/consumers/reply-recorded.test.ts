@@ -10,7 +10,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { startNatsServer } from '../../../../scripts/nats-server.ts'
 import { startForms } from '../testing.ts'
-import { consumeReplyRecorded, ensureReplies } from './reply-recorded.ts'
+import { createReplyConsumer, ensureReplies, replyConsumption } from './reply-recorded.ts'
 
 const logger = pino({ level: 'silent' })
 
@@ -57,7 +57,7 @@ const countOf = async ({ forms }: { forms: FormsStore }, form: StoredForm) =>
 const handle = async (
   { service, counter }: Awaited<ReturnType<typeof startReplies>>,
   deliveries: number,
-  handleOne = (message: JsMsg) => consumeReplyRecorded(message, { forms: service.forms, logger }),
+  handleOne: (message: JsMsg) => Promise<void> = createReplyConsumer({ forms: service.forms, logger }),
 ) => {
   const handled = Promise.withResolvers<void>()
   const seen: JsMsg[] = []
@@ -68,6 +68,7 @@ const handle = async (
       if (seen.push(message) === deliveries) handled.resolve()
     },
     logger,
+    replyConsumption,
   )
   await handled.promise
   await consumption.stop()
@@ -109,12 +110,13 @@ describe('forms.reply-recorded', () => {
     const form = await service.given.form()
     await replies.tell(eventOf(form))
     const message = await replies.next()
-    await service.forms.recordReply(ReplyRecorded.decode(message.data))
+    const { replyId, ...ref } = ReplyRecorded.decode(message.data)
+    await service.forms.recordReplies({ ...ref, replyIds: [replyId] })
     message.nak()
 
     const redelivered = await replies.next()
     expect(redelivered.redelivered).toBe(true)
-    await consumeReplyRecorded(redelivered, { forms: service.forms, logger })
+    await createReplyConsumer({ forms: service.forms, logger })(redelivered)
 
     expect(await countOf(service, form)).toBe(1)
     await expect.poll(replies.unsettled).toBe(0)
@@ -128,16 +130,18 @@ describe('forms.reply-recorded', () => {
 
     let left = 150
     const done = Promise.withResolvers<void>()
-    const counters = Array.from({ length: 3 }, () =>
-      consume(
+    const counters = Array.from({ length: 3 }, () => {
+      const handleOne = createReplyConsumer({ forms: replies.service.forms, logger })
+      return consume(
         () => ensureReplies(replies.counter),
         async (message) => {
-          await consumeReplyRecorded(message, { forms: replies.service.forms, logger })
+          await handleOne(message)
           if (--left === 0) done.resolve()
         },
         logger,
-      ),
-    )
+        replyConsumption,
+      )
+    })
     await done.promise
     await Promise.all(counters.map((each) => each.stop()))
 
@@ -197,7 +201,7 @@ describe('forms.reply-recorded', () => {
     await replies.tell(eventOf(form))
 
     const seen = await handle(replies, 2, (message) =>
-      consumeReplyRecorded(message, { forms: stores.shift()!, logger }),
+      createReplyConsumer({ forms: stores.shift()!, logger })(message),
     )
 
     expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, true])
@@ -207,12 +211,11 @@ describe('forms.reply-recorded', () => {
 
   it('is not settled by a defect', async () => {
     await using replies = await startReplies()
-    const broken = { recordReply: () => Promise.reject(new Error('a defect')) } as unknown as FormsStore
+    const broken = { recordReplies: () => Promise.reject(new Error('a defect')) } as unknown as FormsStore
     await replies.tell(eventOf(await replies.service.given.form()))
 
-    await expect(consumeReplyRecorded(await replies.next(), { forms: broken, logger })).rejects.toThrow(
-      'a defect',
-    )
+    const handleOne = createReplyConsumer({ forms: broken, logger })
+    await expect(handleOne(await replies.next())).rejects.toThrow('a defect')
 
     expect(await replies.state()).toMatchObject({ num_ack_pending: 1 })
   })

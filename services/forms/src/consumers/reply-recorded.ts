@@ -12,9 +12,16 @@ import {
   RetentionPolicy,
   StorageType,
 } from 'nats'
+import { createReplyCounter } from './count-replies.ts'
 
 /** An event whose counter died comes to another one after this. */
 const ackWaitMs = 5_000
+
+/** Events that all counters together have in hand. */
+const maxAckPending = 10_000
+
+/** How a forms service takes events: so many at once that a form with many replies leaves places to the others. */
+export const replyConsumption = { ackWaitMs, maxMessages: 1_000 }
 
 /** While the store is away an event comes again after this. */
 const retryMs = 1_000
@@ -32,28 +39,38 @@ export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => 
     durable_name: replyCounterConsumer,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
+    max_ack_pending: maxAckPending,
   })
   return nats.jetstream().consumers.get(repliesStream.name, replyCounterConsumer)
 }
 
-/** Counts a reply and acks; one that was counted before, or whose form is gone, is acked just the same. */
-export const consumeReplyRecorded = async (
-  message: JsMsg,
-  { forms, logger }: { forms: FormsStore; logger: FastifyBaseLogger },
-): Promise<void> => {
-  const reply = decoded(message)
-  if (reply instanceof Error) {
-    logger.error({ err: reply }, 'an event that cannot be read is dropped')
-    message.term('malformed')
-    return
-  }
-  try {
-    const counted = await forms.recordReply(reply)
-    message.ack()
-    logger.debug({ form: reply.formId, reply: reply.replyId, counted }, 'reply recorded')
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    message.nak(retryMs)
+/**
+ * Makes the handler of events. It counts a reply and acks; one that was counted before, or whose form is gone, is acked
+ * just the same.
+ */
+export const createReplyConsumer = ({
+  forms,
+  logger,
+}: {
+  forms: FormsStore
+  logger: FastifyBaseLogger
+}): ((message: JsMsg) => Promise<void>) => {
+  const count = createReplyCounter(forms)
+  return async (message) => {
+    const reply = decoded(message)
+    if (reply instanceof Error) {
+      logger.error({ err: reply }, 'an event that cannot be read is dropped')
+      message.term('malformed')
+      return
+    }
+    try {
+      await count(reply)
+      message.ack()
+      logger.debug({ form: reply.formId, reply: reply.replyId }, 'reply recorded')
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      message.nak(retryMs)
+    }
   }
 }
 

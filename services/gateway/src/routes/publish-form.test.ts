@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiError } from '@fms/aip'
 import {
+  clockInboxOf,
+  deadlineHeader,
   Form,
   FormDraft,
   FormPublished,
+  GatewayClock,
   PublishForm,
   publisherConsumer,
   publishStream,
@@ -14,8 +17,8 @@ import {
   requestIdHeader,
 } from '@fms/contracts'
 import { connectNats } from '@fms/service-kit'
-import { AckPolicy, type JsMsg, RetentionPolicy } from 'nats'
-import { describe, expect, it } from 'vitest'
+import { AckPolicy, DiscardPolicy, type JsMsg, type NatsConnection, RetentionPolicy } from 'nats'
+import { describe, expect, it, vi } from 'vitest'
 import { startNatsServer } from '../../../../scripts/nats-server.ts'
 import { createPublisherClient } from '../publisher-client.ts'
 import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from '../testing.ts'
@@ -54,6 +57,8 @@ const startPublishing = async (
   const server = stack.use(await startNatsServer({ dataDir: folder.path }))
   const nats = await connectNats(server.urls.publisher, 'publisher')
   stack.defer(() => nats.close())
+  const operator = await connectNats(server.urls.operator, 'operator')
+  stack.defer(() => operator.close())
   const commands: PublishForm[] = []
   const messages: JsMsg[] = []
   const taken = Promise.withResolvers<void>()
@@ -93,6 +98,7 @@ const startPublishing = async (
     dataDir: folder.path,
     server,
     nats,
+    manager: await operator.jetstreamManager(),
     log,
     commands,
     messages,
@@ -126,6 +132,9 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     ])
     expect(600_000 - gateway.commands[0]!.timeoutMs).toBeOneOf(Array.from({ length: 5_000 }, (_, ms) => ms))
     expect(gateway.messages[0]!.headers!.get(requestIdHeader)).toBe('r-1')
+    const deadline = Number(gateway.messages[0]!.headers!.get(deadlineHeader))
+    expect(deadline - performance.now()).toBeLessThan(600_000)
+    expect(deadline - performance.now()).toBeGreaterThan(595_000)
     expect(gateway.messages[0]!.headers!.has('Nats-Msg-Id')).toBe(false)
   })
 
@@ -202,8 +211,54 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(answer.headers['retry-after']).toBe('1')
   })
 
+  it('sends a command again until the stream takes it', async () => {
+    await using gateway = await startPublishing(published)
+    const { streams } = gateway.manager
+    await streams.update(publishStream.name, { subjects: ['publish.other'] })
+    const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
+    const failed = failedSends(nats)
+    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
+    await gateway.log.line('connected to NATS')
+
+    const command = { ...ids, validateOnly: false }
+    const reply = publisher.publishForm(command, 600_000, 'r-1', new AbortController().signal)
+    await failed
+    await streams.update(publishStream.name, { subjects: [...publishStream.subjects] })
+
+    expect(await reply).toEqual(published)
+    expect(gateway.commands).toHaveLength(1)
+    await publisher.close()
+  })
+
+  it('answers 503 at once while the queue is full, and publishes once it has room', async () => {
+    await using gateway = await startPublishing(published, { publishTimeoutMs: 600_000 })
+    const { streams } = gateway.manager
+    await streams.update(publishStream.name, { max_bytes: 1, discard: DiscardPolicy.New })
+
+    const full = await gateway.send('POST', publish)
+    expect([full.status, reasonOf(full)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
+
+    await streams.update(publishStream.name, { max_bytes: -1 })
+    expect((await gateway.send('POST', publish)).status).toBe(200)
+  })
+
+  it('answers 503 at its deadline while NATS hangs, and says its clock to publishers until then', async () => {
+    await using gateway = await startPublishing(published, { publishTimeoutMs: 500 })
+    process.kill(gateway.server.pid, 'SIGSTOP')
+    const answer = await gateway.send('POST', publish)
+    process.kill(gateway.server.pid, 'SIGCONT')
+    expect([answer.status, reasonOf(answer)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
+
+    // The bytes were on their way; a publisher sees that they are late.
+    await gateway.taken
+    const headers = gateway.messages[0]!.headers!
+    const inbox = clockInboxOf(headers.get(replyInboxHeader))
+    const clock = GatewayClock.decode((await gateway.nats.request(inbox)).data)
+    expect(clock.nowMs).toBeGreaterThan(Number(headers.get(deadlineHeader)))
+  })
+
   it('answers 503 where there is no stream, until a circuit says so at once', async () => {
-    await using gateway = await startPublishing('none', { withStream: false })
+    await using gateway = await startPublishing('none', { withStream: false, publishTimeoutMs: 100 })
 
     const opened = gateway.log.line('circuit open')
     for (let i = 0; i < 6; i++) {
@@ -276,3 +331,19 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     await stopped
   })
 })
+
+/** Resolves once a message of this connection has got no PubAck. */
+const failedSends = (nats: NatsConnection): Promise<void> => {
+  const jetstream = nats.jetstream()
+  const failed = Promise.withResolvers<void>()
+  const publish: typeof jetstream.publish = async (...message) => {
+    try {
+      return await jetstream.publish(...message)
+    } catch (error) {
+      failed.resolve()
+      throw error
+    }
+  }
+  vi.spyOn(nats, 'jetstream').mockReturnValue(Object.create(jetstream, { publish: { value: publish } }))
+  return failed.promise
+}

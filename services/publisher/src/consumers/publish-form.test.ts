@@ -1,10 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@fms/aip'
-import { deadLetterReasonHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
+import { deadLetterReasonHeader, deadlineHeader, PublishForm, replyInboxHeader } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import {
   commandFor,
   draftOf,
   givenForm,
+  type Publisher,
   type Publishing,
   revisionsOf,
   type StoreCall,
@@ -207,43 +209,109 @@ describe('a publish.form that meets a defect', () => {
 })
 
 describe('a publish.form past its deadline', () => {
-  it('publishes nothing, and becomes a dead letter without a reply', async () => {
+  it('ends without a look at the store, a dead letter or a reply', async () => {
     await using publishing = await startPublishing()
-    const publisher = await publishing.publisher()
-    const form = await givenForm(publishing.forms)
-    const command = commandFor(form, { timeoutMs: 0 })
-
-    await publishing.send(command)
-
-    const letter = await publishing.deadLetter()
-    expect(letter.reason).toBe('deadline')
-    expect(PublishForm.decode(letter.data)).toEqual(command)
-    await publishing.idle()
-    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [], live: [] })
-    expect(publishing.replies).toEqual([])
-    expect(publisher.handled).toEqual({ 'nobody waits for this command any more': 1 })
-  })
-
-  it('is finished when its revision is stored already', async () => {
-    await using publishing = await startPublishing()
-    let interruptions = 0
-    await publishing.publisher({
-      around: async ({ method, proceed }) => {
-        // Long enough for the deadline to pass.
-        const result = await proceed()
-        if (method === 'publish' && ++interruptions < 4) throw unavailable()
-        return result
+    const calls: string[] = []
+    const publisher = await publishing.publisher({
+      around: ({ method, proceed }) => {
+        if (method !== 'ping') calls.push(method)
+        return proceed()
       },
     })
     const form = await givenForm(publishing.forms)
 
-    const { reply } = await publishing.send(commandFor(form, { timeoutMs: 300 }))
+    await publishing.send(commandFor(form, { timeoutMs: 0 }))
+
+    await publishing.idle()
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [], live: [] })
+    expect(calls).toEqual([])
+    expect(publishing.replies).toEqual([])
+    expect(await deadLetters(publishing)).toBe(0)
+    expect(await lateCommands(publisher)).toBeGreaterThan(0)
+  })
+
+  it('when the store has its turn for it publishes nothing', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        if (method === 'publish') await delay(400)
+        return proceed()
+      },
+    })
+    const form = await givenForm(publishing.forms)
+
+    await publishing.send(commandFor(form, { timeoutMs: 300 }))
+
+    await publishing.idle()
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [], live: [] })
+    expect(publishing.replies).toEqual([])
+  })
+
+  it('ends where its gateway is gone and nobody can say how old it is', async () => {
+    await using publishing = await startPublishing()
+    await publishing.publisher()
+    const form = await givenForm(publishing.forms)
+
+    await publishing.send(commandFor(form), { [replyInboxHeader]: '_INBOX.gateway.gone.1' })
+    const { reply } = await publishing.send(commandFor(form))
+
+    await reply
+    await publishing.idle()
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [1], live: [1] })
+  })
+
+  it.each([
+    ['is judged by its age in the stream', 60_000, [1]],
+    ['ends when that is over', 0, []],
+  ])('from a gateway of the release before %s', async (_, timeoutMs, numbers) => {
+    await using publishing = await startPublishing()
+    await publishing.publisher()
+    const form = await givenForm(publishing.forms)
+
+    await publishing.send(commandFor(form, { timeoutMs }), { [deadlineHeader]: undefined })
+
+    await publishing.idle()
+    expect((await revisionsOf(publishing.forms, form)).numbers).toEqual(numbers)
+  })
+
+  it('holds up no command in time: 2,000 of them end within a second or two', async () => {
+    await using publishing = await startPublishing()
+    await (await publishing.publisher()).app.close()
+    const form = await givenForm(publishing.forms)
+    const late = commandFor(form, { timeoutMs: 0 })
+    await Promise.all(Array.from({ length: 2_000 }, () => publishing.send(late)))
+
+    await publishing.publisher({ wait: false })
+    const begun = performance.now()
+    const { reply } = await publishing.send(commandFor(form))
 
     expect(await reply).toMatchObject({ outcome: 'published' })
+    expect(performance.now() - begun).toBeLessThan(2_000)
     expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [1], live: [1] })
-    expect(await deadLetters(publishing)).toBe(0)
   })
 })
+
+describe('a publish.form that can never succeed, while no dead letter can be stored,', () => {
+  it('ends all the same', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher()
+    await publishing.manager.streams.delete('PUBLISH_DEAD')
+
+    await publishing.send(new Uint8Array())
+
+    await publishing.idle()
+    expect(publisher.handled).toEqual({
+      'a command that cannot be read': 1,
+      'the dead letter of a command could not be stored': 1,
+    })
+  })
+})
+
+/** How many commands have ended late in this process, as the publisher's metrics say. */
+const lateCommands = async ({ app }: Publisher) => {
+  const { body } = await app.inject('/metrics')
+  return Number(/publish_commands_total{outcome="late"} (\d+)/.exec(body)![1])
+}
 
 const unavailable = () => new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'The store is away.')
 

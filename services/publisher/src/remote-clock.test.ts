@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createStreamClock } from './stream-clock.ts'
+import { createRemoteClock } from './remote-clock.ts'
 
 const hourMs = 60 * 60 * 1000
 
-/** A stream clock, and the server's clock with how often it was asked. */
+/** A remote clock, and the server's with how often it was read. */
 const startClock = () => {
-  const server = { aheadMs: 0, asked: 0 }
-  const clock = createStreamClock(async () => {
-    server.asked++
+  const server = { aheadMs: 0, reads: 0 }
+  const clock = createRemoteClock(async () => {
+    server.reads++
     return performance.now() + server.aheadMs
   })
   const fromNow = (ms: number) => clock.isPast(performance.now() + server.aheadMs + ms)
   return { server, clock, fromNow }
 }
 
-describe("the stream's clock", () => {
+describe('a remote clock', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('counts on from one answer as long as nothing seems past', async () => {
+  it('counts on from one reading as long as nothing seems past', async () => {
     const { server, fromNow } = startClock()
     for (let i = 0; i < 3; i++) {
       vi.advanceTimersByTime(1_000)
       expect(await fromNow(10_000)).toBe(false)
     }
-    expect(server.asked).toBe(1)
+    expect(server.reads).toBe(1)
   })
 
   it('says past when the moment is over', async () => {
@@ -47,5 +47,26 @@ describe("the stream's clock", () => {
     expect(await fromNow(10_000)).toBe(false)
     server.aheadMs += shift
     expect(await fromNow(10_000)).toBe(false)
+  })
+
+  it('never seems to stand earlier than it does, however long a reading takes', async () => {
+    const server = { aheadMs: hourMs }
+    const clock = createRemoteClock(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      return performance.now() + server.aheadMs
+    })
+    const reading = clock.isPast(performance.now() + hourMs + 60_000)
+    await vi.advanceTimersByTimeAsync(400)
+    await reading
+    expect(clock.seemsPast(performance.now() + hourMs - 1)).toBe(true)
+    expect(clock.seemsPast(performance.now() + hourMs + 401)).toBe(false)
+  })
+
+  it('seems past before it was read, and cannot tell where it cannot be read', async () => {
+    const clock = createRemoteClock(async () => {
+      throw new Error('away')
+    })
+    expect(clock.seemsPast(Number.MAX_SAFE_INTEGER)).toBe(true)
+    await expect(clock.isPast(0)).rejects.toThrow('away')
   })
 })
