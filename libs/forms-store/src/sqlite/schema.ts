@@ -86,5 +86,11 @@ const third = `
   DROP INDEX forms_by_replyCount_desc;
 `
 
+/** What `live` shows of the current draft (decisions, section 3) stands beside it. */
+const fourth = `
+  ALTER TABLE forms ADD COLUMN aiHandoff INTEGER NOT NULL DEFAULT 0;
+  UPDATE forms SET aiHandoff = 1 WHERE json_extract(draft, '$.aiHandoff.enabled');
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first, second, third]
+export const migrations = [first, second, third, fourth]
