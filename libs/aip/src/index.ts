@@ -1,6 +1,7 @@
 export * from './errors.ts'
 export * from './etag.ts'
 export * from './field-path.ts'
+export * from './field-violations.ts'
 export * from './filter/index.ts'
 export * from './json.ts'
 export * from './json-body.ts'

@@ -13,11 +13,11 @@ import {
   parseOrderBy,
   parsePageSize,
   parseSkip,
+  toFieldViolations,
 } from '@fms/aip'
 import { ListQuery, PageQuery } from '@fms/contracts'
 import type { z } from 'zod'
 import { invalidFilter, invalidOrderBy } from './errors.ts'
-import { toFieldViolations } from './field-violations.ts'
 
 /** A place in a list: the values of its order's fields in the last item of a page. */
 export type Position = (string | number)[]

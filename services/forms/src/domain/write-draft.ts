@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type FieldViolation, invalidRequest, type Json, type JsonObject, mergePatch } from '@fms/aip'
+import {
+  type FieldViolation,
+  invalidRequest,
+  type Json,
+  type JsonObject,
+  mergePatch,
+  toFieldViolations,
+} from '@fms/aip'
 import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
-import { toFieldViolations } from '@fms/service-kit'
 
 /** A stored draft as JSON has at most this size, so that it fits a NATS message with the server's default limit. */
 const maxDraftBytes = 768 * 1024
