@@ -242,7 +242,7 @@ describe('GET /organizations/{organization}/forms', () => {
       async (condition, count, conditions, limit) => {
         await using service = await startWithNames()
 
-        const refusal = refusalOf(await list(service, { filter: Array(count).fill(condition).join(' OR ') }))
+        const refusal = await refused(service, { filter: Array(count).fill(condition).join(' OR ') })
 
         expect(refusal).toMatchObject({
           code: 400,
