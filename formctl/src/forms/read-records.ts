@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { ApiError, parseJson } from '@fms/aip'
+import { ApiError, parseJson, toFieldViolations } from '@fms/aip'
 import { FormRecord } from '@fms/contracts'
-import { toFieldViolations } from '@fms/service-kit'
 
 const newline = 0x0a
 

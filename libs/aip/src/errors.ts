@@ -96,13 +96,15 @@ export class ApiError extends Error {
 }
 
 /** More of them help nobody, and an answer has to end somewhere. */
-const maxFieldViolations = 1000
+export const maxFieldViolations = 1000
 
 /** The request is wrong in the named places; all of them (the first 1,000), not just the first. */
 export const invalidRequest = (violations: FieldViolation[]) => {
   const fieldViolations = violations.slice(0, maxFieldViolations)
   const [first] = fieldViolations
-  const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
+  const more =
+    fieldViolations.length < violations.length ? `at least ${maxFieldViolations}` : violations.length - 1
+  const others = violations.length > 1 ? ` (and ${more} more)` : ''
   return new ApiError(
     'INVALID_ARGUMENT',
     'INVALID_REQUEST',

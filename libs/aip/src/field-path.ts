@@ -7,9 +7,11 @@ const maxLength = 500
  * well-formed Unicode.
  */
 export const fieldPath = (path: readonly PropertyKey[]): string => {
-  const text = path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '')
-  return (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).toWellFormed()
+  let text = ''
+  for (const [index, part] of path.entries()) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += index === 0 ? String(part) : `.${String(part)}`
+    if (text.length > maxLength) return `${text.slice(0, maxLength)}…`.toWellFormed()
+  }
+  return text.toWellFormed()
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './errors.ts'
-import { parseJson } from './json-body.ts'
+import { parseJson, parseJsonEnvelope } from './json-body.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))
 
@@ -54,6 +54,7 @@ describe('parseJson', () => {
     ['a hugely negative number', '-1e309', 'a number too large for a double at its top'],
     ['65 arrays', nested(65, '[', ']'), 'more than 64 levels of nesting at [0][0]'],
     ['65 objects', `${'{"a":'.repeat(64)}{}${'}'.repeat(64)}`, 'more than 64 levels of nesting at a.a'],
+    ['arrays that never close', '['.repeat(2 ** 20), 'more than 64 levels of nesting at [0][0]'],
     ['endless arrays', nested(200_000, '[', ']'), 'more than 64 levels of nesting at [0][0]'],
   ])('refuses %s', (_, body, message) => {
     const error = refusal(body)
@@ -88,5 +89,70 @@ describe('parseJson', () => {
     const error = refusal(`{"${'k'.repeat(500_000)}": [${Array(20_000).fill('{"__proto__":0}')}]}`)
     expect(error.parts.fieldViolations).toHaveLength(100)
     expect(JSON.stringify(error.toBody('r')).length).toBeLessThan(100_000)
+  })
+
+  it.each([
+    ['{"validateOnly":true,"validateOnly":false}', ['validateOnly']],
+    ['{"validateOnly":true,"form":{},"validat\\u0065Only":true}', ['validateOnly']],
+    ['{"a":1,"b":2,"b":3,"a":4,"a":5}', ['b', 'a']],
+    ['{"":1,"":1}', ['']],
+  ])('refuses a member of the body that is given twice: %s', (text, fields) => {
+    const error = refusal(text)
+    expect(error).toMatchObject({ reason: 'INVALID_REQUEST', httpStatus: 400 })
+    expect(error.parts.fieldViolations).toEqual(
+      fields.map((field) => ({ field, description: 'is given twice' })),
+    )
+  })
+
+  it('takes the last of members that are given twice inside', () => {
+    expect(parse('{"form":{"name":"a","name":"b"}}')).toEqual({ form: { name: 'b' } })
+    expect(parse('[{"a":1,"a":2}]')).toEqual([{ a: 2 }])
+  })
+})
+
+describe('parseJsonEnvelope', () => {
+  const envelope = (text: string) => {
+    const { body, nested } = parseJsonEnvelope(Buffer.from(text))
+    return { body, nested: Object.fromEntries(nested) }
+  }
+
+  it('leaves objects and arrays as text', () => {
+    expect(
+      envelope(' {"form": {"a": [1, {}]} , "list":[2],"validateOnly" :true, "n":-1e2,"s":"\\u0061"} '),
+    ).toEqual({
+      body: { form: {}, list: [], validateOnly: true, n: -100, s: 'a' },
+      nested: { form: '{"a": [1, {}]}', list: '[2]' },
+    })
+  })
+
+  it.each(['[1, {}]', '"text"', '1', 'null', ' true\n'])('takes %s, which has no members', (text) => {
+    const { body, nested } = envelope(text)
+    expect(body).toEqual(text.startsWith('[') ? [] : JSON.parse(text))
+    expect(nested).toEqual({})
+  })
+
+  it('holds what parseJson reads', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), (value) => {
+        fc.pre(!/__proto__|constructor|prototype/.test(JSON.stringify(value)))
+        const { body, nested } = envelope(JSON.stringify(value))
+        const texts = Object.fromEntries(
+          Object.entries(nested).map(([name, text]) => [name, JSON.parse(text)]),
+        )
+        expect({ ...(body as object), ...texts }).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
+  })
+
+  it('refuses what parseJson refuses', () => {
+    for (const text of ['{"a":[1e999]}', '{"form":{"__proto__":1}}', '{"a":1,"a":2}', '{"a":', '\ufeff{}']) {
+      expect(() => envelope(text)).toThrow(refusal(text).message)
+    }
+  })
+
+  it('refuses more members than any body has', () => {
+    const members = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":1`).join(',')}}`
+    expect(Object.keys(envelope(members(1000)).body as object)).toHaveLength(1000)
+    expect(() => envelope(members(1001))).toThrow('The body must have at most 1000 members')
   })
 })

@@ -259,6 +259,27 @@ describe('violations', () => {
     expect(FormDraft.safeParse(draft).error?.issues).toMatchObject([{ code: 'unrecognized_keys' }])
   })
 
+  const many = Array(300_000).fill(1)
+  const manyMembers = Object.fromEntries(many.map((value, index) => [`_${index}`, value]))
+  const withStep = (members: object) => ({ steps: [{ type: 'text', key: 'a', ...members }] })
+  it.each<[string, object]>([
+    ['languages', { marketplace: { languages: many } }],
+    ['services', { marketplace: { services: many } }],
+    ['branches', withStep({ branches: many })],
+    ['groups', withStep({ branches: [{ targetStepKey: '', groups: many }] })],
+    ['conditions', withStep({ branches: [{ targetStepKey: '', groups: [many] }] })],
+    ['locales', { i18n: { supportedLocales: many } }],
+    ['repeated locales', { i18n: { supportedLocales: many.map(() => 'en') } }],
+    ['translations', { i18n: { translations: manyMembers } }],
+    ['translated steps', { i18n: { translations: { de: { steps: manyMembers } } } }],
+    ['options', { i18n: { translations: { de: { steps: { a: { options: many } } } } } }],
+    ['steps', { steps: Array(1000).fill({ type: 'text', key: 1, branches: Array(300).fill(1) }) }],
+  ])('of hundreds of thousands of %s are bounded, and no crash', (_, draft) => {
+    const { length } = faults(draft)
+    expect(length).toBeGreaterThan(1000)
+    expect(length).toBeLessThan(4000)
+  })
+
   it.each([null, [], 'form', 1])('are no crash when the draft is %j', (draft) => {
     expect(faults(draft)).toEqual([''])
   })

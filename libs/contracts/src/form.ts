@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bounded, maxFaults } from './bounded.ts'
 import { Uuid } from './organization.ts'
 import { Background, Step } from './step.ts'
 import { Count, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
@@ -18,7 +19,7 @@ const mapOf = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K,
       isObject(map)
         ? Object.fromEntries(Object.entries(map).filter(([, entry]) => entry !== undefined))
         : map,
-    z.record(key, value),
+    z.record(bounded(key), bounded(value)),
   )
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -38,7 +39,7 @@ const TranslatedStep = z
     buttonText: TranslatedValue.optional(),
     description: TranslatedValue.optional(),
     title: TranslatedValue.optional(),
-    options: z.array(TranslatedValue).default([]),
+    options: z.array(bounded(TranslatedValue)).default([]),
   })
   .meta({ id: 'TranslatedStep' })
 
@@ -54,7 +55,7 @@ const I18n = z
   .strictObject({
     sourceLocale: LanguageTag.default('en'),
     supportedLocales: z
-      .array(LanguageTag)
+      .array(bounded(LanguageTag))
       .default(['en'])
       .superRefine(refuseRepeatedLocales, whenArray())
       .describe('Each once, letter case ignored; stored as sent.'),
@@ -85,10 +86,10 @@ const Marketplace = z
     description: string,
     enabled: z.boolean().default(false),
     industry: string,
-    languages: z.array(z.string()).default([]),
+    languages: z.array(bounded(z.string())).default([]),
     location: Location.prefault({}),
     name: string,
-    services: z.array(MarketplaceService).default([]),
+    services: z.array(bounded(MarketplaceService)).default([]),
   })
   .meta({ id: 'Marketplace' })
 
@@ -126,13 +127,13 @@ const draftShape = {
     'AI Handoff links on the published start screen; read from the current form, without republishing.',
   ),
   backgrounds: z
-    .array(Background)
+    .array(bounded(Background))
     .max(100, { error: 'must have at most 100 items' })
     .default([])
     .describe('Media assets available in the form.'),
   branding: Branding.prefault({}),
   context: z
-    .array(z.string())
+    .array(bounded(z.string()))
     .max(1000, { error: 'must have at most 1000 items' })
     .default([])
     .describe('Concrete factual reference data for the AI, one fact an item.'),
@@ -150,7 +151,7 @@ const draftShape = {
     .default('Untitled form')
     .describe('What people read; not only white space.'),
   steps: z
-    .array(Step)
+    .array(bounded(Step))
     .max(1000, { error: 'must have at most 1000 items' })
     .default([])
     .superRefine(refuseRepeatedKeys, whenArray())
@@ -241,12 +242,14 @@ function refuseRepeatedLocales(locales: unknown[], context: Context): void {
 
 function refuseRepeated(values: unknown[], report: (index: number, first: number) => void): void {
   const seen = new Map<unknown, number>()
-  values.forEach((value, index) => {
-    if (value === undefined) return
+  let reported = 0
+  for (const [index, value] of values.entries()) {
+    if (value === undefined) continue
     const first = seen.get(value)
     if (first === undefined) seen.set(value, index)
     else report(index, first)
-  })
+    if (first !== undefined && ++reported === maxFaults) return
+  }
 }
 
 function refusePaymentWithoutGuide(draft: unknown, context: Context): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bounded } from './bounded.ts'
 import { OptionalUrl, openValue, text } from './text.ts'
 
 /** A media asset behind a screen. */
@@ -30,7 +31,7 @@ export const Condition = z
 export const Branch = z
   .strictObject({
     groups: z
-      .array(z.array(Condition))
+      .array(bounded(z.array(bounded(Condition))))
       .default([])
       .describe('A group holds when all of its conditions do; one group has to hold.'),
     targetStepKey: z.string(),
@@ -54,7 +55,7 @@ export const StartStep = z
     logoUrl: OptionalUrl.default(''),
     redirectUrl: OptionalUrl.default(''),
     background: Background.optional(),
-    branches: z.array(Branch).default([]),
+    branches: z.array(bounded(Branch)).default([]),
   })
   .meta({ id: 'StartStep', description: 'The first screen. It has exactly these members.' })
 
@@ -74,7 +75,7 @@ export const OpenStep = z
     logoUrl: OptionalUrl.optional(),
     redirectUrl: OptionalUrl.optional(),
     background: Background.optional(),
-    branches: z.array(Branch).optional(),
+    branches: z.array(bounded(Branch)).optional(),
   })
   .meta({
     id: 'OpenStep',
@@ -89,3 +90,9 @@ export const Step = z.union([StartStep, OpenStep]).meta({
   description: 'A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep.',
 })
 export type Step = z.infer<typeof Step>
+
+// A union tries each variant in turn, and writes down the faults of all. `type` tells which one is meant.
+Step._zod.run = (payload, context) => {
+  const { type } = (payload.value ?? {}) as { type?: unknown }
+  return (type === 'start' ? StartStep : OpenStep)._zod.run(payload, context)
+}

@@ -6,13 +6,20 @@ const codePoints = (text: string): number => {
   return count
 }
 
+/** A code point has one or two code units, so that most texts need no count. */
+const hasLength = (text: string, min: number, max: number): boolean => {
+  const [fewest, most] = [Math.ceil(text.length / 2), text.length]
+  if (min <= fewest && most <= max) return true
+  return fewest <= max && isBetween(min, codePoints(text), max)
+}
+
 const isBetween = (min: number, value: number, max: number) => min <= value && value <= max
 
 /** Text of `min` to `max` Unicode code points, stored as it came: neither trimmed nor normalised. */
 export const text = (max: number, min = 0) =>
   z
     .string()
-    .refine((value) => isBetween(min, codePoints(value), max), {
+    .refine((value) => hasLength(value, min, max), {
       error: min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`,
       // Checked beside other faults, so that a client learns all of them at once.
       abort: false,

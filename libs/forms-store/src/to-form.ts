@@ -16,7 +16,9 @@ export const renderForm = (form: FormText, publicFormBaseUrl: string): string =>
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
   `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
 
-const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) => `${publicFormBaseUrl}/${publicId}`
+/** A form of a dry run has no public id, and is nowhere. */
+const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) =>
+  publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`
 
 const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
   createTime: state.createTime.toISOString(),

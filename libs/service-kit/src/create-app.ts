@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { ApiError, invalidRequest, parseJson } from '@fms/aip'
+import { ApiError, invalidRequest, parseJson, parseJsonEnvelope, toFieldViolations } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
 import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
@@ -10,7 +10,6 @@ import { addDrain, type NewConnections } from './drain.ts'
 import { endIdleConnections } from './end-idle-connections.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { overloaded } from './errors.ts'
-import { toFieldViolations } from './field-violations.ts'
 import { logRequest } from './log-request.ts'
 import { beginRequest, endRequest, exposeMetrics } from './metrics.ts'
 import { refuseBrokenHttp } from './refuse-broken-http.ts'
@@ -22,6 +21,9 @@ import { answerUnknownPaths } from './unknown-paths.ts'
 /** Bodies over this are refused with 413. */
 export const bodyLimitBytes = 1024 * 1024
 
+/** Bodies over this are large: routes that say so parse only the envelope of them. */
+export const largeBodyBytes = 64 * 1024
+
 /** Longer than any head that Node lets through, so that a long reference is simply not found. */
 const maxParamLength = 256 * 1024
 
@@ -29,6 +31,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling, as the gateway vouches for it. */
     identity: Identity
+    /** Objects and arrays in the body's envelope, as JSON texts by name, where only the envelope was parsed. */
+    nestedJson: ReadonlyMap<string, string> | undefined
+  }
+  interface FastifyContextConfig {
+    /** Of a large body, only the envelope is parsed: `{}` and `[]` stand for the objects and arrays in it. */
+    parsesEnvelopeAlone?: boolean
   }
 }
 
@@ -44,6 +52,8 @@ export interface AppOptions {
   trustProxy?: string[] | undefined
   /** How many requests may be under way at once, probes aside; others are refused at once. By default any number. */
   maxRequests?: number
+  /** Bodies over this are large, for routes that parse the envelope alone. */
+  largeBodyBytes?: number
   /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
   ready?: () => Promise<void>
   /** What becomes of new connections while it drains. */
@@ -61,6 +71,7 @@ export const createApp = ({
   requestTimeoutMs = 60_000,
   trustProxy,
   maxRequests,
+  largeBodyBytes: largeBytes = largeBodyBytes,
   ready,
   newConnections = 'refuse',
 }: AppOptions) => {
@@ -89,12 +100,17 @@ export const createApp = ({
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseBody(body)),
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined
+      const isLarge = request.routeOptions.config.parsesEnvelopeAlone && body.length > largeBytes
+      return isLarge ? parseEnvelope(body, request) : parseBody(body)
+    },
   )
   app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType))
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(errorHandler)
   app.decorateRequest('identity')
+  app.decorateRequest('nestedJson')
 
   shedLoad(app, overloaded())
   traceRequests(app)
@@ -172,9 +188,16 @@ const withLiteralPercents = (url: string): string => {
   }
 }
 
-/** Null is refused here, since to validators it means that there is no body. */
-const parseBody = (bytes: Buffer): unknown => {
-  const body = parseJson(bytes)
+const parseBody = (bytes: Buffer): unknown => demandNotNull(parseJson(bytes))
+
+const parseEnvelope = (bytes: Buffer, request: FastifyRequest): unknown => {
+  const { body, nested } = parseJsonEnvelope(bytes)
+  request.nestedJson = nested
+  return demandNotNull(body)
+}
+
+/** To validators null means that there is no body. */
+const demandNotNull = (body: unknown): unknown => {
   if (body === null) throw invalidRequest([{ field: '', description: 'must be an object' }])
   return body
 }

@@ -3,6 +3,7 @@ import {
   type CheckedFilter,
   checkFilter,
   type FieldViolation,
+  FilterComplexityError,
   FilterError,
   type FilterFields,
   invalidRequest,
@@ -13,11 +14,11 @@ import {
   parseOrderBy,
   parsePageSize,
   parseSkip,
+  toFieldViolations,
 } from '@fms/aip'
 import { ListQuery, PageQuery } from '@fms/contracts'
 import type { z } from 'zod'
-import { invalidFilter, invalidOrderBy } from './errors.ts'
-import { toFieldViolations } from './field-violations.ts'
+import { filterTooComplex, invalidFilter, invalidOrderBy } from './errors.ts'
 
 /** A place in a list: the values of its order's fields in the last item of a page. */
 export type Position = (string | number)[]
@@ -56,8 +57,8 @@ export interface ListOptions<Field extends string> extends PageOptions {
 /**
  * Reads the query of a list with filter (AIP-160), order (AIP-132) and paging (AIP-158), as it came with the request.
  *
- * @throws {ApiError} INVALID_REQUEST with everything that is wrong; INVALID_FILTER, INVALID_ORDER_BY or
- *   INVALID_PAGE_TOKEN when nothing else is.
+ * @throws {ApiError} INVALID_REQUEST with everything that is wrong; INVALID_FILTER, FILTER_TOO_COMPLEX,
+ *   INVALID_ORDER_BY or INVALID_PAGE_TOKEN when nothing else is.
  */
 export const readListQuery = <Field extends string>(
   query: unknown,
@@ -137,6 +138,10 @@ const attempt = <T>(faults: Fault[], field: string, read: () => T): T | undefine
 const faultOf = (field: string, error: unknown): Fault => {
   if (error instanceof FilterError)
     return { violation: { field, description: error.message }, alone: invalidFilter(error) }
+  if (error instanceof FilterComplexityError) {
+    const { message } = error
+    return { violation: { field, description: `has ${message}` }, alone: filterTooComplex(error) }
+  }
   if (error instanceof OrderByError)
     return { violation: { field, description: error.message }, alone: invalidOrderBy(error) }
   if (error instanceof ApiError) return { violation: { field, description: error.message }, alone: error }

@@ -1,5 +1,5 @@
+import { toFieldViolations } from '@fms/aip'
 import { z } from 'zod'
-import { toFieldViolations } from './field-violations.ts'
 
 /** A port number; 0 takes any free one. */
 export const Port = z.coerce.number().int().min(0).max(65_535)

@@ -1,7 +1,15 @@
 import type { PageTokens } from '@fms/aip'
 import type { FormsStore } from '@fms/forms-store'
-import { type App, createApp, organizationNotFound, refuseReaders, requireIdentity } from '@fms/service-kit'
+import {
+  type App,
+  createApp,
+  largeBodyBytes,
+  organizationNotFound,
+  refuseReaders,
+  requireIdentity,
+} from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { DraftWriter } from './drafts/draft-writer.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getForm } from './routes/get-form.ts'
@@ -15,19 +23,35 @@ import { updateForm } from './routes/update-form.ts'
 /** What the routes work with; the clock comes in, so that tests can set it. */
 export interface FormsDeps {
   forms: FormsStore
+  drafts: DraftWriter
   publicFormBaseUrl: string
   pageTokens: PageTokens
   now: () => Date
 }
 
-export interface FormsAppOptions extends FormsDeps {
+export interface FormsAppOptions extends Omit<FormsDeps, 'drafts'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
+  /** Bodies and drafts over this are checked in worker threads. */
+  largeLength?: number
 }
 
 /** The forms service: everything of a form but its publishing. */
-export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOptions): App => {
-  const app = createApp({ logger, maxRequests: 1_000, ready: () => deps.forms.ping() })
+export const createFormsApp = ({
+  logger,
+  internalSecrets,
+  largeLength = largeBodyBytes,
+  ...options
+}: FormsAppOptions): App => {
+  const drafts = new DraftWriter({ largeLength })
+  const deps: FormsDeps = { ...options, drafts }
+  const app = createApp({
+    logger,
+    maxRequests: 1_000,
+    largeBodyBytes: largeLength,
+    ready: () => deps.forms.ping(),
+  })
+  app.addHook('onClose', () => drafts.close())
   app.register(async (guarded) => {
     guarded.register(requireIdentity, { secrets: internalSecrets })
     guarded.addHook('onRequest', ({ identity, params }, _, done) => {

@@ -8,7 +8,6 @@ import {
   renderForm,
   type StoredForm,
   type StoredRevision,
-  serializeDraft,
 } from '@fms/forms-store'
 import { type App, createIdentitySigner } from '@fms/service-kit'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -47,8 +46,11 @@ export interface FormsService extends AsyncDisposable {
 
 export const startForms = async ({
   logger = pino({ level: 'silent' }),
+  largeLength,
 }: {
   logger?: Logger
+  /** Bodies and drafts over this are checked in worker threads. */
+  largeLength?: number
 } = {}): Promise<FormsService> => {
   const forms = await openFormsStore('sqlite::memory:')
   const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
@@ -58,6 +60,7 @@ export const startForms = async ({
   const app = createFormsApp({
     logger,
     internalSecrets: [secret],
+    ...(largeLength !== undefined && { largeLength }),
     forms,
     publicFormBaseUrl: testBaseUrl,
     pageTokens: createPageTokens([secret]),
@@ -80,8 +83,8 @@ export const startForms = async ({
     given: {
       form: async (fields = {}, owner = organizationId) => {
         const form = newForm(owner, newDraft({ ...fields }), clock.now)
-        await forms.create(serializeDraft(form))
-        return form
+        await forms.create(form)
+        return parseDraft(form)
       },
       revision: async ({ organizationId, formId }) => {
         const commandId = randomUUID()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FilterComplexityError } from './bound-filter.ts'
 import { checkFilter, type FilterFields } from './check-filter.ts'
 import { FilterError } from './filter-error.ts'
 import { parseFilter } from './parse-filter.ts'
@@ -22,6 +23,16 @@ const refuse = (text: string, declared = fields): string => {
     check(text, declared)
   } catch (error) {
     if (error instanceof FilterError) return error.message
+    throw error
+  }
+  throw new Error(`checkFilter took ${text}`)
+}
+
+const complexityOf = (text: string) => {
+  try {
+    check(text)
+  } catch (error) {
+    if (error instanceof FilterComplexityError) return [error.conditions, error.limit, error.found]
     throw error
   }
   throw new Error(`checkFilter took ${text}`)
@@ -105,7 +116,7 @@ describe('a time', () => {
     expect(check(text)).toEqual(checked)
   })
 
-  it.each(['2026-02-30T00:00:00Z', '2026-01-01T00:00:00', '2026-01-01', '2026-*', '"*"', 'yesterday'])(
+  it.each(['"2026-02-30T00:00:00Z"', "'2026-01-01T00:00:00'", '2026-01-01', '2026-*', '"*"', 'yesterday'])(
     'refuses %s',
     (text) => {
       expect(refuse(`createTime > ${text}`)).toBe(
@@ -156,8 +167,7 @@ describe('a field that is not declared', () => {
     'constructor',
     'toString',
     'Name',
-    'name.',
-    '.name',
+    'owner.x',
     'owner',
     'type.x',
     '"na me"',
@@ -167,6 +177,37 @@ describe('a field that is not declared', () => {
 
   it('counts its column in code points', () => {
     expect(refuse('😀 nom = 1')).toBe(`column 3: expected ${everyField}`)
+  })
+})
+
+describe('the number of conditions', () => {
+  const joined = (count: number, condition: string, join = ' OR ') => Array(count).fill(condition).join(join)
+
+  // decisions, section 4: "60 conditions work; more than 60, or more than 10 that need the text itself ..."
+  it.each(['type = dynamic', 'name != x', 'name = x*', 'name = "x**"', 'name = *', '""', 'name:""'])(
+    'is at most 60: %s',
+    (condition) => {
+      expect(check(joined(60, condition))).toBeDefined()
+      expect(check(`-(${joined(30, condition)}) ${joined(30, condition, ' AND ')}`)).toBeDefined()
+      expect(complexityOf(joined(61, condition))).toEqual(['conditions', 60, 61])
+    },
+  )
+
+  it.each(['name:x', 'search("x")', 'x', '"x y"', 'name = *x', 'name = x*y', 'name != "*x*"'])(
+    'is at most 10 where they need the text itself: %s',
+    (condition) => {
+      const others = joined(50, 'type = dynamic')
+      expect(check(`${joined(10, condition)} AND ${others}`)).toBeDefined()
+      expect(complexityOf(`-(${joined(6, condition)}) ${joined(5, condition)}`)).toEqual([
+        'text conditions',
+        10,
+        11,
+      ])
+    },
+  )
+
+  it('is looked at once the rest is sound', () => {
+    expect(refuse(`${joined(61, 'a')} nom = 1`)).toContain('expected one of the fields')
   })
 })
 

@@ -1,3 +1,4 @@
+import { boundFilter } from './bound-filter.ts'
 import { FilterError } from './filter-error.ts'
 import { foldCase } from './fold-case.ts'
 import type { Call, Comparison, FilterNode, Literal } from './parse-filter.ts'
@@ -141,6 +142,22 @@ const checkCall = ({ name, args }: Call, fields: FilterFields): CheckedFilter =>
   return searchFor(field, text)
 }
 
+const checkNode = (node: FilterNode, fields: FilterFields): CheckedFilter => {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return { kind: node.kind, operands: node.operands.map((operand) => checkNode(operand, fields)) }
+    case 'not':
+      return { kind: 'not', operand: checkNode(node.operand, fields) }
+    case 'comparison':
+      return checkComparison(node, fields)
+    case 'call':
+      return checkCall(node, fields)
+    case 'text':
+      return searchFor(searchedField(fields, node.text.column), node.text)
+  }
+}
+
 /**
  * Hold a parsed filter against the fields that a list offers.
  *
@@ -152,19 +169,10 @@ const checkCall = ({ name, args }: Call, fields: FilterFields): CheckedFilter =>
  * - The one function is `search`, with one text in quotes. A literal that stands alone is searched for too.
  *
  * @throws {FilterError} for anything else, at the field, comparator, value or function that is wrong.
+ * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that need the text itself.
  */
 export const checkFilter = (node: FilterNode, fields: FilterFields): CheckedFilter => {
-  switch (node.kind) {
-    case 'and':
-    case 'or':
-      return { kind: node.kind, operands: node.operands.map((operand) => checkFilter(operand, fields)) }
-    case 'not':
-      return { kind: 'not', operand: checkFilter(node.operand, fields) }
-    case 'comparison':
-      return checkComparison(node, fields)
-    case 'call':
-      return checkCall(node, fields)
-    case 'text':
-      return searchFor(searchedField(fields, node.text.column), node.text)
-  }
+  const filter = checkNode(node, fields)
+  boundFilter(filter)
+  return filter
 }

@@ -12,9 +12,10 @@ export { GrammarError as SyntaxError }
 
 /**
  * @param options.columnAt the column to note for an offset in UTF-16 units.
+ * @param options.isTime whether a text is an RFC 3339 time.
  * @returns null when the text holds nothing but white space.
  */
 export declare const parse: (
   text: string,
-  options: { columnAt: (offset: number) => number },
+  options: { columnAt: (offset: number) => number; isTime: (text: string) => boolean },
 ) => FilterNode | null

@@ -186,8 +186,8 @@ function peg$parse(input, options) {
   const peg$c3 = ">=";
   const peg$c4 = ">";
   const peg$c5 = "!=";
-  const peg$c6 = ":";
-  const peg$c7 = "-";
+  const peg$c6 = "-";
+  const peg$c7 = ":";
   const peg$c8 = "\"";
   const peg$c9 = "'";
   const peg$c10 = "*";
@@ -203,12 +203,13 @@ function peg$parse(input, options) {
   const peg$c20 = ",";
 
   const peg$r0 = /^[:=]/;
-  const peg$r1 = /^[^\p{White_Space}()"',=<>!:\\*]/u;
-  const peg$r2 = /^[^"\\*]/;
-  const peg$r3 = /^[^'\\*]/;
-  const peg$r4 = /^[\\"'*]/;
-  const peg$r5 = /^[0-9A-Fa-f]/;
-  const peg$r6 = /^[\p{White_Space}]/u;
+  const peg$r1 = /^[0-9TtZz:.+\-]/;
+  const peg$r2 = /^[^\p{White_Space}()"',=<>!:\\*]/u;
+  const peg$r3 = /^[^"\\*]/;
+  const peg$r4 = /^[^'\\*]/;
+  const peg$r5 = /^[\\"'*]/;
+  const peg$r6 = /^[0-9A-Fa-f]/;
+  const peg$r7 = /^[\p{White_Space}]/u;
 
   const peg$e0 = peg$literalExpectation("(", false);
   const peg$e1 = peg$otherExpectation("a comparison");
@@ -218,60 +219,66 @@ function peg$parse(input, options) {
   const peg$e5 = peg$literalExpectation(">", false);
   const peg$e6 = peg$literalExpectation("!=", false);
   const peg$e7 = peg$classExpectation([":", "="], false, false, false);
-  const peg$e8 = peg$otherExpectation("a value");
-  const peg$e9 = peg$literalExpectation(":", false);
-  const peg$e10 = peg$otherExpectation("a condition");
-  const peg$e11 = peg$literalExpectation("-", false);
-  const peg$e12 = peg$classExpectation(["\\p{White_Space}", "(", ")", "\"", "'", ",", "=", "<", ">", "!", ":", "\\", "*"], true, false, true);
-  const peg$e13 = peg$literalExpectation("\"", false);
-  const peg$e14 = peg$classExpectation(["\"", "\\", "*"], true, false, false);
-  const peg$e15 = peg$literalExpectation("'", false);
-  const peg$e16 = peg$classExpectation(["'", "\\", "*"], true, false, false);
-  const peg$e17 = peg$literalExpectation("*", false);
-  const peg$e18 = peg$literalExpectation("\\", false);
-  const peg$e19 = peg$otherExpectation("one of the escapes \\\\, \\\", \\', \\*, \\n, \\t, \\r or \\uXXXX");
-  const peg$e20 = peg$classExpectation(["\\", "\"", "'", "*"], false, false, false);
-  const peg$e21 = peg$literalExpectation("n", false);
-  const peg$e22 = peg$literalExpectation("t", false);
-  const peg$e23 = peg$literalExpectation("r", false);
-  const peg$e24 = peg$literalExpectation("u", false);
-  const peg$e25 = peg$classExpectation([["0", "9"], ["A", "F"], ["a", "f"]], false, false, false);
-  const peg$e26 = peg$literalExpectation("NOT", false);
-  const peg$e27 = peg$literalExpectation("AND", false);
-  const peg$e28 = peg$literalExpectation("OR", false);
-  const peg$e29 = peg$otherExpectation("AND");
-  const peg$e30 = peg$otherExpectation("OR");
-  const peg$e31 = peg$otherExpectation("\")\"");
-  const peg$e32 = peg$literalExpectation(")", false);
-  const peg$e33 = peg$otherExpectation("a comma");
-  const peg$e34 = peg$literalExpectation(",", false);
-  const peg$e35 = peg$otherExpectation("a closing \"");
-  const peg$e36 = peg$otherExpectation("a closing '");
-  const peg$e37 = peg$classExpectation(["\\p{White_Space}"], false, false, true);
+  const peg$e8 = peg$otherExpectation("a condition");
+  const peg$e9 = peg$literalExpectation("-", false);
+  const peg$e10 = peg$classExpectation([["0", "9"], "T", "t", "Z", "z", ":", ".", "+", "-"], false, false, false);
+  const peg$e11 = peg$otherExpectation("a value");
+  const peg$e12 = peg$literalExpectation(":", false);
+  const peg$e13 = peg$classExpectation(["\\p{White_Space}", "(", ")", "\"", "'", ",", "=", "<", ">", "!", ":", "\\", "*"], true, false, true);
+  const peg$e14 = peg$literalExpectation("\"", false);
+  const peg$e15 = peg$classExpectation(["\"", "\\", "*"], true, false, false);
+  const peg$e16 = peg$literalExpectation("'", false);
+  const peg$e17 = peg$classExpectation(["'", "\\", "*"], true, false, false);
+  const peg$e18 = peg$literalExpectation("*", false);
+  const peg$e19 = peg$literalExpectation("\\", false);
+  const peg$e20 = peg$otherExpectation("one of the escapes \\\\, \\\", \\', \\*, \\n, \\t, \\r or \\uXXXX");
+  const peg$e21 = peg$classExpectation(["\\", "\"", "'", "*"], false, false, false);
+  const peg$e22 = peg$literalExpectation("n", false);
+  const peg$e23 = peg$literalExpectation("t", false);
+  const peg$e24 = peg$literalExpectation("r", false);
+  const peg$e25 = peg$literalExpectation("u", false);
+  const peg$e26 = peg$classExpectation([["0", "9"], ["A", "F"], ["a", "f"]], false, false, false);
+  const peg$e27 = peg$literalExpectation("NOT", false);
+  const peg$e28 = peg$literalExpectation("AND", false);
+  const peg$e29 = peg$literalExpectation("OR", false);
+  const peg$e30 = peg$otherExpectation("AND");
+  const peg$e31 = peg$otherExpectation("OR");
+  const peg$e32 = peg$otherExpectation("\")\"");
+  const peg$e33 = peg$literalExpectation(")", false);
+  const peg$e34 = peg$otherExpectation("a comma");
+  const peg$e35 = peg$literalExpectation(",", false);
+  const peg$e36 = peg$otherExpectation("a closing \"");
+  const peg$e37 = peg$otherExpectation("a closing '");
+  const peg$e38 = peg$classExpectation(["\\p{White_Space}"], false, false, true);
 
   function peg$f0(operands) {    return join('and', operands)  }
   function peg$f1(operands) {    return join('and', operands)  }
   function peg$f2(operands) {    return join('or', operands)  }
   function peg$f3(operand) {    return { kind: 'not', operand }  }
-  function peg$f4(field, comparator, value) {
+  function peg$f4(text) {    return { kind: 'text', text }  }
+  function peg$f5(field, comparator, value) {
     return { kind: 'comparison', field, comparator, value }
   }
-  function peg$f5(text) {    return { kind: 'text', text }  }
-  function peg$f6(text) {    return token(text.parts.join('*'))  }
-  function peg$f7(name, args) {    return { kind: 'call', name, args }  }
-  function peg$f8(pieces) {    return token(toParts(pieces).join('*'))  }
-  function peg$f9(text) {    return token(text)  }
-  function peg$f10(pieces) {    return literal(pieces, false)  }
+  function peg$f6(text) {    return { kind: 'text', text }  }
+  function peg$f7(text) {    return token(text.parts.join('*'))  }
+  function peg$f8(name, args) {    return { kind: 'call', name, args }  }
+  function peg$f9(pieces) {    return token(toParts(pieces).join('*'))  }
+  function peg$f10(text) {    return token(text)  }
   function peg$f11(pieces) {    return literal(pieces, false)  }
-  function peg$f12(pieces) {    return literal(pieces, true)  }
-  function peg$f13(pieces) {    return literal(pieces, true)  }
-  function peg$f14() {    return null  }
-  function peg$f15() {    return '\n'  }
-  function peg$f16() {    return '\t'  }
-  function peg$f17() {    return '\r'  }
-  function peg$f18(unit) {    return String.fromCharCode(Number.parseInt(unit, 16))  }
-  function peg$f19() {    if (++depth > maxDepth) expected(`at most ${maxDepth} parentheses within each other`)  }
-  function peg$f20() {    depth--  }
+  function peg$f12(pieces) {    return literal(pieces, false)  }
+  function peg$f13(word) {    return options.isTime(word)  }
+  function peg$f14(word) {    return literal([word], false)  }
+  function peg$f15(pieces) {    demandValue(text()); return pieces  }
+  function peg$f16(pieces) {    demandWord(text()); return pieces  }
+  function peg$f17(pieces) {    return literal(pieces, true)  }
+  function peg$f18(pieces) {    return literal(pieces, true)  }
+  function peg$f19() {    return null  }
+  function peg$f20() {    return '\n'  }
+  function peg$f21() {    return '\t'  }
+  function peg$f22() {    return '\r'  }
+  function peg$f23(unit) {    return String.fromCharCode(Number.parseInt(unit, 16))  }
+  function peg$f24() {    if (++depth > maxDepth) expected(`at most ${maxDepth} parentheses within each other`)  }
+  function peg$f25() {    depth--  }
   let peg$currPos = options.peg$currPos | 0;
   let peg$savedPos = peg$currPos;
   const peg$posDetailsCache = [{ line: 1, column: 1 }];
@@ -680,19 +687,31 @@ function peg$parse(input, options) {
   function peg$parserestriction() {
     let s0, s1, s2, s3, s4, s5;
 
-    s0 = peg$parsefunction();
+    s0 = peg$currPos;
+    s1 = peg$parsetime();
+    if (s1 !== peg$FAILED) {
+      peg$savedPos = s0;
+      s1 = peg$f4(s1);
+    }
+    s0 = s1;
     if (s0 === peg$FAILED) {
-      s0 = peg$currPos;
-      s1 = peg$parsemember();
-      if (s1 !== peg$FAILED) {
-        s2 = peg$parse_();
-        s3 = peg$parsecomparator();
-        if (s3 !== peg$FAILED) {
-          s4 = peg$parse_();
-          s5 = peg$parsevalue();
-          if (s5 !== peg$FAILED) {
-            peg$savedPos = s0;
-            s0 = peg$f4(s1, s3, s5);
+      s0 = peg$parsefunction();
+      if (s0 === peg$FAILED) {
+        s0 = peg$currPos;
+        s1 = peg$parsemember();
+        if (s1 !== peg$FAILED) {
+          s2 = peg$parse_();
+          s3 = peg$parsecomparator();
+          if (s3 !== peg$FAILED) {
+            s4 = peg$parse_();
+            s5 = peg$parsevalue();
+            if (s5 !== peg$FAILED) {
+              peg$savedPos = s0;
+              s0 = peg$f5(s1, s3, s5);
+            } else {
+              peg$currPos = s0;
+              s0 = peg$FAILED;
+            }
           } else {
             peg$currPos = s0;
             s0 = peg$FAILED;
@@ -701,18 +720,15 @@ function peg$parse(input, options) {
           peg$currPos = s0;
           s0 = peg$FAILED;
         }
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-      if (s0 === peg$FAILED) {
-        s0 = peg$currPos;
-        s1 = peg$parseterm_text();
-        if (s1 !== peg$FAILED) {
-          peg$savedPos = s0;
-          s1 = peg$f5(s1);
+        if (s0 === peg$FAILED) {
+          s0 = peg$currPos;
+          s1 = peg$parseterm_text();
+          if (s1 !== peg$FAILED) {
+            peg$savedPos = s0;
+            s1 = peg$f6(s1);
+          }
+          s0 = s1;
         }
-        s0 = s1;
       }
     }
 
@@ -726,7 +742,7 @@ function peg$parse(input, options) {
     s1 = peg$parseterm_text();
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f6(s1);
+      s1 = peg$f7(s1);
     }
     s0 = s1;
 
@@ -780,7 +796,7 @@ function peg$parse(input, options) {
         s6 = peg$parseclose_call();
         if (s6 !== peg$FAILED) {
           peg$savedPos = s0;
-          s0 = peg$f7(s1, s4);
+          s0 = peg$f8(s1, s4);
         } else {
           peg$currPos = s0;
           s0 = peg$FAILED;
@@ -804,7 +820,7 @@ function peg$parse(input, options) {
     s1 = peg$parsebare_term();
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f8(s1);
+      s1 = peg$f9(s1);
     }
     s0 = s1;
 
@@ -870,7 +886,7 @@ function peg$parse(input, options) {
     }
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f9(s1);
+      s1 = peg$f10(s1);
     }
     s0 = s1;
     peg$silentFails--;
@@ -891,7 +907,7 @@ function peg$parse(input, options) {
       s1 = peg$parsebare_value();
       if (s1 !== peg$FAILED) {
         peg$savedPos = s0;
-        s1 = peg$f10(s1);
+        s1 = peg$f11(s1);
       }
       s0 = s1;
     }
@@ -908,9 +924,91 @@ function peg$parse(input, options) {
       s1 = peg$parsebare_term();
       if (s1 !== peg$FAILED) {
         peg$savedPos = s0;
-        s1 = peg$f11(s1);
+        s1 = peg$f12(s1);
       }
       s0 = s1;
+    }
+
+    return s0;
+  }
+
+  function peg$parsetime() {
+    let s0, s1, s2, s3, s4;
+
+    peg$silentFails++;
+    s0 = peg$currPos;
+    s1 = peg$currPos;
+    peg$silentFails++;
+    if (input.charCodeAt(peg$currPos) === 45) {
+      s2 = peg$c6;
+      peg$currPos++;
+    } else {
+      s2 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e9); }
+    }
+    peg$silentFails--;
+    if (s2 === peg$FAILED) {
+      s1 = undefined;
+    } else {
+      peg$currPos = s1;
+      s1 = peg$FAILED;
+    }
+    if (s1 !== peg$FAILED) {
+      s2 = peg$currPos;
+      s3 = [];
+      s4 = input.charAt(peg$currPos);
+      if (peg$r1.test(s4)) {
+        peg$currPos++;
+      } else {
+        s4 = peg$FAILED;
+        if (peg$silentFails === 0) { peg$fail(peg$e10); }
+      }
+      if (s4 !== peg$FAILED) {
+        while (s4 !== peg$FAILED) {
+          s3.push(s4);
+          s4 = input.charAt(peg$currPos);
+          if (peg$r1.test(s4)) {
+            peg$currPos++;
+          } else {
+            s4 = peg$FAILED;
+            if (peg$silentFails === 0) { peg$fail(peg$e10); }
+          }
+        }
+      } else {
+        s3 = peg$FAILED;
+      }
+      if (s3 !== peg$FAILED) {
+        s2 = input.substring(s2, peg$currPos);
+      } else {
+        s2 = s3;
+      }
+      if (s2 !== peg$FAILED) {
+        peg$savedPos = peg$currPos;
+        s3 = peg$f13(s2);
+        if (s3) {
+          s3 = undefined;
+        } else {
+          s3 = peg$FAILED;
+        }
+        if (s3 !== peg$FAILED) {
+          peg$savedPos = s0;
+          s0 = peg$f14(s2);
+        } else {
+          peg$currPos = s0;
+          s0 = peg$FAILED;
+        }
+      } else {
+        peg$currPos = s0;
+        s0 = peg$FAILED;
+      }
+    } else {
+      peg$currPos = s0;
+      s0 = peg$FAILED;
+    }
+    peg$silentFails--;
+    if (s0 === peg$FAILED) {
+      s1 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e8); }
     }
 
     return s0;
@@ -934,11 +1032,11 @@ function peg$parse(input, options) {
     if (s1 !== peg$FAILED) {
       s2 = [];
       if (input.charCodeAt(peg$currPos) === 58) {
-        s3 = peg$c6;
+        s3 = peg$c7;
         peg$currPos++;
       } else {
         s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e9); }
+        if (peg$silentFails === 0) { peg$fail(peg$e12); }
       }
       if (s3 === peg$FAILED) {
         s3 = peg$parsepiece();
@@ -947,11 +1045,11 @@ function peg$parse(input, options) {
         while (s3 !== peg$FAILED) {
           s2.push(s3);
           if (input.charCodeAt(peg$currPos) === 58) {
-            s3 = peg$c6;
+            s3 = peg$c7;
             peg$currPos++;
           } else {
             s3 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e9); }
+            if (peg$silentFails === 0) { peg$fail(peg$e12); }
           }
           if (s3 === peg$FAILED) {
             s3 = peg$parsepiece();
@@ -961,7 +1059,8 @@ function peg$parse(input, options) {
         s2 = peg$FAILED;
       }
       if (s2 !== peg$FAILED) {
-        s0 = s2;
+        peg$savedPos = s0;
+        s0 = peg$f15(s2);
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -973,7 +1072,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e8); }
+      if (peg$silentFails === 0) { peg$fail(peg$e11); }
     }
 
     return s0;
@@ -998,11 +1097,11 @@ function peg$parse(input, options) {
       s2 = peg$currPos;
       peg$silentFails++;
       if (input.charCodeAt(peg$currPos) === 45) {
-        s3 = peg$c7;
+        s3 = peg$c6;
         peg$currPos++;
       } else {
         s3 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e11); }
+        if (peg$silentFails === 0) { peg$fail(peg$e9); }
       }
       peg$silentFails--;
       if (s3 === peg$FAILED) {
@@ -1023,7 +1122,8 @@ function peg$parse(input, options) {
           s3 = peg$FAILED;
         }
         if (s3 !== peg$FAILED) {
-          s0 = s3;
+          peg$savedPos = s0;
+          s0 = peg$f16(s3);
         } else {
           peg$currPos = s0;
           s0 = peg$FAILED;
@@ -1039,7 +1139,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e10); }
+      if (peg$silentFails === 0) { peg$fail(peg$e8); }
     }
 
     return s0;
@@ -1051,21 +1151,21 @@ function peg$parse(input, options) {
     s0 = peg$currPos;
     s1 = [];
     s2 = peg$getUnicode();
-    if (peg$r1.test(s2)) {
+    if (peg$r2.test(s2)) {
       peg$currPos += s2.length;
     } else {
       s2 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e12); }
+      if (peg$silentFails === 0) { peg$fail(peg$e13); }
     }
     if (s2 !== peg$FAILED) {
       while (s2 !== peg$FAILED) {
         s1.push(s2);
         s2 = peg$getUnicode();
-        if (peg$r1.test(s2)) {
+        if (peg$r2.test(s2)) {
           peg$currPos += s2.length;
         } else {
           s2 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e12); }
+          if (peg$silentFails === 0) { peg$fail(peg$e13); }
         }
       }
     } else {
@@ -1095,28 +1195,28 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e13); }
+      if (peg$silentFails === 0) { peg$fail(peg$e14); }
     }
     if (s1 !== peg$FAILED) {
       s2 = [];
       s3 = peg$currPos;
       s4 = [];
       s5 = input.charAt(peg$currPos);
-      if (peg$r2.test(s5)) {
+      if (peg$r3.test(s5)) {
         peg$currPos++;
       } else {
         s5 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e14); }
+        if (peg$silentFails === 0) { peg$fail(peg$e15); }
       }
       if (s5 !== peg$FAILED) {
         while (s5 !== peg$FAILED) {
           s4.push(s5);
           s5 = input.charAt(peg$currPos);
-          if (peg$r2.test(s5)) {
+          if (peg$r3.test(s5)) {
             peg$currPos++;
           } else {
             s5 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e14); }
+            if (peg$silentFails === 0) { peg$fail(peg$e15); }
           }
         }
       } else {
@@ -1138,21 +1238,21 @@ function peg$parse(input, options) {
         s3 = peg$currPos;
         s4 = [];
         s5 = input.charAt(peg$currPos);
-        if (peg$r2.test(s5)) {
+        if (peg$r3.test(s5)) {
           peg$currPos++;
         } else {
           s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e14); }
+          if (peg$silentFails === 0) { peg$fail(peg$e15); }
         }
         if (s5 !== peg$FAILED) {
           while (s5 !== peg$FAILED) {
             s4.push(s5);
             s5 = input.charAt(peg$currPos);
-            if (peg$r2.test(s5)) {
+            if (peg$r3.test(s5)) {
               peg$currPos++;
             } else {
               s5 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e14); }
+              if (peg$silentFails === 0) { peg$fail(peg$e15); }
             }
           }
         } else {
@@ -1173,7 +1273,7 @@ function peg$parse(input, options) {
       s3 = peg$parseclose_double();
       if (s3 !== peg$FAILED) {
         peg$savedPos = s0;
-        s0 = peg$f12(s2);
+        s0 = peg$f17(s2);
       } else {
         peg$currPos = s0;
         s0 = peg$FAILED;
@@ -1189,28 +1289,28 @@ function peg$parse(input, options) {
         peg$currPos++;
       } else {
         s1 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e15); }
+        if (peg$silentFails === 0) { peg$fail(peg$e16); }
       }
       if (s1 !== peg$FAILED) {
         s2 = [];
         s3 = peg$currPos;
         s4 = [];
         s5 = input.charAt(peg$currPos);
-        if (peg$r3.test(s5)) {
+        if (peg$r4.test(s5)) {
           peg$currPos++;
         } else {
           s5 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e16); }
+          if (peg$silentFails === 0) { peg$fail(peg$e17); }
         }
         if (s5 !== peg$FAILED) {
           while (s5 !== peg$FAILED) {
             s4.push(s5);
             s5 = input.charAt(peg$currPos);
-            if (peg$r3.test(s5)) {
+            if (peg$r4.test(s5)) {
               peg$currPos++;
             } else {
               s5 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e16); }
+              if (peg$silentFails === 0) { peg$fail(peg$e17); }
             }
           }
         } else {
@@ -1232,21 +1332,21 @@ function peg$parse(input, options) {
           s3 = peg$currPos;
           s4 = [];
           s5 = input.charAt(peg$currPos);
-          if (peg$r3.test(s5)) {
+          if (peg$r4.test(s5)) {
             peg$currPos++;
           } else {
             s5 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e16); }
+            if (peg$silentFails === 0) { peg$fail(peg$e17); }
           }
           if (s5 !== peg$FAILED) {
             while (s5 !== peg$FAILED) {
               s4.push(s5);
               s5 = input.charAt(peg$currPos);
-              if (peg$r3.test(s5)) {
+              if (peg$r4.test(s5)) {
                 peg$currPos++;
               } else {
                 s5 = peg$FAILED;
-                if (peg$silentFails === 0) { peg$fail(peg$e16); }
+                if (peg$silentFails === 0) { peg$fail(peg$e17); }
               }
             }
           } else {
@@ -1267,7 +1367,7 @@ function peg$parse(input, options) {
         s3 = peg$parseclose_single();
         if (s3 !== peg$FAILED) {
           peg$savedPos = s0;
-          s0 = peg$f13(s2);
+          s0 = peg$f18(s2);
         } else {
           peg$currPos = s0;
           s0 = peg$FAILED;
@@ -1290,11 +1390,11 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e17); }
+      if (peg$silentFails === 0) { peg$fail(peg$e18); }
     }
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f14();
+      s1 = peg$f19();
     }
     s0 = s1;
 
@@ -1310,7 +1410,7 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e18); }
+      if (peg$silentFails === 0) { peg$fail(peg$e19); }
     }
     if (s1 !== peg$FAILED) {
       s2 = peg$parseescaped();
@@ -1333,11 +1433,11 @@ function peg$parse(input, options) {
 
     peg$silentFails++;
     s0 = input.charAt(peg$currPos);
-    if (peg$r4.test(s0)) {
+    if (peg$r5.test(s0)) {
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e20); }
+      if (peg$silentFails === 0) { peg$fail(peg$e21); }
     }
     if (s0 === peg$FAILED) {
       s0 = peg$currPos;
@@ -1346,11 +1446,11 @@ function peg$parse(input, options) {
         peg$currPos++;
       } else {
         s1 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e21); }
+        if (peg$silentFails === 0) { peg$fail(peg$e22); }
       }
       if (s1 !== peg$FAILED) {
         peg$savedPos = s0;
-        s1 = peg$f15();
+        s1 = peg$f20();
       }
       s0 = s1;
       if (s0 === peg$FAILED) {
@@ -1360,11 +1460,11 @@ function peg$parse(input, options) {
           peg$currPos++;
         } else {
           s1 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e22); }
+          if (peg$silentFails === 0) { peg$fail(peg$e23); }
         }
         if (s1 !== peg$FAILED) {
           peg$savedPos = s0;
-          s1 = peg$f16();
+          s1 = peg$f21();
         }
         s0 = s1;
         if (s0 === peg$FAILED) {
@@ -1374,11 +1474,11 @@ function peg$parse(input, options) {
             peg$currPos++;
           } else {
             s1 = peg$FAILED;
-            if (peg$silentFails === 0) { peg$fail(peg$e23); }
+            if (peg$silentFails === 0) { peg$fail(peg$e24); }
           }
           if (s1 !== peg$FAILED) {
             peg$savedPos = s0;
-            s1 = peg$f17();
+            s1 = peg$f22();
           }
           s0 = s1;
           if (s0 === peg$FAILED) {
@@ -1388,18 +1488,18 @@ function peg$parse(input, options) {
               peg$currPos++;
             } else {
               s1 = peg$FAILED;
-              if (peg$silentFails === 0) { peg$fail(peg$e24); }
+              if (peg$silentFails === 0) { peg$fail(peg$e25); }
             }
             if (s1 !== peg$FAILED) {
               s2 = peg$currPos;
               s3 = peg$currPos;
               s4 = [];
               s5 = input.charAt(peg$currPos);
-              if (peg$r5.test(s5)) {
+              if (peg$r6.test(s5)) {
                 peg$currPos++;
               } else {
                 s5 = peg$FAILED;
-                if (peg$silentFails === 0) { peg$fail(peg$e25); }
+                if (peg$silentFails === 0) { peg$fail(peg$e26); }
               }
               while (s5 !== peg$FAILED) {
                 s4.push(s5);
@@ -1407,11 +1507,11 @@ function peg$parse(input, options) {
                   s5 = peg$FAILED;
                 } else {
                   s5 = input.charAt(peg$currPos);
-                  if (peg$r5.test(s5)) {
+                  if (peg$r6.test(s5)) {
                     peg$currPos++;
                   } else {
                     s5 = peg$FAILED;
-                    if (peg$silentFails === 0) { peg$fail(peg$e25); }
+                    if (peg$silentFails === 0) { peg$fail(peg$e26); }
                   }
                 }
               }
@@ -1428,7 +1528,7 @@ function peg$parse(input, options) {
               }
               if (s2 !== peg$FAILED) {
                 peg$savedPos = s0;
-                s0 = peg$f18(s2);
+                s0 = peg$f23(s2);
               } else {
                 peg$currPos = s0;
                 s0 = peg$FAILED;
@@ -1444,7 +1544,7 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e19); }
+      if (peg$silentFails === 0) { peg$fail(peg$e20); }
     }
 
     return s0;
@@ -1459,7 +1559,7 @@ function peg$parse(input, options) {
       peg$currPos += 3;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e26); }
+      if (peg$silentFails === 0) { peg$fail(peg$e27); }
     }
     if (s1 === peg$FAILED) {
       if (input.substr(peg$currPos, 3) === peg$c17) {
@@ -1467,7 +1567,7 @@ function peg$parse(input, options) {
         peg$currPos += 3;
       } else {
         s1 = peg$FAILED;
-        if (peg$silentFails === 0) { peg$fail(peg$e27); }
+        if (peg$silentFails === 0) { peg$fail(peg$e28); }
       }
       if (s1 === peg$FAILED) {
         if (input.substr(peg$currPos, 2) === peg$c18) {
@@ -1475,7 +1575,7 @@ function peg$parse(input, options) {
           peg$currPos += 2;
         } else {
           s1 = peg$FAILED;
-          if (peg$silentFails === 0) { peg$fail(peg$e28); }
+          if (peg$silentFails === 0) { peg$fail(peg$e29); }
         }
       }
     }
@@ -1515,49 +1615,6 @@ function peg$parse(input, options) {
       peg$currPos += 3;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e27); }
-    }
-    if (s1 !== peg$FAILED) {
-      s2 = peg$currPos;
-      peg$silentFails++;
-      s3 = peg$parsepiece();
-      peg$silentFails--;
-      if (s3 === peg$FAILED) {
-        s2 = undefined;
-      } else {
-        peg$currPos = s2;
-        s2 = peg$FAILED;
-      }
-      if (s2 !== peg$FAILED) {
-        s1 = [s1, s2];
-        s0 = s1;
-      } else {
-        peg$currPos = s0;
-        s0 = peg$FAILED;
-      }
-    } else {
-      peg$currPos = s0;
-      s0 = peg$FAILED;
-    }
-    peg$silentFails--;
-    if (s0 === peg$FAILED) {
-      s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e29); }
-    }
-
-    return s0;
-  }
-
-  function peg$parseor() {
-    let s0, s1, s2, s3;
-
-    peg$silentFails++;
-    s0 = peg$currPos;
-    if (input.substr(peg$currPos, 2) === peg$c18) {
-      s1 = peg$c18;
-      peg$currPos += 2;
-    } else {
-      s1 = peg$FAILED;
       if (peg$silentFails === 0) { peg$fail(peg$e28); }
     }
     if (s1 !== peg$FAILED) {
@@ -1591,17 +1648,17 @@ function peg$parse(input, options) {
     return s0;
   }
 
-  function peg$parsenot() {
+  function peg$parseor() {
     let s0, s1, s2, s3;
 
     peg$silentFails++;
     s0 = peg$currPos;
-    if (input.substr(peg$currPos, 3) === peg$c16) {
-      s1 = peg$c16;
-      peg$currPos += 3;
+    if (input.substr(peg$currPos, 2) === peg$c18) {
+      s1 = peg$c18;
+      peg$currPos += 2;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e26); }
+      if (peg$silentFails === 0) { peg$fail(peg$e29); }
     }
     if (s1 !== peg$FAILED) {
       s2 = peg$currPos;
@@ -1628,7 +1685,50 @@ function peg$parse(input, options) {
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e10); }
+      if (peg$silentFails === 0) { peg$fail(peg$e31); }
+    }
+
+    return s0;
+  }
+
+  function peg$parsenot() {
+    let s0, s1, s2, s3;
+
+    peg$silentFails++;
+    s0 = peg$currPos;
+    if (input.substr(peg$currPos, 3) === peg$c16) {
+      s1 = peg$c16;
+      peg$currPos += 3;
+    } else {
+      s1 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e27); }
+    }
+    if (s1 !== peg$FAILED) {
+      s2 = peg$currPos;
+      peg$silentFails++;
+      s3 = peg$parsepiece();
+      peg$silentFails--;
+      if (s3 === peg$FAILED) {
+        s2 = undefined;
+      } else {
+        peg$currPos = s2;
+        s2 = peg$FAILED;
+      }
+      if (s2 !== peg$FAILED) {
+        s1 = [s1, s2];
+        s0 = s1;
+      } else {
+        peg$currPos = s0;
+        s0 = peg$FAILED;
+      }
+    } else {
+      peg$currPos = s0;
+      s0 = peg$FAILED;
+    }
+    peg$silentFails--;
+    if (s0 === peg$FAILED) {
+      s1 = peg$FAILED;
+      if (peg$silentFails === 0) { peg$fail(peg$e8); }
     }
 
     return s0;
@@ -1639,16 +1739,16 @@ function peg$parse(input, options) {
 
     peg$silentFails++;
     if (input.charCodeAt(peg$currPos) === 45) {
-      s0 = peg$c7;
+      s0 = peg$c6;
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e11); }
+      if (peg$silentFails === 0) { peg$fail(peg$e9); }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e10); }
+      if (peg$silentFails === 0) { peg$fail(peg$e8); }
     }
 
     return s0;
@@ -1668,13 +1768,13 @@ function peg$parse(input, options) {
     }
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f19();
+      s1 = peg$f24();
     }
     s0 = s1;
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e10); }
+      if (peg$silentFails === 0) { peg$fail(peg$e8); }
     }
 
     return s0;
@@ -1690,17 +1790,17 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e32); }
+      if (peg$silentFails === 0) { peg$fail(peg$e33); }
     }
     if (s1 !== peg$FAILED) {
       peg$savedPos = s0;
-      s1 = peg$f20();
+      s1 = peg$f25();
     }
     s0 = s1;
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e31); }
+      if (peg$silentFails === 0) { peg$fail(peg$e32); }
     }
 
     return s0;
@@ -1715,12 +1815,12 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e32); }
+      if (peg$silentFails === 0) { peg$fail(peg$e33); }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e31); }
+      if (peg$silentFails === 0) { peg$fail(peg$e32); }
     }
 
     return s0;
@@ -1735,12 +1835,12 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e34); }
+      if (peg$silentFails === 0) { peg$fail(peg$e35); }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e33); }
+      if (peg$silentFails === 0) { peg$fail(peg$e34); }
     }
 
     return s0;
@@ -1755,12 +1855,12 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e13); }
+      if (peg$silentFails === 0) { peg$fail(peg$e14); }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e35); }
+      if (peg$silentFails === 0) { peg$fail(peg$e36); }
     }
 
     return s0;
@@ -1775,12 +1875,12 @@ function peg$parse(input, options) {
       peg$currPos++;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e15); }
+      if (peg$silentFails === 0) { peg$fail(peg$e16); }
     }
     peg$silentFails--;
     if (s0 === peg$FAILED) {
       s1 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e36); }
+      if (peg$silentFails === 0) { peg$fail(peg$e37); }
     }
 
     return s0;
@@ -1803,11 +1903,11 @@ function peg$parse(input, options) {
     let s0;
 
     s0 = peg$getUnicode();
-    if (peg$r6.test(s0)) {
+    if (peg$r7.test(s0)) {
       peg$currPos += s0.length;
     } else {
       s0 = peg$FAILED;
-      if (peg$silentFails === 0) { peg$fail(peg$e37); }
+      if (peg$silentFails === 0) { peg$fail(peg$e38); }
     }
 
     return s0;
@@ -1817,6 +1917,17 @@ function peg$parse(input, options) {
   let depth = 0
 
   const token = (text) => ({ text, column: options.columnAt(offset()) })
+
+  // A word as it is written: an escaped dot or colon is a character like any other.
+  const demandWord = (word) => {
+    if (/^\.|\.\.|\.$/.test(word)) expected('a word without a dot at its ends, or two in a row')
+  }
+
+  const demandValue = (value) => {
+    if (value.includes(':') && !options.isTime(value)) {
+      expected('an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z, or quotes around a text with a colon')
+    }
+  }
 
   const literal = (pieces, quoted) => {
     const parts = toParts(pieces)

@@ -1,3 +1,4 @@
+export * from './bound-filter.ts'
 export * from './check-filter.ts'
 export * from './compare-code-points.ts'
 export * from './evaluate-filter.ts'

@@ -108,6 +108,15 @@ describe('a condition', () => {
     expect(readValue('2026-01-01T00:00:00.25z')).toBe('2026-01-01T00:00:00.25z')
   })
 
+  it.each(['2026-01-01T00:00:00Z', '-2026-01-01T00:00:00.5+01:00'])('%s stands alone as a text', (text) => {
+    const { node } = /^(?<not>-?)(?<node>.*)$/.exec(text)!.groups!
+    const found = parseFilter(text)
+    expect(found?.kind === 'not' ? found.operand : found).toMatchObject({
+      kind: 'text',
+      text: { parts: [node] },
+    })
+  })
+
   it.each(['', ' ', '\t\r\n\u00a0\u3000'])('%j is no filter', (text) => {
     expect(parseFilter(text)).toBeUndefined()
   })
@@ -198,6 +207,38 @@ describe('an error', () => {
     ['"😀" 😀 )', 'column 7: expected a comparison, OR, a condition, AND or the end'],
   ])('%s: %s', (text, message) => {
     expect(refuse(text)).toBe(message)
+  })
+
+  // decisions, section 4: "Within an unquoted word or right-hand side a `:` is an error unless the whole of it is an
+  // RFC 3339 time; a word that is `.` alone, begins or ends with a dot, or has two in a row, is an error."
+  it.each([
+    ['name = a:b', 8],
+    ['a:b:c', 3],
+    ['name = :', 8],
+    ['name = 12:30', 8],
+    ['createTime > 2026-02-30T00:00:00Z', 14],
+    ['createTime > 2026-01-01T00:00:60Z', 14],
+    ['createTime > 2026-01-01T00:00:00', 14],
+    ['search(a:b)', 8],
+  ])('a colon that belongs to no time: %s', (text, column) => {
+    expect(refuse(text)).toBe(
+      `column ${column}: expected an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z, or quotes around a text with a colon`,
+    )
+  })
+
+  it.each(['.', '..', 'a.', '.a', 'a..b', '.*', 'a. = 1', '.a:b', 'a..b("x")'])(
+    'a word with a stray dot: %s',
+    (word) => {
+      expect(refuse(`x -${word}`)).toBe(
+        'column 4: expected a word without a dot at its ends, or two in a row',
+      )
+    },
+  )
+
+  it('is none where dots and colons are quoted or escaped, or the dots on the right', () => {
+    for (const text of ['name = "a:b"', '"a..b"', 'a\\u002e', 'name = a\\u003ab', 'name = .x..']) {
+      expect(parseFilter(text)).toBeDefined()
+    }
   })
 
   it('carries its parts', () => {
@@ -300,7 +341,7 @@ describe('any tree', () => {
       column: fc.constant(0),
     })
     .map((literal) => ({ ...literal, quoted: literal.quoted || literal.parts.join('*') === '' }))
-  const anyName = fc.stringMatching(/^[a-z][a-z.]*$/).map((text) => ({ text, column: 0 }))
+  const anyName = fc.stringMatching(/^[a-z]+(\.[a-z]+)*$/).map((text) => ({ text, column: 0 }))
   const anyComparator = fc
     .constantFrom<Comparator>('=', '!=', '<', '<=', '>', '>=', ':')
     .map((text) => ({ text, column: 0 }))

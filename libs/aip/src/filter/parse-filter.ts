@@ -1,5 +1,6 @@
 import { FilterError } from './filter-error.ts'
 import { SyntaxError as GrammarError, parse } from './grammar.generated.js'
+import { parseTime } from './parse-time.ts'
 
 /** The comparison operators of AIP-160; `:` is its "has" operator. */
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
@@ -44,11 +45,26 @@ export type FilterNode =
   /** A literal that stands alone (AIP-160, "Literals"). */
   | { kind: 'text'; text: Literal }
 
+/** The column of each offset: code points, from 1. */
+const columnsOf = (text: string): Uint32Array => {
+  const columns = new Uint32Array(text.length + 1).fill(1)
+  let offset = 0
+  let column = 1
+  for (const { length } of text) {
+    // The second half of a pair is where the next code point would be.
+    columns.fill(++column, offset + 1, offset + length + 1)
+    offset += length
+  }
+  return columns
+}
+
 /** The list is made when it is needed: what ICU loads for it takes 3 MiB. */
 const describeExpected = ({ expected }: GrammarError) =>
   new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
     new Set(expected.flatMap(({ type, description }) => (type === 'end' ? 'the end' : (description ?? [])))),
   )
+
+const isTime = (text: string): boolean => parseTime(text) !== undefined
 
 /**
  * Read an AIP-160 filter, by the rules that `grammar.peggy` quotes.
@@ -60,9 +76,10 @@ const describeExpected = ({ expected }: GrammarError) =>
  * @throws {FilterError} for a text that is no filter, half a surrogate pair in a literal included.
  */
 export const parseFilter = (text: string): FilterNode | undefined => {
-  const columnAt = (offset: number) => [...text.slice(0, offset)].length + 1
+  const columns = columnsOf(text)
+  const columnAt = (offset: number) => columns[offset]!
   try {
-    return parse(text, { columnAt }) ?? undefined
+    return parse(text, { columnAt, isTime }) ?? undefined
   } catch (error) {
     if (!(error instanceof GrammarError)) throw error
     throw new FilterError(columnAt(error.location.start.offset), describeExpected(error))

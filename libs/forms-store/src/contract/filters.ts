@@ -179,12 +179,11 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(forms.map((form) => parseDraft(form).draft.name)).toEqual(['\u{10000}'])
     })
 
-    it('may hold 60 conditions, 20 levels and as many terms as its length allows', async () => {
+    it('may hold 60 conditions and 20 levels', async () => {
       const conditions = Array.from({ length: 60 }, (_, index) => `name != "x${index}"`).join(' AND ')
       const levels = `${'NOT (-('.repeat(10)}take${'))'.repeat(10)}`
-      const terms = 'a '.repeat(1000)
 
-      for (const text of [conditions, levels, terms]) expect(await list(text)).toEqual(expected(text))
+      for (const text of [conditions, levels]) expect(await list(text)).toEqual(expected(text))
     })
 
     it('goes along from page to page', async () => {

@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { FormDraft } from '@fms/contracts'
-import { makePublicId, type StoredForm } from '@fms/forms-store'
+import { type DraftText, type FormText, makePublicId } from '@fms/forms-store'
 
 /** What a dry run shows in place of ids that cannot be known yet (AIP-163). */
 export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publicId: '' }
@@ -8,10 +7,10 @@ export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publ
 /** A form in its first state, a draft that nobody sees. Its id begins with the time, as neighbours in an index do. */
 export const newForm = (
   organizationId: string,
-  draft: FormDraft,
+  draft: DraftText,
   now: Date,
   ids = { formId: randomUUIDv7() as string, publicId: makePublicId() },
-): StoredForm => ({
+): FormText => ({
   organizationId,
   ...ids,
   createTime: now,
@@ -19,5 +18,13 @@ export const newForm = (
   version: 1,
   replyCount: 0,
   live: false,
-  draft,
+  ...draft,
+})
+
+/** The form's next state. Its `updateTime` is later than the one before, whatever the clock says. */
+export const changedForm = (current: FormText, draft: DraftText, now: Date): FormText => ({
+  ...current,
+  ...draft,
+  version: current.version + 1,
+  updateTime: new Date(Math.max(now.getTime(), current.updateTime.getTime() + 1)),
 })

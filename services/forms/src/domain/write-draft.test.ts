@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type JsonObject } from '@fms/aip'
 import { FormDraft } from '@fms/contracts'
+import { type FormText, parseDraft } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { newForm } from './new-form.ts'
-import { newDraft, patchForm } from './write-draft.ts'
+import { changedForm, newForm } from './new-form.ts'
+import { newDraft, patchDraft } from './write-draft.ts'
 
 const created = new Date('2026-11-20T09:30:00.000Z')
 const later = new Date('2026-11-20T10:00:00.000Z')
+const draftOf = (fields: JsonObject = {}): FormDraft => JSON.parse(newDraft(fields).draftJson)
 const formOf = (fields: JsonObject = {}) => newForm(randomUUID(), newDraft(fields), created)
+
+/** What a patch makes of a form. */
+const patchForm = (form: FormText, patch: JsonObject, now: Date): FormText => {
+  const draft = patchDraft(form.draftJson, patch)
+  return draft ? changedForm(form, draft, now) : form
+}
 
 /** What was found wrong, by field. */
 const violationsOf = (write: () => unknown): Record<string, string> => {
@@ -25,7 +33,7 @@ const violationsOf = (write: () => unknown): Record<string, string> => {
 
 describe('newDraft', () => {
   it('is complete however little is said', () => {
-    const draft = newDraft({})
+    const draft = draftOf({})
 
     expect(FormDraft.parse(draft)).toEqual(draft)
     expect(draft).toMatchObject({ name: 'Untitled form', type: 'structured', defaultMode: 'guided' })
@@ -34,7 +42,7 @@ describe('newDraft', () => {
   it('keeps what was said', () => {
     const said = { name: ' x\0', type: 'dynamic', defaultMode: 'voice', context: ['a'], tone: '' }
 
-    expect(newDraft(said)).toEqual({ ...newDraft({}), ...said })
+    expect(draftOf(said)).toEqual({ ...draftOf({}), ...said })
   })
 
   it('keeps members of a question that it does not know, as JSON has them', () => {
@@ -46,11 +54,11 @@ describe('newDraft', () => {
       required: null,
     }
 
-    expect(newDraft({ steps: [question] }).steps).toEqual([question])
+    expect(draftOf({ steps: [question] }).steps).toEqual([question])
   })
 
   it('does not fill in a question what it fills in a start', () => {
-    const { steps } = newDraft({
+    const { steps } = draftOf({
       steps: [
         { type: 'start', key: 's' },
         { type: 'text', key: 'q' },
@@ -73,10 +81,8 @@ describe('newDraft', () => {
   })
 
   it('takes null for left out, and no null inside a list', () => {
-    expect(newDraft({ context: null, theme: null, i18n: { translations: { de: null } } })).toEqual(
-      newDraft({}),
-    )
-    expect(violationsOf(() => newDraft({ context: [null], backgrounds: [null] }))).toEqual({
+    expect(draftOf({ context: null, theme: null, i18n: { translations: { de: null } } })).toEqual(draftOf({}))
+    expect(violationsOf(() => draftOf({ context: [null], backgrounds: [null] }))).toEqual({
       'form.context[0]': 'must be a string',
       'form.backgrounds[0]': 'must be an object',
     })
@@ -86,7 +92,7 @@ describe('newDraft', () => {
     expect(
       Object.keys(
         violationsOf(() =>
-          newDraft({
+          draftOf({
             name: null,
             type: null,
             maxFollowUpQuestions: 1.5,
@@ -102,28 +108,28 @@ describe('newDraft', () => {
   it('allows 768 KiB as JSON and not a byte more', () => {
     const withBytes = (bytes: number) => {
       const facts = Array(10).fill('x'.repeat(70_000)) as string[]
-      const missing = bytes - Buffer.byteLength(JSON.stringify(newDraft({ context: [...facts, ''] })))
+      const missing = bytes - Buffer.byteLength(JSON.stringify(draftOf({ context: [...facts, ''] })))
       return { context: [...facts, 'x'.repeat(missing)] }
     }
 
-    expect(Buffer.byteLength(JSON.stringify(newDraft(withBytes(786_432))))).toBe(786_432)
-    expect(violationsOf(() => newDraft(withBytes(786_433)))).toEqual({
+    expect(Buffer.byteLength(JSON.stringify(draftOf(withBytes(786_432))))).toBe(786_432)
+    expect(violationsOf(() => draftOf(withBytes(786_433)))).toEqual({
       form: 'must have at most 786432 bytes as JSON, and has 786433',
     })
   })
 
   it('counts bytes of UTF-8, not characters', () => {
-    expect(Object.keys(violationsOf(() => newDraft({ context: ['😀'.repeat(200_000)] })))).toEqual(['form'])
+    expect(Object.keys(violationsOf(() => draftOf({ context: ['😀'.repeat(200_000)] })))).toEqual(['form'])
   })
 })
 
-describe('patchForm', () => {
+describe('patchDraft', () => {
   it('changes the draft, its version and its updateTime, and nothing else', () => {
     const form = { ...formOf(), replyCount: 3, live: true }
 
     expect(patchForm(form, { tone: 'dry' }, later)).toEqual({
       ...form,
-      draft: { ...form.draft, tone: 'dry' },
+      draftJson: JSON.stringify({ ...parseDraft(form).draft, tone: 'dry' }),
       version: 2,
       updateTime: later,
     })
@@ -171,7 +177,8 @@ describe('patchForm', () => {
   it('fills defaults into what a patch adds', () => {
     const form = formOf({ i18n: { translations: { de: { name: { value: 'Hallo' } } } } })
 
-    const { draft } = patchForm(form, { i18n: { translations: { de: { steps: { s: {} } }, fr: {} } } }, later)
+    const patch = { i18n: { translations: { de: { steps: { s: {} } }, fr: {} } } }
+    const { draft } = parseDraft(patchForm(form, patch, later))
 
     expect(draft.i18n.translations).toEqual({
       de: {

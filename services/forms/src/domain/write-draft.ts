@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type FieldViolation, invalidRequest, type Json, type JsonObject, mergePatch } from '@fms/aip'
+import {
+  type FieldViolation,
+  invalidRequest,
+  type Json,
+  type JsonObject,
+  mergePatch,
+  toFieldViolations,
+} from '@fms/aip'
 import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
-import { toFieldViolations } from '@fms/service-kit'
+import { type DraftText, draftTextOf } from '@fms/forms-store'
 
 /** A stored draft as JSON has at most this size, so that it fits a NATS message with the server's default limit. */
 const maxDraftBytes = 768 * 1024
@@ -13,39 +19,37 @@ const maxDraftBytes = 768 * 1024
  *
  * @throws {ApiError} INVALID_REQUEST with everything that is wrong.
  */
-export const newDraft = (form: JsonObject): FormDraft => checkedDraft(undefined, form).draft
+export const newDraft = (form: JsonObject): DraftText => checkedDraft(undefined, form)
 
 /**
- * Applies a merge patch (RFC 7396) to a form's draft. A patch that changes nothing gives back its argument.
+ * Applies a merge patch (RFC 7396) to a draft.
  *
+ * @param draftJson the draft as it is stored.
+ * @returns undefined when the patch changes nothing.
  * @throws {ApiError} INVALID_REQUEST with everything that is wrong with the result.
  */
-export const patchForm = (current: StoredForm, patch: JsonObject, now: Date): StoredForm => {
-  // Through JSON, so that what is compared is what is kept: no undefined members, and no -0.
-  const draft: FormDraft = JSON.parse(checkedDraft(current.draft, patch).json)
-  if (isDeepStrictEqual(draft, current.draft)) return current
-  return {
-    ...current,
-    draft,
-    version: current.version + 1,
-    updateTime: new Date(Math.max(now.getTime(), current.updateTime.getTime() + 1)),
-  }
+export const patchDraft = (draftJson: string, patch: JsonObject): DraftText | undefined => {
+  const stored: FormDraft = JSON.parse(draftJson)
+  const draft = checkedDraft(stored, patch)
+  return isSameDraft(draft.draftJson, draftJson, stored) ? undefined : draft
 }
 
-const checkedDraft = (
-  stored: FormDraft | undefined,
-  patch: JsonObject,
-): { draft: FormDraft; json: string } => {
+/** Drafts that differ in the order of members alone are the same, and have texts of one length. */
+const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
+  json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
+
+const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): DraftText => {
   const changes = withoutServerOwnedFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
-  const json = JSON.stringify(data)
+  const text = data && draftTextOf(data)
   const violations = [
     ...clearedForGood(changes),
     ...changedType(stored, changes),
-    ...(error ? toFieldViolations(error, 'form') : tooLarge(json)),
+    ...(error ? toFieldViolations(error, 'form') : []),
+    ...(text ? tooLarge(text.draftJson) : []),
   ]
-  if (!data || violations.length > 0) throw invalidRequest(violations)
-  return { draft: data, json }
+  if (!text || violations.length > 0) throw invalidRequest(violations)
+  return text
 }
 
 const withoutServerOwnedFields = (patch: JsonObject): JsonObject => {

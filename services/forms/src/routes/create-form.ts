@@ -1,17 +1,16 @@
-import type { JsonObject } from '@fms/aip'
 import { CreateFormRequest, NoQuery } from '@fms/contracts'
-import { formETag, renderForm, serializeDraft, toForm } from '@fms/forms-store'
+import { formETag, renderForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
-import { newDraft } from '../domain/write-draft.ts'
 import { OrganizationParams } from './form-params.ts'
+import { callerOf, patchOf } from './form-patch.ts'
 import { sendJson } from './send-json.ts'
 
 /** Create a form as a draft (AIP-133). Whatever the request leaves out takes its default. */
 export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, publicFormBaseUrl, now },
+  { forms, drafts, publicFormBaseUrl, now },
 ) => {
   app.post(
     '/organizations/:organizationId/forms',
@@ -21,18 +20,17 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
         querystring: NoQuery,
         body: CreateFormRequest,
       },
+      config: { parsesEnvelopeAlone: true },
     },
-    async ({ params: { organizationId }, body }, reply) => {
-      const draft = newDraft(body.form as JsonObject)
-      if (body.validateOnly) {
-        return {
-          ...toForm(newForm(organizationId, draft, now(), unknownIds), publicFormBaseUrl),
-          publicUrl: '',
-        }
+    async (request, reply) => {
+      const { organizationId } = request.params
+      const draft = await drafts.create(patchOf(request), callerOf(request, reply))
+      if (request.body.validateOnly) {
+        const form = newForm(organizationId, draft, now(), unknownIds)
+        return sendJson(reply, renderForm(form, publicFormBaseUrl))
       }
-      const make = () => serializeDraft(newForm(organizationId, draft, now()))
-      let form = make()
-      while (!(await forms.create(form))) form = make()
+      let form = newForm(organizationId, draft, now())
+      while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
       return sendJson(reply.header('etag', formETag(form)), renderForm(form, publicFormBaseUrl))
     },
   )

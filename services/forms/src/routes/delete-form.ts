@@ -16,13 +16,14 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
         body: DeleteFormRequest,
         response: { 200: DeleteFormResponse },
       },
+      config: { parsesEnvelopeAlone: true },
     },
     async ({ params, query, body, headers }) => {
       const validateOnly = agreedDryRun(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => demandIfMatch(ifMatch, params, current)
       if (validateOnly) {
-        const current = await forms.get(params)
+        const current = await forms.getText(params)
         if (!current) throw formNotFound(params)
         check(current)
       } else if (!(await forms.delete(params, check))) {

@@ -223,7 +223,9 @@ describe('GET /organizations/{organization}/forms', () => {
     it('reads 20 levels of nesting and 60 conditions', async () => {
       await using service = await startWithNames()
       const nested = `${'NOT ('.repeat(20)}alpha${')'.repeat(20)}`
-      const many = Array.from({ length: 60 }, (_, index) => `name:${index % 2 ? 'x' : 'Alpha'}`).join(' OR ')
+      const many = Array.from({ length: 60 }, (_, index) => `name = ${index % 2 ? 'x' : 'Alpha'}`).join(
+        ' OR ',
+      )
 
       expect(namesOf(await list(service, { filter: nested, orderBy: 'createTime' }))).toEqual([
         'Alpha',
@@ -231,6 +233,25 @@ describe('GET /organizations/{organization}/forms', () => {
       ])
       expect(namesOf(await list(service, { filter: many }))).toEqual(['Alpha'])
     })
+
+    it.each([
+      ['type = dynamic', 61, 'conditions', '60'],
+      ['name = "*a*"', 11, 'text conditions', '10'],
+    ])(
+      'refuses more conditions than a list answers at once: %s',
+      async (condition, count, conditions, limit) => {
+        await using service = await startWithNames()
+
+        const refusal = await refused(service, { filter: Array(count).fill(condition).join(' OR ') })
+
+        expect(refusal).toMatchObject({
+          code: 400,
+          reason: 'FILTER_TOO_COMPLEX',
+          metadata: { field: 'filter', conditions, limit, found: `${count}` },
+          fields: ['filter'],
+        })
+      },
+    )
 
     it.each<[string, number, RegExp]>([
       ['replyCount = 1', 1, /^one of the fields name, publicId, type, createTime, updateTime$/],

@@ -1,42 +1,37 @@
-import { type JsonObject, parseIfMatch } from '@fms/aip'
+import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UpdateFormRequest } from '@fms/contracts'
-import {
-  demandIfMatch,
-  type FormText,
-  formETag,
-  formNotFound,
-  parseDraft,
-  renderForm,
-  serializeDraft,
-} from '@fms/forms-store'
+import { demandIfMatch, type FormText, formETag, formNotFound, renderForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
-import { patchForm } from '../domain/write-draft.ts'
+import { changedForm } from '../domain/new-form.ts'
 import { FormParams } from './form-params.ts'
+import { callerOf, patchOf } from './form-patch.ts'
 import { sendJson } from './send-json.ts'
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
 export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, publicFormBaseUrl, now },
+  { forms, drafts, publicFormBaseUrl, now },
 ) => {
   app.patch(
     '/organizations/:organizationId/forms/:formRef',
     {
       schema: { params: FormParams, querystring: NoQuery, body: UpdateFormRequest },
+      config: { parsesEnvelopeAlone: true },
     },
-    async ({ params, body, headers }, reply) => {
+    async (request, reply) => {
+      const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
-      const change = (current: FormText) => {
+      const caller = callerOf(request, reply)
+      const change = async (current: FormText) => {
         demandIfMatch(ifMatch, params, current)
-        const stored = parseDraft(current)
-        const patched = patchForm(stored, body.form as JsonObject, now())
-        return patched === stored ? current : serializeDraft(patched)
+        const draft = await drafts.patch(current.draftJson, patchOf(request), caller)
+        return draft ? changedForm(current, draft, now()) : current
       }
       if (body.validateOnly) {
         const current = await forms.getText(params)
         if (!current) throw formNotFound(params)
-        return sendJson(reply, renderForm(change(current), publicFormBaseUrl))
+        return sendJson(reply, renderForm(await change(current), publicFormBaseUrl))
       }
       const updated = await forms.update(params, change)
       if (!updated) throw formNotFound(params)

@@ -84,7 +84,7 @@ const member = [...caller, 'ORGANIZATION_NOT_FOUND'] as const
 const editor = [...member, 'WRITE_FORBIDDEN'] as const
 const body = ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'MALFORMED_JSON'] as const
 const ifMatch = ['INVALID_IF_MATCH', 'FORM_MOVED', 'UPDATE_ABORTED'] as const
-const filtered = ['INVALID_PAGE_TOKEN', 'INVALID_FILTER', 'INVALID_ORDER_BY'] as const
+const filtered = ['INVALID_PAGE_TOKEN', 'INVALID_FILTER', 'FILTER_TOO_COMPLEX', 'INVALID_ORDER_BY'] as const
 
 const ofOrganization = '/organizations/{organizationRef}'
 const ofForm = `${ofOrganization}/forms/{formRef}`

@@ -1,7 +1,14 @@
-import { ApiError, invalidPageToken, invalidRequest } from '@fms/aip'
+import {
+  ApiError,
+  FilterComplexityError,
+  invalidPageToken,
+  invalidRequest,
+  maxTextConditions,
+} from '@fms/aip'
 import {
   bodyLimitBytes,
   bodyTooLarge,
+  filterTooComplex,
   internal,
   malformedRequest,
   organizationNotFound,
@@ -76,6 +83,11 @@ export const reasons = {
       `There is no ${form}. List the forms to see which there are.`,
       { metadata: { form } },
     ),
+  },
+  FILTER_TOO_COMPLEX: {
+    meaning:
+      '`filter` has more than 60 conditions, or more than 10 that need the text itself (`:`, `search()`, a bare term, a `*` before the end).',
+    example: filterTooComplex(new FilterComplexityError('text conditions', maxTextConditions, 11)),
   },
   INTERNAL: { meaning: 'A defect of the service.', example: internal(undefined) },
   INVALID_FILTER: {

@@ -23,7 +23,10 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
 ) => {
   app.post(
     path,
-    { schema: { params: Params, querystring: NoQuery, body: PublishFormRequest } },
+    {
+      schema: { params: Params, querystring: NoQuery, body: PublishFormRequest },
+      config: { parsesEnvelopeAlone: true },
+    },
     async ({ id, params, body, headers, identity }, reply) => {
       const gone = new AbortController()
       // With a reason, which is cheaper than the error that Node would make.

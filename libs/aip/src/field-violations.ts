@@ -1,29 +1,38 @@
-import { type FieldViolation, fieldPath } from '@fms/aip'
 import type { z } from 'zod'
+import { type FieldViolation, maxFieldViolations } from './errors.ts'
+import { fieldPath } from './field-path.ts'
 
 /**
- * Every fault that a schema found, one entry each, with the path as clients write it: `form.steps[2].key`.
+ * The faults that a schema found, one entry each, with the path as clients write it: `form.steps[2].key`. At most one
+ * more than an error tells, so that it can say that there are more.
  *
  * @param root what stands before the path, such as `form`.
  */
 export const toFieldViolations = (error: z.core.$ZodError, ...root: PropertyKey[]): FieldViolation[] =>
-  error.issues.flatMap((issue) => violationsOf(issue, root))
+  violationsOf(error.issues, root)
+    .take(maxFieldViolations + 1)
+    .toArray()
 
-const violationsOf = (issue: z.core.$ZodIssue, root: PropertyKey[]): FieldViolation[] => {
+function* violationsOf(issues: z.core.$ZodIssue[], root: PropertyKey[]): Generator<FieldViolation> {
+  for (const issue of issues) yield* violationsOfIssue(issue, root)
+}
+
+function* violationsOfIssue(issue: z.core.$ZodIssue, root: PropertyKey[]): Generator<FieldViolation> {
   const path = [...root, ...issue.path]
-  const field = fieldPath(path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        field: fieldPath([...path, key]),
-        description: 'is not a known field',
-      }))
+      for (const key of issue.keys) {
+        yield { field: fieldPath([...path, key]), description: 'is not a known field' }
+      }
+      break
     case 'invalid_union':
-      return alternativeOf(issue).flatMap((inner) => violationsOf(inner, path))
+      yield* violationsOf(alternativeOf(issue), path)
+      break
     case 'invalid_key':
-      return issue.issues.flatMap((inner) => violationsOf({ ...inner, path: [] }, path))
+      for (const inner of issue.issues) yield* violationsOfIssue({ ...inner, path: [] }, path)
+      break
     default:
-      return [{ field, description: descriptionOf(issue) }]
+      yield { field: fieldPath(path), description: descriptionOf(issue) }
   }
 }
 

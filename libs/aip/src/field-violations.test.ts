@@ -1,6 +1,7 @@
 import { CreateFormRequest, ListOrganizationsQuery } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { invalidRequest } from './errors.ts'
 import { toFieldViolations } from './field-violations.ts'
 
 const violationsOf = (schema: z.ZodType, value: unknown, ...root: PropertyKey[]) =>
@@ -39,6 +40,18 @@ describe('toFieldViolations', () => {
       { field: 'steps[0].b', description: 'is not a known field' },
       { field: 'steps[1].key', description: 'is required' },
     ])
+  })
+
+  it('ends soon after what an error tells', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
+    expect(violationsOf(z.strictObject({}), unknown)).toHaveLength(1001)
+
+    const error = invalidRequest(violationsOf(z.strictObject({}), unknown))
+    expect(error.parts.fieldViolations).toHaveLength(1000)
+    expect(error.message).toContain('(and at least 1000 more)')
+    expect(invalidRequest(violationsOf(z.strictObject({}), { a: 1, b: 2, c: 3 })).message).toContain(
+      '(and 2 more)',
+    )
   })
 
   it('puts the root before every path', () => {

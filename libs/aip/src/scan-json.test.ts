@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type JsonMember, JsonSyntaxFault, scanJson } from './scan-json.ts'
+
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a scan reports of a text. */
+const scan = (text: string, maxDepth = 64) => {
+  const found = { members: [] as JsonMember[], forbidden: [] as PropertyKey[][], refused: '' }
+  const refuse = (what: string, path: PropertyKey[]): never => {
+    found.refused = `${what} at ${path.join('.')}`
+    throw found
+  }
+  try {
+    scanJson(text, maxDepth, {
+      refuse,
+      forbidden: (path) => {
+        if (found.forbidden.length < 10) found.forbidden.push(path())
+      },
+      member: (member) => found.members.push(member),
+    })
+  } catch (error) {
+    if (error !== found) throw error
+  }
+  return found
+}
+
+const syntaxErrorOf = (text: string) => {
+  try {
+    scan(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof JsonSyntaxFault) return error.at
+    throw error
+  }
+}
+
+describe('scanJson', () => {
+  it.each<[string, number, number, string]>([
+    ['', 1, 1, 'a value'],
+    ['\ufeff{}', 1, 1, 'a value'],
+    ['{"a": undefined}', 1, 7, 'a value'],
+    ['{"a": NaN}', 1, 7, 'a value'],
+    ['{"a": +1}', 1, 7, 'a value'],
+    ['{"a": 01}', 1, 8, 'a comma or }'],
+    ["{'a': 1}", 1, 2, 'a name in double quotes or }'],
+    ['{a: 1}', 1, 2, 'a name in double quotes or }'],
+    ['{"a": 1,}', 1, 9, 'a name in double quotes'],
+    ['{"a" 1}', 1, 6, 'a colon'],
+    ['{"a": 1 "b": 2}', 1, 9, 'a comma or }'],
+    ['{"a": [1, 2', 1, 12, 'a comma or ]'],
+    ['[1,]', 1, 4, 'a value'],
+    ['[}', 1, 2, 'a value or ]'],
+    ['{"a":\n  {"b": "😀" x}}', 2, 13, 'a comma or }'],
+    ['{"a": "line\nbreak"}', 1, 7, 'a value'],
+    ['{"a": "\\x"}', 1, 7, 'a value'],
+    ['{} {}', 1, 4, 'the end'],
+    ['{}\u00a0', 1, 3, 'the end'],
+  ])('finds what is wrong with %j', (text, line, column, expected) => {
+    expect(syntaxErrorOf(text)).toEqual({ line, column, expected })
+  })
+
+  it('agrees with JSON.parse on what is JSON', () => {
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"a"',
+      '"',
+      '\\',
+      '\\u00e9',
+      '1',
+      '-',
+      '.5',
+      'e9',
+      'true',
+      'null',
+      ' ',
+      '\n',
+    )
+    const damaged = fc
+      .record({ json: fc.json(), at: fc.nat(), cut: fc.nat(2), piece: fc.oneof(fc.constant(''), pieces) })
+      .map(({ json, at, cut, piece }) => {
+        const index = at % (json.length + 1)
+        return json.slice(0, index) + piece + json.slice(index + cut)
+      })
+    const soup = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), damaged, soup), (text) => {
+        const error = syntaxErrorOf(text)
+        // A scan ends at a huge number, and does not see what comes after it.
+        fc.pre(error !== undefined || scan(text).refused === '')
+        expect(error === undefined).toBe(isJson(text))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('reports the members of the outermost object alone, by the place of their values', () => {
+    const text = ' { "a" : {"b": 1} ,"\\u0061":[ ], "c":"\\"}" }'
+    expect(scan(text).members.map(({ name, start, end }) => [name, text.slice(start, end)])).toEqual([
+      ['a', '{"b": 1}'],
+      ['a', '[ ]'],
+      ['c', '"\\"}"'],
+    ])
+    expect(scan('[{"a": 1}]').members).toEqual([])
+  })
+
+  it('reports every forbidden name, escaped or not, by its path', () => {
+    expect(scan('{"a": [{}, {"\\u005f_proto__": 1}], "constructor": {"prototype": 1}}').forbidden).toEqual([
+      ['a', 1, '__proto__'],
+      ['constructor'],
+      ['constructor', 'prototype'],
+    ])
+    expect(scan('{"a": "__proto__", "__proto_": 1, "Prototype": 2, "constructors": 3}').forbidden).toEqual([])
+  })
+
+  it('finds half a surrogate pair exactly where String.isWellFormed does', () => {
+    const pieces = fc.constantFrom('\\ud83d', '\\uDE00', '\\u0061', '\\n', 'a', '😀', '\\\\', '\\"')
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
+        const json = `"${parts.join('')}"`
+        expect(scan(json).refused === '').toBe(JSON.parse(json).isWellFormed())
+        expect(scan(`{${json}: 1}`).refused === '').toBe(JSON.parse(json).isWellFormed())
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('finds a number that no finite double holds exactly where JSON.parse does', () => {
+    const digits = fc.constantFrom('0', '1', '9'.repeat(308), '1'.repeat(310))
+    const exponent = fc.constantFrom('', 'e9', 'E+308', 'e-999', 'e309')
+    fc.assert(
+      fc.property(fc.constantFrom('', '-'), digits, fc.constantFrom('', '.5'), exponent, (...parts) => {
+        const json = parts.join('')
+        expect(scan(json).refused === '').toBe(Number.isFinite(JSON.parse(json)))
+      }),
+    )
+  })
+
+  it('counts levels as `maxDepth` does', () => {
+    expect(scan('[[{"a":[]}]]', 4).refused).toBe('')
+    expect(scan('[[{"a":[]}]]', 3).refused).toBe('more than 3 levels of nesting at 0.0.a')
+    expect(scan('[0,[', 1).refused).toBe('more than 1 levels of nesting at 1')
+  })
+
+  /** CPU time of this thread, in milliseconds: what others run at the same time does not count. */
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+
+  const size = 2 ** 20
+  it.each<[string, string?, string?]>([
+    ['['],
+    ['[],', '['],
+    ['{"a":'],
+    ['{"a":1},', '['],
+    [`${'['.repeat(60)}${']'.repeat(60)},`, '['],
+    ['"\\n', ''],
+    ['\\n', '"'],
+    ['\\ud800', '"', '"'],
+    ['a', '"'],
+    ['"",', '['],
+    ['1', '-'],
+    ['1,', '['],
+    ['1e5,', '['],
+    ['-'],
+    [' '],
+    ['\n'],
+    [','],
+    ['"__proto__":0,', '{'],
+    ['{"__proto__":0},', '['],
+    ['"\\u0061":0,', '{'],
+    ['"validateOnly":0,', '{'],
+  ])('is linear in time: a megabyte of %j after %j', (piece, start = '', end = '') => {
+    const text = start + piece.repeat((size - start.length - end.length) / piece.length) + end
+    const run = () => {
+      const started = cpuMs()
+      syntaxErrorOf(text)
+      return cpuMs() - started
+    }
+    // About 10 ms, and four times that before the loops are compiled. A quadratic one takes minutes.
+    expect(Math.min(run(), run(), run())).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,313 @@
+/** Where a text stops being JSON, and what could have stood there. */
+export interface JsonSyntaxError {
+  /** From 1. */
+  line: number
+  /** Code points, from 1. */
+  column: number
+  expected: string
+}
+
+/** A member of the outermost object, by the place of its value in the text. */
+export interface JsonMember {
+  name: string
+  start: number
+  end: number
+}
+
+/** What a scan reports, in the order of the text. */
+export interface JsonVisitor {
+  /** A value that no body may hold. Ends the scan. */
+  refuse(what: string, path: PropertyKey[]): never
+  /** A member, at whatever depth, with a forbidden name, which ends the path. */
+  forbidden(path: () => PropertyKey[]): void
+  /** A member of the outermost object, once its value was scanned. */
+  member(member: JsonMember): void
+}
+
+const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** A text is not JSON. */
+export class JsonSyntaxFault extends Error {
+  readonly at: JsonSyntaxError
+
+  constructor(at: JsonSyntaxError) {
+    super(`line ${at.line}, column ${at.column}: expected ${at.expected}`)
+    this.at = at
+  }
+}
+
+/**
+ * Scan a text as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2) without building its value:
+ * one pass, linear in time, which ends at the first fault.
+ *
+ * @param text without half a surrogate pair, as decoded UTF-8 is.
+ * @param maxDepth levels of nesting; the outermost value is the first.
+ * @throws {JsonSyntaxFault} at the first token that is not JSON.
+ */
+export const scanJson = (text: string, maxDepth: number, visitor: JsonVisitor): void =>
+  new JsonScanner(text, maxDepth, visitor).scan()
+
+const quote = 0x22
+const plus = 0x2b
+const comma = 0x2c
+const minus = 0x2d
+const dot = 0x2e
+const zero = 0x30
+const colon = 0x3a
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const letterE = 0x65
+const letterU = 0x75
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+const isSimpleEscape = (code: number) => '"\\/bfnrt'.includes(String.fromCharCode(code))
+const isHighSurrogate = (code: number) => (code & 0xfc00) === 0xd800
+const isLowSurrogate = (code: number) => (code & 0xfc00) === 0xdc00
+
+/** Shorter numbers without an exponent are finite. */
+const maxFiniteDigits = 300
+
+/** No forbidden name is longer: `constructor` with each letter escaped, in quotes. */
+const maxForbiddenLength = 2 + 6 * 'constructor'.length
+
+/** Recursive descent, as deep as `maxDepth`. A method takes the index of its token, and returns the index behind it. */
+class JsonScanner {
+  readonly #text: string
+  readonly #maxDepth: number
+  readonly #visitor: JsonVisitor
+  #depth = 0
+  /** By level: the current index of an array, or -1; where the current name of an object begins and ends. */
+  readonly #indexes: Int32Array
+  readonly #nameStarts: Int32Array
+  readonly #nameEnds: Int32Array
+  /** By level: the current name, once it was decoded. */
+  readonly #names: (string | undefined)[] = []
+  /** Of the string that was scanned last. */
+  #hasEscapes = false
+  #hasHalfPair = false
+
+  constructor(text: string, maxDepth: number, visitor: JsonVisitor) {
+    this.#text = text
+    this.#maxDepth = maxDepth
+    this.#visitor = visitor
+    this.#indexes = new Int32Array(maxDepth)
+    this.#nameStarts = new Int32Array(maxDepth)
+    this.#nameEnds = new Int32Array(maxDepth)
+  }
+
+  scan(): void {
+    const end = this.#space(this.#value(this.#space(0), 'a value'))
+    if (end < this.#text.length) this.#fail(end, 'the end')
+  }
+
+  #value(index: number, expected: string): number {
+    const code = this.#text.charCodeAt(index)
+    if (code === quote) {
+      const end = this.#string(index, expected)
+      if (this.#hasHalfPair) this.#refuse('half a surrogate pair')
+      return end
+    }
+    if (code === openBracket) return this.#array(index)
+    if (code === openBrace) return this.#object(index)
+    if (code === minus || isDigit(code)) return this.#number(index, expected)
+    return this.#literal(index, expected)
+  }
+
+  #array(start: number): number {
+    const level = this.#enter()
+    let index = this.#space(start + 1)
+    let expected = 'a value or ]'
+    if (this.#text.charCodeAt(index) === closeBracket) return this.#leave(index)
+    for (let item = 0; ; item++) {
+      this.#indexes[level] = item
+      index = this.#space(this.#value(index, expected))
+      const code = this.#text.charCodeAt(index)
+      if (code === closeBracket) return this.#leave(index)
+      if (code !== comma) this.#fail(index, 'a comma or ]')
+      index = this.#space(index + 1)
+      expected = 'a value'
+    }
+  }
+
+  #object(start: number): number {
+    const level = this.#enter()
+    this.#indexes[level] = -1
+    let index = this.#space(start + 1)
+    if (this.#text.charCodeAt(index) === closeBrace) return this.#leave(index)
+    let expected = 'a name in double quotes or }'
+    for (;;) {
+      const value = this.#name(index, level, expected)
+      const end = this.#value(value, 'a value')
+      if (level === 0) this.#visitor.member({ name: this.#nameAt(0), start: value, end })
+      index = this.#space(end)
+      const code = this.#text.charCodeAt(index)
+      if (code === closeBrace) return this.#leave(index)
+      if (code !== comma) this.#fail(index, 'a comma or }')
+      index = this.#space(index + 1)
+      expected = 'a name in double quotes'
+    }
+  }
+
+  #enter(): number {
+    if (this.#depth >= this.#maxDepth) this.#refuse(`more than ${this.#maxDepth} levels of nesting`)
+    // The path of a fault ends before this level until it has an index or a name.
+    return this.#depth++
+  }
+
+  #leave(index: number): number {
+    this.#depth--
+    return index + 1
+  }
+
+  /** Takes the name of a member, the colon, and the white space around. */
+  #name(index: number, level: number, expected: string): number {
+    if (this.#text.charCodeAt(index) !== quote) this.#fail(index, expected)
+    const end = this.#string(index, expected)
+    this.#nameStarts[level] = index
+    this.#nameEnds[level] = end
+    this.#names[level] = undefined
+    if (this.#hasHalfPair) this.#refuse('half a surrogate pair')
+    if (this.#isForbidden(index, end)) this.#visitor.forbidden(() => this.#path())
+    const afterName = this.#space(end)
+    if (this.#text.charCodeAt(afterName) !== colon) this.#fail(afterName, 'a colon')
+    return this.#space(afterName + 1)
+  }
+
+  #isForbidden(start: number, end: number): boolean {
+    if (end - start > maxForbiddenLength) return false
+    if (this.#hasEscapes) return forbiddenNames.has(JSON.parse(this.#text.slice(start, end)))
+    // `_`, `c` or `p`: other names need no look at the rest.
+    const first = this.#text.charCodeAt(start + 1)
+    if (first !== 0x5f && first !== 0x63 && first !== 0x70) return false
+    return forbiddenNames.has(this.#text.slice(start + 1, end - 1))
+  }
+
+  /** A fault in a string is one of the whole: nothing else can have been meant to begin there. */
+  #string(start: number, expected: string): number {
+    const text = this.#text
+    this.#hasEscapes = false
+    this.#hasHalfPair = false
+    for (let index = start + 1; ; index++) {
+      const code = text.charCodeAt(index)
+      if (code === quote) return index + 1
+      if (code === backslash) return this.#stringWithEscapes(start, index, expected)
+      // Also at the end of the text, where the code is NaN.
+      if (!(code >= 0x20)) this.#fail(start, expected)
+    }
+  }
+
+  #stringWithEscapes(start: number, firstEscape: number, expected: string): number {
+    const text = this.#text
+    this.#hasEscapes = true
+    let followsHigh = false
+    for (let index = firstEscape; ; ) {
+      const code = text.charCodeAt(index)
+      if (!(code >= 0x20)) this.#fail(start, expected)
+      const escaped = code === backslash ? this.#escaped(index + 1) : 0
+      if (escaped < 0) this.#fail(start, expected)
+      if (isLowSurrogate(escaped) !== followsHigh) this.#hasHalfPair = true
+      if (code === quote) return index + 1
+      followsHigh = isHighSurrogate(escaped)
+      if (code !== backslash) index++
+      else index += text.charCodeAt(index + 1) === letterU ? 6 : 2
+    }
+  }
+
+  /** The code unit of `uXXXX`, 0 for any other escape, -1 for what is none. */
+  #escaped(index: number): number {
+    const code = this.#text.charCodeAt(index)
+    if (code !== letterU) return isSimpleEscape(code) ? 0 : -1
+    let value = 0
+    for (let at = index + 1; at <= index + 4; at++) {
+      const digit = hexDigit(this.#text.charCodeAt(at))
+      if (digit < 0) return -1
+      value = value * 16 + digit
+    }
+    return value
+  }
+
+  /** number = [ minus ] int [ frac ] [ exp ] */
+  #number(start: number, expected: string): number {
+    const text = this.#text
+    let index = text.charCodeAt(start) === minus ? start + 1 : start
+    if (!isDigit(text.charCodeAt(index))) this.#fail(start, expected)
+    index = text.charCodeAt(index) === zero ? index + 1 : this.#digits(index)
+    if (text.charCodeAt(index) === dot && isDigit(text.charCodeAt(index + 1))) index = this.#digits(index + 1)
+    const end = this.#exponent(index)
+    const mayBeInfinite = end > index || end - start > maxFiniteDigits
+    if (mayBeInfinite && !Number.isFinite(Number(text.slice(start, end)))) {
+      this.#refuse('a number too large for a double')
+    }
+    return end
+  }
+
+  #exponent(index: number): number {
+    if ((this.#text.charCodeAt(index) | 0x20) !== letterE) return index
+    const sign = this.#text.charCodeAt(index + 1)
+    const first = sign === plus || sign === minus ? index + 2 : index + 1
+    return isDigit(this.#text.charCodeAt(first)) ? this.#digits(first) : index
+  }
+
+  #digits(start: number): number {
+    let index = start
+    while (isDigit(this.#text.charCodeAt(index))) index++
+    return index
+  }
+
+  #literal(index: number, expected: string): number {
+    const literal = ['true', 'false', 'null'].find((literal) => this.#text.startsWith(literal, index))
+    return literal ? index + literal.length : this.#fail(index, expected)
+  }
+
+  #space(start: number): number {
+    const text = this.#text
+    let index = start
+    let code = text.charCodeAt(index)
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++index)
+    return index
+  }
+
+  #nameAt(level: number): string {
+    const name =
+      this.#names[level] ?? JSON.parse(this.#text.slice(this.#nameStarts[level]!, this.#nameEnds[level]!))
+    this.#names[level] = name
+    return name
+  }
+
+  #path(): PropertyKey[] {
+    return Array.from(this.#indexes.subarray(0, this.#depth), (index, level) =>
+      index < 0 ? this.#nameAt(level) : index,
+    )
+  }
+
+  #refuse(what: string): never {
+    return this.#visitor.refuse(what, this.#path())
+  }
+
+  #fail(index: number, expected: string): never {
+    throw new JsonSyntaxFault({ ...positionAt(this.#text, index), expected })
+  }
+}
+
+const hexDigit = (code: number): number => {
+  if (isDigit(code)) return code - zero
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+/** Counted in a loop: as many lines, or characters, as a text may have are too many for a list of them. */
+const positionAt = (text: string, index: number) => {
+  let line = 1
+  let column = 1
+  for (let at = 0; at < index; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x0a) {
+      line++
+      column = 1
+    } else if (!isLowSurrogate(code)) column++
+  }
+  return { line, column }
+}
