@@ -93,7 +93,13 @@ describe('a service that hangs', () => {
     const agent = createAgent(1_000)
     stack.defer(() => agent.destroy())
     const log = startLog()
-    const upstream = createUpstream('hanging', service.origin, agent, log.logger, 10)
+    const upstream = createUpstream({
+      name: 'hanging',
+      origin: service.origin,
+      agent,
+      logger: log.logger,
+      maxRequests: 10,
+    })
     const kept = stack.move()
     return { service, upstream, log, [Symbol.asyncDispose]: () => kept.disposeAsync() }
   }
