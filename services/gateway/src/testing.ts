@@ -64,6 +64,13 @@ export class Directory {
     return key
   }
 
+  /** Another key of the same user. */
+  secondKey(key: string): string {
+    const second = this.key([])
+    this.#users.set(hashOf(second), { ...this.user(key), keyId: randomUUID() })
+    return second
+  }
+
   user(key: string) {
     return this.#users.get(hashOf(key))!
   }
@@ -148,6 +155,8 @@ export const startGateway = async ({
     forms,
     organization,
     key,
+    /** A key of another user, who is a member of another organization called acme. */
+    stranger: () => directory.key([{ ...organization, organizationId: randomUUID() }]),
     /** Sends the path as it is written, with the given key, and reads the whole answer. */
     async send(method: string, path: string, { as = key, headers = {}, body }: SendOptions = {}) {
       const answer = await client.request({
@@ -192,11 +201,11 @@ export const reasonOf = (answer: { json(): { error: { details: { reason?: string
 
 /** A logger whose lines a test can wait for. */
 export const startLog = () => {
-  const lines: { msg: string; circuit?: string }[] = []
+  const lines: { msg: string; circuit?: string; user?: string }[] = []
   const waiting: { text: string; found: () => void }[] = []
   const write = (line: string) => {
-    const { msg, circuit } = JSON.parse(line)
-    lines.push({ msg, circuit })
+    const { msg, circuit, user } = JSON.parse(line)
+    lines.push({ msg, circuit, user })
     for (const { text, found } of waiting) if (msg.includes(text)) found()
   }
   const line = (text: string) => new Promise<void>((found) => waiting.push({ text, found }))

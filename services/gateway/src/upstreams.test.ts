@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { identityHeader } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { reasonOf, startGateway, startLog, startService } from './testing.ts'
 import { createAgent, createUpstream } from './upstreams.ts'
@@ -47,6 +48,30 @@ describe('a service that is away', () => {
     for (let i = 0; i < 10; i++) await gateway.send('GET', forms)
 
     expect(gateway.forms.received.length === 10).toBe(reached)
+  })
+
+  it('fails at once for the user whose requests fail, and for nobody else', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ logger: log.logger })
+    const { key, directory } = gateway
+    const colleague = directory.key([gateway.organization])
+    const { userId } = directory.user(key)
+    gateway.forms.answer = ({ headers }, reply) => {
+      const [, claims] = String(headers[identityHeader]).split('.')
+      const isFailing = Buffer.from(claims!, 'base64url').toString().includes(userId)
+      return reply.code(isFailing ? 503 : 200).send({})
+    }
+
+    for (let i = 0; i < 10; i++) {
+      await gateway.send('GET', forms)
+      for (const as of [colleague, gateway.stranger()])
+        expect((await gateway.send('GET', forms, { as })).status).toBe(200)
+    }
+
+    expect(reasonOf(await gateway.send('GET', forms))).toBe('UPSTREAM_UNAVAILABLE')
+    expect(log.lines.filter(({ msg }) => msg.startsWith('circuit'))).toMatchObject([
+      { msg: expect.stringContaining('circuit open'), circuit: 'forms', user: userId },
+    ])
   })
 
   it('is read while it refuses writes', async () => {

@@ -9,18 +9,25 @@ const cutOffs = new Counter({
 })
 for (const reason of ['stalled', 'slow']) cutOffs.inc({ reason }, 0)
 
-/** How often responses are looked at, in milliseconds. */
-const intervalMs = 1_000
-
 export interface SlowReaderLimits {
   /** How long a caller may take no byte of a response. */
   stalledMs: number
-  /** How long a caller may take {@link minBytes}, again and again; or the rest of the response, which is less. */
+  /**
+   * How long a caller may take {@link minBytes}, again and again; or the rest of the response, which is less. A part that
+   * is written at once, such as a response that is no stream, counts when all of it is taken.
+   */
   windowMs: number
   minBytes: number
+  /** How often responses are looked at. One that ends within that time never is. */
+  intervalMs: number
 }
 
-const defaultLimits: SlowReaderLimits = { stalledMs: 10_000, windowMs: 30_000, minBytes: 30 * 16 * 1024 }
+const defaultLimits: SlowReaderLimits = {
+  stalledMs: 10_000,
+  windowMs: 30_000,
+  minBytes: 30 * 16 * 1024,
+  intervalMs: 1_000,
+}
 
 interface Response {
   raw: ServerResponse
@@ -45,11 +52,10 @@ export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits):
   })
   const timer = setInterval(() => {
     for (const response of responses) watch(response, limits)
-  }, intervalMs).unref()
+  }, limits.intervalMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** A response that ends within a second is never looked at. */
 const watch = (response: Response, { stalledMs, windowMs, minBytes }: SlowReaderLimits): void => {
   const { raw } = response
   // Without a socket it waits for an earlier response of its connection, which is looked at.
