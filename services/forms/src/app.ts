@@ -13,11 +13,9 @@ import { DraftWriter } from './drafts/draft-writer.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getForm } from './routes/get-form.ts'
-import { getForms } from './routes/get-forms.ts'
 import { getRevision } from './routes/get-revision.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
-import { readLists } from './routes/read-lists.ts'
 import { updateForm } from './routes/update-form.ts'
 
 /** What the routes work with; the clock comes in, so that tests can set it. */
@@ -59,8 +57,6 @@ export const createFormsApp = ({
       const isForeign = organizationId !== undefined && organizationId !== identity.organizationId
       done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
-    guarded.register(getForms, deps)
-    guarded.register(readLists, deps)
     guarded.register(resources, deps)
   })
   return app
