@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PublishForm, replyInboxHeader } from '@fms/contracts'
@@ -31,7 +32,7 @@ let quiet: Beside
 
 beforeAll(async () => {
   neighbourhood = await startNeighbourhood(
-    { smallForms: 5_000, replies: 100_000, repliedForms: 2 },
+    { smallForms: 5_000, replies: 300_000, repliedForms: 1 },
     { PUBLISH_TIMEOUT_MS: `${publishTimeoutMs}` },
   )
   await untilQuiet(neighbourhood)
@@ -193,6 +194,8 @@ describe('a request whose body comes late', () => {
       const bytes = JSON.stringify(body).padEnd(16)
 
       const request = await sendHead(method, `/v2${path}`, key, bytes)
+      // Its response shows that the gateway has authorized the head before.
+      expect((await call({ ...owner, apiKey: key }, 'GET', form!)).status).toBe(200)
       await revokeKey(keyId)
       await delay(lateMs)
 
@@ -223,6 +226,7 @@ const revokeKey = async (keyId: string) => {
 const sendHead = async (method: string, path: string, apiKey: string, body: string) => {
   const { hostname, port } = new URL(neighbourhood.system.baseUrl)
   const socket = connectSocket(Number(port), hostname)
+  await once(socket, 'connect')
   const response = new Promise<string>((resolve, reject) => {
     socket.once('data', (chunk) => resolve(chunk.toString()))
     socket.once('error', reject)
