@@ -13,6 +13,16 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['{libs,services,formctl,scripts,bench}/**/*.test.ts', 'e2e/**/*.test.ts'],
+          exclude: ['e2e/neighbours.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // It measures times: by itself, when all others are done.
+          name: 'neighbours',
+          include: ['e2e/neighbours.test.ts'],
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -1,4 +1,4 @@
-/** The bare server's table: one row a form, an index for each of its two lists. */
+/** The bare server's tables: one row a form, an index for each of its two lists, and the live revisions. */
 export const bareSchema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
@@ -11,4 +11,10 @@ export const bareSchema = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS forms_by_updateTime ON forms (organizationId, updateTime DESC, id);
   CREATE INDEX IF NOT EXISTS forms_by_name ON forms (organizationId, name);
+  CREATE TABLE IF NOT EXISTS liveRevisions (
+    formId TEXT NOT NULL PRIMARY KEY,
+    organizationId TEXT NOT NULL,
+    etag TEXT NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT;
 `

@@ -7,12 +7,21 @@ import { startNatsServer } from '../scripts/nats-server.ts'
 import { freePorts } from '../scripts/ports.ts'
 import { terminate } from '../scripts/supervise.ts'
 import { bareSchema } from './bare-schema.ts'
-import { draftOf, formIdOf, formNameOf } from './forms.ts'
+import { draftOf, formIdOf, formNameOf, isPublished } from './forms.ts'
 import { childrenOf, startProgram } from './processes.ts'
 import type { Operation, Place } from './requests.ts'
 import type { Side } from './side.ts'
 
-const operations: readonly Operation[] = ['get', 'list', 'filtered list', 'create', 'patch']
+const operations: readonly Operation[] = [
+  'get',
+  'live',
+  'live 304',
+  'list',
+  'filtered list',
+  'search',
+  'create',
+  'patch',
+]
 
 /** B0 with so many forms, and B1 and B2 in front of the same process. Without nginx on the PATH there is no B2. */
 export const startBareForms = async (folder: string, forms: number): Promise<Side[]> => {
@@ -69,14 +78,19 @@ const seed = (file: string, forms: number): Omit<Place, 'baseUrl'> => {
   database.exec(bareSchema)
   database.exec('BEGIN')
   const insert = database.prepare('INSERT INTO forms VALUES (?, ?, ?, ?, ?)')
+  const insertLive = database.prepare('INSERT INTO liveRevisions VALUES (?, ?, ?, ?)')
   const begun = Date.now() - forms * 1000
   for (let number = 0; number < forms; number++) {
     const [id, updateTime] = [formIdOf(number), begun + number * 1000]
-    const document = JSON.stringify({ ...served(id), ...draftOf(number) })
-    insert.run(id, organizationId, formNameOf(number), updateTime, document)
+    const form = { ...served(id), ...draftOf(number) }
+    insert.run(id, organizationId, formNameOf(number), updateTime, JSON.stringify(form))
+    if (!isPublished(number, forms)) continue
+    const path = `${form.path}/revisions/${id}`
+    const revision = { path, alternateIds: ['live'], createTime: form.createTime, form }
+    insertLive.run(id, organizationId, `"${number}"`, JSON.stringify(revision))
   }
   database.exec('COMMIT')
-  return { organizationId, otherOrganizationId: formIdOf(-2), forms, apiKey: 'none', filter: 'namePrefix' }
+  return { organizationId, otherOrganizationId: formIdOf(-2), forms, apiKeys: ['none'], filter: 'plain' }
 }
 
 /** What the product adds to a draft, so that documents are equally long. */

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import cliProgress from 'cli-progress'
 import { drawChart } from './chart.ts'
-import { startLoadGenerator } from './load.ts'
+import { type LoadGenerator, startLoadGenerator } from './load.ts'
 import { measure } from './measure.ts'
 import { messageOf } from './message-of.ts'
 import { type Options, readOptions, usage } from './options.ts'
@@ -12,7 +12,7 @@ import { type Plan, planOf, type Setting } from './plan.ts'
 import { probe } from './probe.ts'
 import { memoryOf } from './processes.ts'
 import type { Operation } from './requests.ts'
-import type { MemoryAtEnd, Results } from './results.ts'
+import { afterConnections, afterLargePages, type MemoryAfter, type Results } from './results.ts'
 import type { Side, SideName } from './side.ts'
 import { type Sides, startSides } from './sides.ts'
 import { measureStart } from './start-time.ts'
@@ -34,15 +34,27 @@ const main = async (options: Options) => {
   const everywhere = sizes.flatMap((forms) => sides.at(forms).map((side) => ({ side, forms })))
   for (const { side } of everywhere) await probeAll(side, plan.operations)
 
-  const results: Results = {
-    measurements: await measureAll(sides, plan),
-    memory: everywhere.flatMap(({ side, forms }) => memoryAtEnd(side, forms)),
-    startMs: [],
-    cores: availableParallelism(),
+  const results: Results = { measurements: [], memory: [], startMs: [], cores: availableParallelism() }
+  const noteMemory = (after: string) =>
+    results.memory.push(...everywhere.flatMap(({ side, forms }) => memoryOfSide(side, forms, after)))
+  {
+    await using generator = startLoadGenerator()
+    for (const [connections, settings] of Map.groupBy(plan.settings, (setting) => setting.connections)) {
+      results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings })))
+      noteMemory(afterConnections(connections))
+    }
+    if (plan.operations.includes('list')) {
+      const [product] = sides.at(Math.min(...sizes)) as [Side]
+      await generator.run({ ...product.load('large pages', largePageConnections), seconds: largePageSeconds })
+      results.memory.push(...memoryOfSide(product, Math.min(...sizes), afterLargePages))
+    }
   }
   for (let number = 0; number < plan.starts; number++) results.startMs.push(await measureStart())
   report(results, options, files)
 }
+
+const largePageConnections = 64
+const largePageSeconds = 5
 
 const probeAll = async (side: Side, operations: readonly Operation[]) => {
   for (const operation of operations) {
@@ -57,11 +69,11 @@ const probeAll = async (side: Side, operations: readonly Operation[]) => {
  * machine down for a while slows all of them down.
  */
 const measureAll = async (
+  generator: LoadGenerator,
   sides: Sides,
   { operations, settings, warmUpSeconds, firstWarmUpSeconds }: Plan,
 ): Promise<Results['measurements']> => {
   const turns = turnsOf(sides, operations, settings)
-  await using generator = startLoadGenerator()
   using progress = startProgress(turns.length)
   const measurements: Results['measurements'] = []
   for (const { side, operation, setting, round } of turns) {
@@ -77,10 +89,11 @@ const turnsOf = (sides: Sides, operations: readonly Operation[], settings: reado
   return Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
     operations.flatMap((operation) =>
       settings
-        .filter((setting) => round <= setting.rounds)
+        .filter((setting) => round <= setting.rounds && setting.operations.includes(operation))
         .flatMap((setting) =>
           sides
             .at(setting.forms)
+            .filter((side) => setting.isCompared || side.name === 'product')
             .filter((side) => side.operations.includes(operation))
             .map((side) => ({ side, operation, setting, round })),
         ),
@@ -88,9 +101,9 @@ const turnsOf = (sides: Sides, operations: readonly Operation[], settings: reado
   )
 }
 
-const memoryAtEnd = (side: Side, forms: number): MemoryAtEnd[] =>
+const memoryOfSide = (side: Side, forms: number, after: string): MemoryAfter[] =>
   Object.entries(side.pids()).flatMap(([process, pids]) =>
-    pids.map((pid) => ({ side: side.name, forms, process, ...memoryOf(pid) })),
+    pids.map((pid) => ({ side: side.name, forms, process, after, ...memoryOf(pid) })),
   )
 
 interface Files {
@@ -127,7 +140,7 @@ const report = (results: Results, options: Options, files: Files) => {
   print('The load generator shares the cores. Medians over rounds; ± is half the range of the rounds.')
   print(legend(sides))
   print(measurementsTable(results))
-  print('Memory after the run; "own" leaves out mapped files, which processes share.')
+  print('Memory after each part of the run; "own" leaves out mapped files, which processes share.')
   print(memoryTable(results))
   print(targetsTable(targets))
   print(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 
-/** Forms whose names share all but the last digit: what the filtered list of the benchmark finds. */
+/** Forms whose names share a prefix and a word: what a filtered list and a search of the benchmark find. */
 export const formsPerPrefix = 10
 
 /** The id of the form with this number: a UUID that looks random, the same in every process. */
@@ -16,10 +16,26 @@ export const formIdOf = (number: number): string => {
   ].join('-')
 }
 
-export const formNameOf = (number: number): string => `${namePrefix}${`${number}`.padStart(7, '0')}`
+/** All equally long, such as `Customer feedback 0000123 qwhzkfab`. */
+export const formNameOf = (number: number): string =>
+  `${namePrefix}${`${number}`.padStart(digits, '0')} ${wordOf(number)}`
 
 /** The prefix of the form's name that it shares with {@link formsPerPrefix} forms, itself among them. */
-export const prefixOf = (number: number): string => formNameOf(number).slice(0, -1)
+export const prefixOf = (number: number): string =>
+  formNameOf(number).slice(0, namePrefix.length + digits - 1)
+
+/** Eight letters in the names of {@link formsPerPrefix} forms, itself among them, and of no other. */
+export const wordOf = (number: number): string =>
+  [
+    ...createHash('md5')
+      .update(`word ${Math.floor(number / formsPerPrefix)}`)
+      .digest()
+      .subarray(0, 8),
+  ]
+    .map((byte) => String.fromCharCode(97 + (byte % 26)))
+    .join('')
+
+const digits = 7
 
 const namePrefix = 'Customer feedback '
 
@@ -29,6 +45,24 @@ const question = (number: number) => ({
   title: `How satisfied are you with part ${number} of our service?`,
   description: 'Think of the last four weeks; a short answer is enough.',
   required: number % 2 === 0,
+})
+
+/** How many of so many forms are published: the live revisions that are read. */
+const publishedForms = (forms: number): number => Math.min(forms, 10_000)
+
+/** Whether the form with this number is published before the run; such forms are spread evenly. */
+export const isPublished = (number: number, forms: number): boolean =>
+  number % Math.floor(forms / publishedForms(forms)) === 0
+
+/** The number of any published form. */
+export const anyPublished = (forms: number): number =>
+  Math.floor(Math.random() * publishedForms(forms)) * Math.floor(forms / publishedForms(forms))
+
+/** A form of 700 KB, fit to be published: six of them fill a page. */
+export const largeDraft = (): FormDraft => ({
+  ...draft,
+  name: formNameOf(0),
+  context: Array.from({ length: 900 }, (_, index) => `${index} `.padEnd(760, 'x')),
 })
 
 /** A form as makers write them: ten steps, about 3 KB as JSON, and fit to be published. */

@@ -33,8 +33,10 @@ export interface LoadResult {
   /** Of one request, in milliseconds. */
   p50: number
   p99: number
-  /** Answers other than 2xx, lost connections, timeouts. */
+  /** Answers of another status than the operation has, lost connections, timeouts. */
   failures: number
+  /** Answers 429 and 503 among them. */
+  refused: number
 }
 
 export interface LoadGenerator extends AsyncDisposable {

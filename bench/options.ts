@@ -4,9 +4,9 @@ import { httpOperations } from './requests.ts'
 
 export const usage = `npm run bench -- [OPTION…]
 
-  --quick              1,000 forms, 16 connections, three short rounds: under two minutes
+  --quick              1,000 forms, 16 connections, three short rounds: about three minutes
   --only LIST          operations, such as get,list: ${httpOperations.join(', ')}
-  --sizes LIST         forms of the organization (default: 1000,10000,100000)
+  --sizes LIST         forms of the organization (default: 1000,100000,1000000)
   --connections LIST   default: 16,128
   --rounds N           of every cell, an odd number
   --seconds N          of each measurement

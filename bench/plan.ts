@@ -5,8 +5,11 @@ import type { Operation } from './requests.ts'
 export interface Setting {
   forms: number
   connections: number
+  operations: readonly Operation[]
   rounds: number
   seconds: number
+  /** Whether the baselines are measured beside the product. */
+  isCompared: boolean
 }
 
 export interface Plan {
@@ -19,27 +22,41 @@ export interface Plan {
   starts: number
 }
 
-/** What most clients see: measured longest, and what the targets are about. */
-export const mainSetting = { forms: 1_000, connections: 16 }
-export const manyForms = 100_000
+export const fewForms = 1_000
+const manyForms = 100_000
+/** Here reads alone are measured. */
+export const mostForms = 1_000_000
 
-/** Most rounds go to what a target compares; the rest shows that nothing breaks there. */
+const reads: readonly Operation[] = ['get', 'live', 'list', 'filtered list', 'search']
+
+/**
+ * The smallest size with the fewest connections is compared with the baselines, and measured longest; the rest shows
+ * how the product grows.
+ */
 export const planOf = (options: Options): Plan => {
   const { quick, only: operations } = options
-  const sizes = options.sizes ?? (quick ? [1_000] : [1_000, 10_000, manyForms])
+  const sizes = options.sizes ?? (quick ? [fewForms] : [fewForms, manyForms, mostForms])
   const connections = options.connections ?? (quick ? [16] : [16, 128])
-  const rounds = (forms: number, connections: number) => {
+  const [smallest, fewest] = [Math.min(...sizes), Math.min(...connections)]
+  const isChosen = (forms: number, each: number) =>
+    options.connections !== undefined || forms === smallest || each === fewest
+  const rounds = (forms: number, each: number) => {
     if (quick) return 3
-    if (connections !== mainSetting.connections) return 1
-    return forms === mainSetting.forms || forms === manyForms ? 5 : 1
+    if (each !== fewest) return 1
+    return forms === manyForms ? 3 : 5
   }
   const settings = sizes.flatMap((forms) =>
-    connections.map((each) => ({
-      forms,
-      connections: each,
-      rounds: options.rounds ?? rounds(forms, each),
-      seconds: options.seconds ?? (quick ? 0.7 : 2),
-    })),
+    connections
+      .filter((each) => isChosen(forms, each))
+      .map((each) => ({
+        forms,
+        connections: each,
+        operations:
+          forms < mostForms ? operations : operations.filter((operation) => reads.includes(operation)),
+        rounds: options.rounds ?? rounds(forms, each),
+        seconds: options.seconds ?? (quick ? 0.7 : 1),
+        isCompared: forms === smallest && each === fewest,
+      })),
   )
   return {
     operations,

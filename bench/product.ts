@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Form, type FormDraft, formPath } from '@fms/contracts'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
-import { makePublicId, migrateFormsStore, openFormsStore } from '@fms/forms-store'
+import { type FormsStore, makePublicId, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { startNatsServer } from '../scripts/nats-server.ts'
 import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { terminate } from '../scripts/supervise.ts'
 import { furtherPublishers, untilReady } from '../scripts/testing/instances.ts'
-import { draftOf, formIdOf } from './forms.ts'
+import { draftOf, formIdOf, isPublished, largeDraft } from './forms.ts'
 import { spawnNode } from './processes.ts'
 import { httpOperations, type Operation, type Place } from './requests.ts'
 import type { Side, SideName } from './side.ts'
@@ -51,7 +53,7 @@ export const startProduct = async ({
     migrateFormsStore(config.FORMS_STORE_URL),
   ])
   const account = await seedDirectory(config.DIRECTORY_STORE_URL)
-  await seedForms(config.FORMS_STORE_URL, account.organizationId, forms)
+  await seedForms(config.FORMS_STORE_URL, account, forms)
 
   const programs = services({
     config,
@@ -101,23 +103,39 @@ const spawnService = ({ name, args, env }: Service, folder: string, profiles?: s
   return child
 }
 
-/** An editor with a key, and two organizations: one is measured, the other takes the forms that are created. */
+/** As many as the most connections that have a key of their own. */
+const users = 64
+/** More than fill a page. */
+const largeForms = 8
+
+/**
+ * Editors with a key each, and three organizations: one is measured, one takes the forms that are created, one holds
+ * the forms that fill pages.
+ */
 const seedDirectory = async (url: string) => {
   await using directory = await openDirectoryStore(url)
-  const { userId } = await directory.createUser({ email: 'bench@example.com' })
-  const memberOf = async (slug: string) => {
-    const { organizationId } = await directory.createOrganization({ slug, name: slug })
-    await directory.addMember({ organizationId, userId, role: 'editor' })
-    return organizationId
+  const organization = async (slug: string) =>
+    (await directory.createOrganization({ slug, name: slug })).organizationId
+  const organizationId = await organization('measured')
+  const otherOrganizationId = await organization('created')
+  const largeOrganizationId = await organization('large')
+  const apiKeys: string[] = []
+  for (let number = 0; number < users; number++) {
+    const { userId } = await directory.createUser({ email: `bench-${number}@example.com` })
+    for (const each of [organizationId, otherOrganizationId, largeOrganizationId])
+      await directory.addMember({ organizationId: each, userId, role: 'editor' })
+    const { key } = await directory.createKey({ userId, name: 'Benchmark', readOnly: false })
+    apiKeys.push(key)
   }
-  const organizationId = await memberOf('measured')
-  const otherOrganizationId = await memberOf('created')
-  const { key } = await directory.createKey({ userId, name: 'Benchmark', readOnly: false })
-  return { organizationId, otherOrganizationId, apiKey: key }
+  return { organizationId, otherOrganizationId, largeOrganizationId, apiKeys }
 }
 
 /** Through the import of the store, many at a time. Each was changed a second after the one before. */
-const seedForms = async (url: string, organizationId: string, count: number) => {
+const seedForms = async (
+  url: string,
+  { organizationId, largeOrganizationId }: { organizationId: string; largeOrganizationId: string },
+  count: number,
+) => {
   await using store = await openFormsStore(url)
   const atOnce = importsAtOnce[url.startsWith('sqlite:') ? 'sqlite' : 'mongodb']
   const begun = Date.now() - count * 1000
@@ -125,22 +143,59 @@ const seedForms = async (url: string, organizationId: string, count: number) => 
     const numbers = Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => from + index)
     await Promise.all(
       numbers.map((number) => {
+        const formId = formIdOf(number)
         const time = new Date(begun + number * 1000).toISOString()
-        return store.importForm({
-          organizationId,
-          formId: formIdOf(number),
-          publicId: makePublicId(),
-          createTime: time,
-          updateTime: time,
-          version: 1,
-          draft: draftOf(number),
-          revisionNumber: 0,
-          live: null,
-          revisions: [],
-          replyCount: 0,
-          replyIds: [],
-        })
+        const published = isPublished(number, count)
+        return importForm(store, { organizationId, formId, time, draft: draftOf(number), published })
       }),
     )
   }
+  for (let number = 0; number < largeForms; number++) {
+    const time = new Date(begun).toISOString()
+    const formId = randomUUID()
+    await importForm(store, {
+      organizationId: largeOrganizationId,
+      formId,
+      time,
+      draft: largeDraft(),
+      published: false,
+    })
+  }
+}
+
+interface Seed {
+  organizationId: string
+  formId: string
+  time: string
+  draft: FormDraft
+  published: boolean
+}
+
+const importForm = (store: FormsStore, { organizationId, formId, time, draft, published }: Seed) => {
+  const publicId = makePublicId()
+  const revisionId = randomUUID()
+  const form = {
+    ...draft,
+    path: formPath({ organizationId, formId }),
+    publicId,
+    publicUrl: `http://127.0.0.1:8080/f/${publicId}`,
+    createTime: time,
+    updateTime: time,
+    live: true,
+    replyCount: 0,
+  } as Form
+  return store.importForm({
+    organizationId,
+    formId,
+    publicId,
+    createTime: time,
+    updateTime: time,
+    version: 1,
+    draft,
+    revisionNumber: published ? 1 : 0,
+    live: published ? { revisionId, number: 1 } : null,
+    revisions: published ? [{ revisionId, number: 1, commandId: randomUUID(), createTime: time, form }] : [],
+    replyCount: 0,
+    replyIds: [],
+  })
 }

@@ -24,15 +24,22 @@ export interface Measurement extends Cell {
 }
 export type Figure = 'perSecond' | 'p50' | 'p99' | 'cpuMs'
 
-export interface MemoryAtEnd extends Memory {
+/** What `after` says of a part of the run. */
+export const afterConnections = (connections: number): string => `${connections} connections`
+export const afterLargePages = '64 × 4 MiB pages'
+
+/** Memory of a process after a part of the run. */
+export interface MemoryAfter extends Memory {
   side: SideName
   forms: number
   process: string
+  /** The part, such as `16 connections`. */
+  after: string
 }
 
 export interface Results {
   measurements: Measurement[]
-  memory: MemoryAtEnd[]
+  memory: MemoryAfter[]
   /** Milliseconds until `npm start` was ready, of each try. */
   startMs: number[]
   cores: number

@@ -7,7 +7,7 @@ import type { Operation } from './requests.ts'
 import type { Side } from './side.ts'
 
 export interface Sides extends AsyncDisposable {
-  /** Those that have so many forms. */
+  /** Those that have so many forms: the product, and at the smallest size the baselines. */
   at(forms: number): Side[]
 }
 
@@ -48,13 +48,14 @@ export const startSides = async ({ sizes, operations, storeUrl, profiles }: Side
       ...(isFirst && profiles && { profiles }),
     })
     stack.use(product)
-    const bare = await startBareForms(subfolder(`bare-${forms}`), forms)
-    for (const side of bare) stack.use(side)
-    sides.set(forms, [product, ...bare])
+    sides.set(forms, [product])
   }
 
+  const forms = Math.min(...sizes)
+  const bare = await startBareForms(subfolder('bare'), forms)
+  for (const side of bare) stack.use(side)
+  sides.get(forms)!.push(...bare)
   if (operations.includes('publish')) {
-    const forms = sizes[0]!
     const three = await startProduct({
       name: 'three',
       folder: subfolder('three'),

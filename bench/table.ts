@@ -1,6 +1,5 @@
 import CliTable from 'cli-table3'
 import { type Growth, isGrowing } from './growth.ts'
-import type { Operation } from './requests.ts'
 import { type Cell, cellsOf, figureOf, type Results, ratioOf } from './results.ts'
 import { type SideName, sideNames } from './side.ts'
 import { isMet, type Target } from './targets.ts'
@@ -24,11 +23,13 @@ export const figure = (value: number | undefined): string => {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-/** What the ratio of a side compares with. */
-const baselineOf = (side: SideName, operation: Operation): SideName | undefined => {
-  if (side === 'three') return 'product'
+/** What the ratio of a cell compares with. */
+const baselineOf = (cell: Cell): Cell | undefined => {
+  const { side, operation } = cell
+  if (side === 'three') return { ...cell, side: 'product' }
   if (side !== 'product' || operation === 'mix') return undefined
-  return operation === 'publish' ? 'J' : 'B1'
+  if (operation === 'get by one key') return { ...cell, side: 'B1', operation: 'get' }
+  return { ...cell, side: operation === 'publish' ? 'J' : 'B1' }
 }
 
 export const measurementsTable = (results: Results): string => {
@@ -52,8 +53,8 @@ export const measurementsTable = (results: Results): string => {
 
 const rowOf = (results: Results, cell: Cell): string[] => {
   const of = (name: 'perSecond' | 'p50' | 'p99' | 'cpuMs') => figureOf(results, cell, name)
-  const base = baselineOf(cell.side, cell.operation)
-  const ratio = base && ratioOf(results, cell, { ...cell, side: base }, 'perSecond')
+  const base = baselineOf(cell)
+  const ratio = base && ratioOf(results, cell, base, 'perSecond')
   return [
     cell.operation,
     cell.side,
@@ -64,21 +65,22 @@ const rowOf = (results: Results, cell: Cell): string[] => {
     figure(of('p50')?.median),
     figure(of('p99')?.median),
     figure(of('cpuMs')?.median || undefined),
-    ratio ? `${base} ${figure(ratio)}` : '',
+    base && ratio ? `${base.side} ${figure(ratio)}` : '',
   ]
 }
 
 export const memoryTable = ({ memory }: Results): string =>
   render(
-    ['side', 'process', 'forms', 'RSS MiB', 'own MiB'],
-    memory.map(({ side, process, forms, rss, anonymous }) => [
+    ['side', 'process', 'after', 'forms', 'RSS MiB', 'own MiB'],
+    memory.map(({ side, process, after, forms, rss, anonymous }) => [
       side,
       process,
+      after,
       forms.toLocaleString('en-US'),
       figure(rss / mebibyte),
       figure(anonymous / mebibyte),
     ]),
-    2,
+    3,
   )
 
 export const growthTable = (growth: readonly Growth[]): string =>

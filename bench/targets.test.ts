@@ -31,15 +31,15 @@ const target = (results: Results, what: string) => {
 describe('the targets', () => {
   it('compare round by round, so that a slow round does not count', () => {
     const rounds = [
-      [120, 100],
-      [13, 10],
-      [140, 100],
+      [70, 100],
+      [8, 10],
+      [90, 100],
     ] as const
     const measurements = rounds.flatMap(([product, bare], index) => [
       measured({ side: 'product', operation: 'get', round: index + 1, perSecond: product }),
       measured({ side: 'B1', operation: 'get', round: index + 1, perSecond: bare }),
     ])
-    expect(target(resultsOf(measurements), 'get / B1')).toEqual({ value: 1.3, met: true })
+    expect(target(resultsOf(measurements), 'get / B1')).toEqual({ value: 0.8, met: true })
   })
 
   it('scale the figures of a CMS to the machine', () => {
@@ -70,13 +70,13 @@ describe('the targets', () => {
     ])
   })
 
-  it('compare the p99 of an operation at 100,000 forms with that at 1,000', () => {
+  it('compare the p99 of an operation at 1,000,000 forms with that at 1,000', () => {
     const measurements = [
       measured({ side: 'product', operation: 'list', p99: 10 }),
-      measured({ side: 'product', operation: 'list', p99: 14, forms: 100_000 }),
+      measured({ side: 'product', operation: 'list', p99: 16, forms: 1_000_000 }),
     ]
     const results = resultsOf(measurements)
-    expect(target(results, 'list: p99 at 100,000 forms / at 1,000')).toEqual({ value: 1.4, met: false })
+    expect(target(results, 'list: p99 at 1,000,000 forms / at 1,000')).toEqual({ value: 1.6, met: false })
   })
 
   it('hold the greatest RSS of a service against its bound', () => {
@@ -84,11 +84,13 @@ describe('the targets', () => {
       side: 'product' as const,
       forms: index,
       process: 'forms',
+      after: '16 connections',
       rss: mebibytes * 2 ** 20,
       anonymous: 0,
     }))
     const results = resultsOf([measured({ side: 'product', operation: 'get' })], { memory })
-    expect(target(results, 'forms: RSS after the run')).toEqual({ value: 121, met: false })
+    expect(target(results, 'forms: RSS after 16 connections')).toEqual({ value: 121, met: false })
+    expect(target(results, 'forms: RSS after 64 × 4 MiB pages')).toEqual({ value: undefined, met: undefined })
   })
 
   it('say nothing of what was not measured', () => {

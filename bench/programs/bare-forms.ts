@@ -17,6 +17,12 @@ const latest = database.prepare(
 const byPrefix = database.prepare(
   'SELECT document FROM forms WHERE organizationId = ? AND name >= ? AND name < ? ORDER BY updateTime DESC, id LIMIT ?',
 )
+const bySubstring = database.prepare(
+  "SELECT document FROM forms WHERE organizationId = ? AND name LIKE '%' || ? || '%' ORDER BY updateTime DESC, id LIMIT ?",
+)
+const liveRevision = database.prepare(
+  'SELECT etag, document FROM liveRevisions WHERE formId = ? AND organizationId = ?',
+)
 const insert = database.prepare('INSERT INTO forms VALUES (?, ?, ?, ?, ?)')
 const update = database.prepare('UPDATE forms SET name = ?, updateTime = ?, document = ? WHERE id = ?')
 
@@ -27,6 +33,7 @@ interface FormParams {
 interface ListQuery {
   pageSize: string
   namePrefix?: string
+  nameContains?: string
 }
 type Form = Record<string, unknown> & { name: string }
 
@@ -38,15 +45,29 @@ app.get<{ Params: FormParams }>('/v2/organizations/:organization/forms/:form', (
   return reply.type('application/json').send(row.document)
 })
 
+app.get<{ Params: FormParams }>(
+  '/v2/organizations/:organization/forms/:form/revisions/live',
+  (request, reply) => {
+    const row = liveRevision.get(request.params.form, request.params.organization)
+    if (!row) return reply.code(404).send({ error: 'not found' })
+    reply.header('etag', row.etag)
+    if (request.headers['if-none-match'] === row.etag) return reply.code(304).send()
+    return reply.type('application/json').send(row.document)
+  },
+)
+
 app.get<{ Params: FormParams; Querystring: ListQuery }>(
   '/v2/organizations/:organization/forms',
   (request, reply) => {
     const { organization } = request.params
-    const { pageSize, namePrefix } = request.query
+    const { pageSize, namePrefix, nameContains } = request.query
+    const limit = Number(pageSize)
     const rows =
-      namePrefix === undefined
-        ? latest.all(organization, Number(pageSize))
-        : byPrefix.all(organization, namePrefix, `${namePrefix}\u{10ffff}`, Number(pageSize))
+      namePrefix !== undefined
+        ? byPrefix.all(organization, namePrefix, `${namePrefix}\u{10ffff}`, limit)
+        : nameContains !== undefined
+          ? bySubstring.all(organization, nameContains, limit)
+          : latest.all(organization, limit)
     const documents = rows.map(({ document }) => document)
     return reply.type('application/json').send(`{"forms":[${documents.join(',')}]}`)
   },

@@ -4,7 +4,7 @@ import { natsServers } from '@fms/service-kit'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
 import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load.ts'
-import { headersOf, requestsOf } from '../requests.ts'
+import { headersOf, requestsOf, statusOf } from '../requests.ts'
 
 type During<T> = T & { seconds: number }
 
@@ -22,7 +22,9 @@ process.on('message', async (load: During<Load>) => {
 process.once('disconnect', () => process.exit(0))
 
 const shoot = async (load: During<HttpLoad>): Promise<LoadResult> => {
-  const next = requestsOf(load.operation, load.place)
+  const next = await requestsOf(load.operation, load.place)
+  const { apiKeys } = load.place
+  let clients = 0
   const times = createHistogram()
   const begun = performance.now()
   const options: autocannon.Options = {
@@ -32,20 +34,30 @@ const shoot = async (load: During<HttpLoad>): Promise<LoadResult> => {
     sampleInt: sampleMs,
     timeout: timeoutSeconds,
     ...(load.requestsPerSecond && { overallRate: load.requestsPerSecond }),
-    requests: [
-      {
-        setupRequest: (defaults) => {
-          const request = next()
-          return { ...defaults, ...request, headers: headersOf(load.place, request) }
+    // Each connection has one key for all its requests.
+    setupClient: (client) => {
+      const apiKey = apiKeys[load.operation === 'get by one key' ? 0 : clients++ % apiKeys.length]!
+      client.setRequests([
+        {
+          setupRequest: (defaults) => {
+            const request = next()
+            return { ...defaults, ...request, headers: headersOf(apiKey, request) }
+          },
         },
-      },
-    ],
+      ])
+    },
   }
   const done = Promise.withResolvers<autocannon.Result>()
   const cannon = autocannon(options, (error, result) => (error ? done.reject(error) : done.resolve(result)))
-  cannon.on('response', (_client, _status, _bytes, ms) => record(times, ms))
-  const { non2xx, errors } = await done.promise
-  return resultOf(times, begun, non2xx + errors)
+  const expected = statusOf(load.operation)
+  let [failures, refused] = [0, 0]
+  cannon.on('response', (_client, status, _bytes, ms) => {
+    if (status === expected) return record(times, ms)
+    failures++
+    if (status === 429 || status === 503) refused++
+  })
+  const { errors } = await done.promise
+  return resultOf(times, begun, failures + errors, refused)
 }
 
 const goAround = async ({ natsUrl, inFlight, seconds }: During<RoundTripLoad>): Promise<LoadResult> => {
@@ -74,7 +86,7 @@ const goAround = async ({ natsUrl, inFlight, seconds }: During<RoundTripLoad>): 
   }
   await Promise.all(Array.from({ length: inFlight }, oneAfterTheOther))
   subscription.unsubscribe()
-  return resultOf(times, begun, 0)
+  return resultOf(times, begun, 0, 0)
 }
 
 const connections = new Map<string, Promise<NatsConnection>>()
@@ -86,10 +98,16 @@ const natsOf = (url: string) => {
 /** In whole microseconds, from 1. */
 const record = (times: RecordableHistogram, ms: number) => times.record(Math.max(1, Math.round(ms * 1000)))
 
-const resultOf = (times: RecordableHistogram, begun: number, failures: number): LoadResult => ({
+const resultOf = (
+  times: RecordableHistogram,
+  begun: number,
+  failures: number,
+  refused: number,
+): LoadResult => ({
   requests: times.count,
   seconds: (performance.now() - begun) / 1000,
   p50: times.percentile(50) / 1000,
   p99: times.percentile(99) / 1000,
   failures,
+  refused,
 })

@@ -49,4 +49,37 @@ describe('GET /metrics', () => {
     expect(await metricsOf(app)).toContain('http_requests_in_flight 1')
     expect(await metricsOf(app)).not.toContain('route="/slow",status="200"')
   })
+
+  it('tells the longest synchronous work since the last scrape, in CPU time', async () => {
+    await using app = startApp()
+    const longest = async () =>
+      Number(/^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))?.[1])
+    await longest()
+
+    burnCpu(60)
+    await new Promise(setImmediate)
+
+    expect(await longest()).toBeGreaterThanOrEqual(0.06)
+    // Another scrape starts anew.
+    expect(await longest()).toBeLessThan(0.06)
+  })
+
+  it('counts no time in which the thread waits', async () => {
+    await using app = startApp()
+    await metricsOf(app)
+
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+
+    const [, seconds] = /^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))!
+    expect(Number(seconds)).toBeLessThan(0.06)
+  })
 })
+
+const burnCpu = (ms: number) => {
+  const begun = process.threadCpuUsage()
+  const used = () => {
+    const { user, system } = process.threadCpuUsage(begun)
+    return (user + system) / 1000
+  }
+  while (used() < ms);
+}

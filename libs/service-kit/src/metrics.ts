@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
+import { watchEventLoop } from './event-loop.ts'
 
 // A process is one service and has one registry: what a module counts, it makes at its top with these.
 export { Counter, Gauge, Histogram }
@@ -56,10 +57,14 @@ let hasDefaults = false
 
 /**
  * `GET /metrics` in the Prometheus text format: the duration of requests by method, route and status, what prom-client
- * tells of every Node process (CPU, memory, event-loop delay, garbage collection), and what other modules count.
+ * tells of every Node process (CPU, memory, event-loop delay, garbage collection), the longest synchronous work, and
+ * what other modules count.
  */
 export const exposeMetrics = (app: FastifyInstance): void => {
-  if (!hasDefaults) collectDefaultMetrics()
+  if (!hasDefaults) {
+    collectDefaultMetrics()
+    watchEventLoop()
+  }
   hasDefaults = true
   app.get('/metrics', { config: { isQuiet: true } }, async (_, reply) =>
     reply.type(register.contentType).send(await register.metrics()),

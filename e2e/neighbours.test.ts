@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { PublishForm, replyInboxHeader } from '@fms/contracts'
+import { openDirectoryStore } from '@fms/directory-store'
+import { natsServers } from '@fms/service-kit'
+import { connect, headers } from 'nats'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type AttackName, attacks } from './neighbours/attacks.ts'
+import {
+  attackFor,
+  type Beside,
+  lookOn,
+  type Neighbourhood,
+  startNeighbourhood,
+  untilQuiet,
+} from './neighbours/neighbourhood.ts'
+import { breachesOf, isHelpful } from './neighbours/rules.ts'
+import { type Account, publishable } from './system.ts'
+
+/** In milliseconds; an attack ends with whatever is under way then. */
+const attackMs = 4_000
+/** The time of `responses that nobody reads` to see its connections cut off. */
+const unreadMs = 13_000
+
+const lateCommands = 10_000
+const publishTimeoutMs = 2_000
+
+let neighbourhood: Neighbourhood
+let quiet: Beside
+
+beforeAll(async () => {
+  neighbourhood = await startNeighbourhood(
+    { smallForms: 5_000, replies: 300_000, repliedForms: 1 },
+    { PUBLISH_TIMEOUT_MS: `${publishTimeoutMs}` },
+  )
+  await untilQuiet(neighbourhood)
+  quiet = await lookOn(neighbourhood, () => delay(attackMs))
+})
+afterAll(() => neighbourhood[Symbol.asyncDispose]())
+beforeEach(() => untilQuiet(neighbourhood))
+
+/** A user of the attacked organization with a rate limit of its own. */
+const newAttacker = () => neighbourhood.system.account({ in: neighbourhood.attacker })
+
+const call = (account: Account, method: string, path: string, body?: unknown) =>
+  neighbourhood.system.call(account, method, path, body)
+
+const newForms = async (account: Account, count: number): Promise<string[]> => {
+  const created = Array.from({ length: count }, () =>
+    call(account, 'POST', account.forms, { form: publishable({ name: 'Before the refusal' }) }),
+  )
+  return (await Promise.all(created)).map(({ body }) => `${account.forms}/${body.publicId}`)
+}
+
+const publishedRevisions = async (account: Account, forms: readonly string[]): Promise<number> => {
+  const lists = forms.map((form) => call(account, 'GET', `${form}/revisions`))
+  return (await Promise.all(lists)).reduce((sum, { body }) => sum + body.totalSize, 0)
+}
+
+/** Polls. @returns how long it took, in milliseconds. */
+const until = async (isSo: () => Promise<boolean>, patienceMs: number): Promise<number> => {
+  const begun = performance.now()
+  while (!(await isSo())) {
+    if (performance.now() > begun + patienceMs) throw new Error(`not so after ${patienceMs} ms`)
+    await delay(20)
+  }
+  return performance.now() - begun
+}
+
+const victimPublishes = async () =>
+  (await call(neighbourhood.victimAccount, 'POST', `${neighbourhood.victimForm}/publish`)).status === 200
+
+const publisherMetric = async (series: string): Promise<number> => {
+  const text = await (await fetch(`${neighbourhood.system.urls.publisher}/metrics`)).text()
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+  return Number(line?.slice(series.length))
+}
+
+const queueIsEmpty = async () => {
+  const states = ['pending', 'unacknowledged'].map((state) =>
+    publisherMetric(`nats_consumer_messages{stream="PUBLISH",consumer="publisher",state="${state}"}`),
+  )
+  return (await Promise.all(states)).every((messages) => messages === 0)
+}
+
+describe('a victim is served as if nobody else were there, beside', () => {
+  it.each(Object.keys(attacks) as AttackName[])('%s', async (attack) => {
+    const account = await newAttacker()
+    const ms = attack === 'responses that nobody reads' ? unreadMs : attackMs
+
+    const seen = await lookOn(neighbourhood, () => attackFor(neighbourhood, attack, account, delay(ms)))
+
+    expect(breachesOf(seen, quiet)).toEqual([])
+    expect(Object.keys(seen.result).filter((outcome) => !isHelpful(outcome))).toEqual([])
+    expect(Object.keys(seen.result)).not.toEqual([])
+  })
+
+  it('the delete of a form with many replies', async () => {
+    const form = `${neighbourhood.attacker.forms}/${neighbourhood.seeds.repliedForms.pop()}`
+
+    const seen = await lookOn(neighbourhood, async () => {
+      const { status } = await call(neighbourhood.attacker, 'DELETE', form)
+      await delay(attackMs / 2)
+      return status
+    })
+
+    expect(seen.result).toBe(200)
+    expect(breachesOf(seen, quiet)).toEqual([])
+  })
+
+  it('publishes while NATS stands still, none of which happens after its refusal', async () => {
+    const account = await newAttacker()
+    const forms = await newForms(account, 10)
+    const { nats } = neighbourhood.system
+
+    const seen = await lookOn(neighbourhood, async () => {
+      process.kill(nats.pid, 'SIGSTOP')
+      try {
+        const refused = await Promise.all(forms.map((form) => call(account, 'POST', `${form}/publish`)))
+        for (const form of forms) await call(account, 'PATCH', form, { form: { name: 'After the refusal' } })
+        return refused.map(({ status }) => status)
+      } finally {
+        process.kill(nats.pid, 'SIGCONT')
+      }
+    })
+
+    expect(seen.result.filter((status) => status !== 503 && status !== 504)).toEqual([])
+    expect(breachesOf(seen, quiet)).toEqual([])
+    await until(victimPublishes, 15_000)
+    await until(queueIsEmpty, 15_000)
+    expect(await publishedRevisions(account, forms)).toBe(0)
+  })
+
+  it('publish commands that piled up past their deadline while publishers were away', async () => {
+    const account = await newAttacker()
+    const [form] = await newForms(account, 1)
+    await neighbourhood.system.end('publisher', 'SIGTERM')
+    try {
+      await sendLateCommands(account, form!)
+    } finally {
+      await neighbourhood.system.start('publisher')
+    }
+
+    const seen = await lookOn(neighbourhood, () => until(victimPublishes, 15_000))
+
+    expect(seen.result).toBeLessThan(2 * publishTimeoutMs)
+    expect(seen.failures).toEqual([])
+    await until(queueIsEmpty, 15_000)
+    expect(await publisherMetric('nats_stream_messages{stream="PUBLISH_DEAD"}')).toBe(0)
+    expect(await publishedRevisions(account, [form!])).toBe(0)
+  })
+})
+
+/** Commands that nobody waits for any more; the queue may refuse those that are too many. */
+const sendLateCommands = async ({ organizationId, userId }: Account, form: string) => {
+  const nats = await connect(natsServers(neighbourhood.system.nats.urls.gateway))
+  const about = headers()
+  about.set(replyInboxHeader, '_INBOX.gateway.nobody')
+  const command = () =>
+    PublishForm.encode({
+      commandId: randomUUID(),
+      organizationId,
+      formRef: form.split('/').at(-1)!,
+      userId,
+      validateOnly: false,
+      timeoutMs: 1,
+    })
+  const send = () => nats.jetstream().publish(PublishForm.subject, command(), { headers: about })
+  for (let sent = 0; sent < lateCommands; sent += 500)
+    await Promise.allSettled(Array.from({ length: 500 }, send))
+  await nats.close()
+}
+
+describe('a request whose body comes late', () => {
+  /** Past the second after which a request is authorized again, and the one that a revocation takes. */
+  const lateMs = 1_500
+
+  it.each(['create', 'patch', 'publish', 'delete'])(
+    'is not carried out with a key revoked meanwhile: %s',
+    async (operation) => {
+      const owner = await newAttacker()
+      const [form] = await newForms(owner, 1)
+      const { key, keyId } = await newKey(owner.userId)
+      const before = await call(owner, 'GET', form!)
+      const requests = {
+        create: ['POST', owner.forms, { form: { name: `Late ${keyId}` } }],
+        patch: ['PATCH', form!, { form: { name: 'Late' } }],
+        publish: ['POST', `${form}/publish`, {}],
+        delete: ['DELETE', form!, {}],
+      } as const
+      const [method, path, body] = requests[operation as keyof typeof requests]
+      const bytes = JSON.stringify(body).padEnd(16)
+
+      const request = await sendHead(method, `/v2${path}`, key, bytes)
+      // Its response shows that the gateway has authorized the head before.
+      expect((await call({ ...owner, apiKey: key }, 'GET', form!)).status).toBe(200)
+      await revokeKey(keyId)
+      await delay(lateMs)
+
+      expect(await request.finish()).toMatch(/^HTTP\/1\.1 401 /)
+      expect((await call(owner, 'GET', form!)).headers.get('etag')).toBe(before.headers.get('etag'))
+      const { body: list } = await call(
+        owner,
+        'GET',
+        `${owner.forms}?filter=${encodeURIComponent(`name="Late ${keyId}"`)}`,
+      )
+      expect(list.totalSize).toBe(0)
+    },
+  )
+})
+
+const newKey = async (userId: string) => {
+  await using directory = await openDirectoryStore(neighbourhood.system.directoryStoreUrl)
+  const { key, apiKey } = await directory.createKey({ userId, name: 'Late', readOnly: false })
+  return { key, keyId: apiKey.keyId }
+}
+
+const revokeKey = async (keyId: string) => {
+  await using directory = await openDirectoryStore(neighbourhood.system.directoryStoreUrl)
+  await directory.revokeKey(keyId)
+}
+
+/** Sends the head and the first five bytes of a body. */
+const sendHead = async (method: string, path: string, apiKey: string, body: string) => {
+  const { hostname, port } = new URL(neighbourhood.system.baseUrl)
+  const socket = connectSocket(Number(port), hostname)
+  await once(socket, 'connect')
+  const response = new Promise<string>((resolve, reject) => {
+    socket.once('data', (chunk) => resolve(chunk.toString()))
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the connection ended without a response')))
+  })
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  )
+  return {
+    async finish(): Promise<string> {
+      socket.write(body.slice(5))
+      try {
+        return await response
+      } finally {
+        socket.destroy()
+      }
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { Agent, request as httpRequest } from 'node:http'
+
+/** What somebody saw who does no harm. */
+export interface Seen {
+  /** Of each request that succeeded, in milliseconds. */
+  times: number[]
+  /** Status, or the error of the connection, of each one that did not. */
+  failures: string[]
+}
+
+export interface Victim {
+  /** What was seen since this was called last. Waits for the requests that are under way. */
+  take(): Promise<Seen>
+  /** Sends no more. */
+  stop(): void
+}
+
+const getEveryMs = 50
+const patchEveryMs = 500
+const timeoutMs = 10_000
+
+/** Gets a small form every 50 ms and patches it every 500 ms, whether or not the requests before have been answered. */
+export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): Victim => {
+  const agent = new Agent({ keepAlive: true })
+  const underWay = new Set<Promise<void>>()
+  let seen: Seen = { times: [], failures: [] }
+
+  const send = (method: 'GET' | 'PATCH', body?: string) => {
+    const { times, failures } = seen
+    const begun = performance.now()
+    const ended = sendOnce(url, { method, agent, headers: headersOf(apiKey, body) }, body)
+      .then((status) => {
+        if (status === 200) times.push(performance.now() - begun)
+        else failures.push(`${method} ${status}`)
+      })
+      .catch((error: Error) => void failures.push(`${method} ${error.message}`))
+      .finally(() => underWay.delete(ended))
+    underWay.add(ended)
+  }
+  const gets = setInterval(() => send('GET'), getEveryMs)
+  const patches = setInterval(
+    () => send('PATCH', JSON.stringify({ form: { description: `${Math.random()}` } })),
+    patchEveryMs,
+  )
+  return {
+    async take() {
+      const taken = seen
+      const waiting = [...underWay]
+      seen = { times: [], failures: [] }
+      await Promise.all(waiting)
+      return taken
+    },
+    stop() {
+      clearInterval(gets)
+      clearInterval(patches)
+      agent.destroy()
+    },
+  }
+}
+
+const headersOf = (apiKey: string, body?: string) => ({
+  'x-api-key': apiKey,
+  ...(body !== undefined && {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  }),
+})
+
+const sendOnce = (url: string, options: object, body?: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = httpRequest(url, { ...options, signal })
+    request.once('error', (error) => reject(signal.aborted ? new Error('no answer in 10 s') : error))
+    request.once('response', (response) => {
+      response.resume()
+      response.once('error', reject)
+      response.once('end', () => resolve(response.statusCode!))
+    })
+    request.end(body)
+  })
+
+/** The share `p` of `times` is at most this, in milliseconds. */
+export const percentile = (times: readonly number[], p: number): number => {
+  const sorted = times.toSorted((one, other) => one - other)
+  return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.POSITIVE_INFINITY
+}
