@@ -46,23 +46,29 @@ export async function prepareNatsServer({ dataDir, port }: NatsOptions) {
   await endForgottenServer(pidFile, configFile)
 
   const passwords = keepPasswords(folder)
-  const chosenPort = port ?? (await freePorts(1))[0]!
+  const [freePort, healthPort] = (await freePorts(2)) as [number, number]
+  const chosenPort = port ?? freePort
   await untilPortIsFree(chosenPort, '127.0.0.1')
   const config = {
     host: '127.0.0.1',
     port: chosenPort,
+    // Health and figures, for this machine alone.
+    http: `127.0.0.1:${healthPort}`,
     pid_file: pidFile,
     log_file: logFile,
     logfile_size_limit: 10_000_000,
     // An acknowledged message is on the disk.
-    jetstream: { store_dir: folder, sync_interval: 'always' },
+    // Without max_file_store, a start on a full disk would reckon with no room for as long as the server runs.
+    jetstream: { store_dir: folder, sync_interval: 'always', max_file_store: 10_000_000_000 },
     authorization: authorization(passwords),
   }
   writeFileSync(configFile, JSON.stringify(config, null, 2), { mode: 0o600 })
 
   const runWithParent = join(import.meta.dirname, 'run-with-parent.ts')
   const program: Program = { name: 'nats', args: [runWithParent, findNatsServer().command, '-c', configFile] }
-  return { program, port: chosenPort, urls: natsUrls(passwords, chosenPort), pidFile, logFile }
+  const urls = natsUrls(passwords, chosenPort)
+  const healthUrl = `http://127.0.0.1:${healthPort}/healthz`
+  return { program, port: chosenPort, urls, healthUrl, folder, pidFile, logFile }
 }
 
 /**

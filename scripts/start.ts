@@ -12,6 +12,7 @@ import { freePorts, untilPortIsFree } from './ports.ts'
 import { type Service, services } from './services.ts'
 import { keepSecrets, readStartConfig, type StartConfig } from './start-config.ts'
 import { type Supervisor, supervise } from './supervise.ts'
+import { watchNatsDisk } from './watch-nats-disk.ts'
 
 const patienceMs = 60_000
 const deathsBeforeGivingUp = 5
@@ -42,6 +43,7 @@ async function start() {
     timestamp: pino.stdTimeFunctions.isoTime,
   })
   const supervisor = supervise([...nats.programs, ...all], logger)
+  nats.watch(supervisor)
   stopWhenAsked(supervisor)
   try {
     await Promise.all(all.map((service) => untilReady(service, supervisor)))
@@ -66,9 +68,11 @@ async function demandPort({ HOST, PORT }: StartConfig) {
 
 /** The operator's NATS, or else the programs that make one. */
 async function findNats({ NATS_URL, DATA_DIR }: StartConfig) {
-  if (NATS_URL) return { urls: everyUser(() => NATS_URL), programs: [] }
-  const { urls, program } = await prepareNatsServer({ dataDir: DATA_DIR })
-  return { urls, programs: [program] }
+  if (NATS_URL) return { urls: everyUser(() => NATS_URL), programs: [], watch: () => {} }
+  const { urls, program, healthUrl, folder } = await prepareNatsServer({ dataDir: DATA_DIR })
+  const watch = (supervisor: Supervisor) =>
+    watchNatsDisk({ healthUrl, folder, restart: () => supervisor.restart(program.name) })
+  return { urls, programs: [program], watch }
 }
 
 async function untilReady({ name, url }: Service, supervisor: Supervisor) {

@@ -18,6 +18,8 @@ export interface Log {
 export interface Supervisor {
   /** How often the program has died so far. */
   deaths(name: string): number
+  /** Ends a program that runs; like every one that dies, it is started again. */
+  restart(name: string): void
   /** Stops every program in the reverse order of their start, each one gone before the next is told. */
   stop(): Promise<void>
 }
@@ -33,6 +35,7 @@ export function supervise(programs: Program[], log: Log): Supervisor {
   const kept = new Map(programs.map((program) => [program.name, keepAlive(program, log)]))
   return {
     deaths: (name) => kept.get(name)?.deaths() ?? 0,
+    restart: (name) => kept.get(name)?.restart(),
     async stop() {
       for (const one of [...kept.values()].reverse()) await one.stop()
     },
@@ -73,6 +76,7 @@ function keepAlive(program: Program, log: Log) {
   start()
   return {
     deaths: () => deaths,
+    restart: () => void child?.kill('SIGTERM'),
     async stop() {
       stopping = true
       clearTimeout(restart)

@@ -1,3 +1,4 @@
+import { PublishTimeoutMs } from '@fms/contracts'
 import { ServiceConfig } from '@fms/service-kit'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
@@ -28,7 +29,7 @@ export const GatewayConfig = ServiceConfig.extend({
   /** `nats://user:password@host:port`; its user's permissions are those of `deploy/nats-server.conf`. */
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
   /** How long a publish request waits for its form, in milliseconds. */
-  PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).default(10_000),
+  PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
   /** Requests that one key may send in a minute; 0 takes the limit away. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
   /** Requests that may be under way at once to organizations, to forms, and to publish, each; more get 503 at once. */

@@ -170,7 +170,7 @@ describe('what publishing stands on', () => {
     expect((await manager.streams.info('PUBLISH')).config).toMatchObject({
       subjects: ['publish.form', 'publish.probe'],
       max_msgs: 10_000,
-      max_age: nanos(605_000),
+      max_age: nanos(61_000),
       discard: 'new',
     })
     expect((await manager.streams.info('PUBLISH_DEAD')).config.max_age).toBe(nanos(30 * 24 * 60 * 60_000))

@@ -9,11 +9,14 @@ import { measureDelivery } from './metrics.ts'
 import { createRemoteClock } from './remote-clock.ts'
 import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
-type PublisherDeps = Omit<PublishFormDeps, 'clocks' | 'logLate'>
+interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLate'> {
+  /** How long callers wait for a publish. */
+  publishTimeoutMs: number
+}
 
 /** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
 export const createPublisherApp = (given: PublisherDeps): App => {
-  const { nats, forms, logger } = given
+  const { nats, forms, logger, publishTimeoutMs } = given
   const deps = {
     ...given,
     clocks: { gateways: createGatewayClocks(nats), stream: createRemoteClock(() => timeOfStream(nats)) },
@@ -25,7 +28,7 @@ export const createPublisherApp = (given: PublisherDeps): App => {
       measureDelivery(message, () => consumePublishForm(message, deps)),
     )
   }
-  const consumption = consume(() => ensureStreams(nats), handle, logger, { ackWaitMs })
+  const consumption = consume(() => ensureStreams(nats, publishTimeoutMs), handle, logger, { ackWaitMs })
   const app = createApp({
     logger,
     ready: async () => {

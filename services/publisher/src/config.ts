@@ -1,4 +1,4 @@
-import { OptionalUrl } from '@fms/contracts'
+import { OptionalUrl, PublishTimeoutMs } from '@fms/contracts'
 import { ServiceConfig } from '@fms/service-kit'
 import { z } from 'zod'
 
@@ -7,6 +7,8 @@ export const PublisherConfig = ServiceConfig.extend({
   FORMS_STORE_URL: z.string({ error: 'is required: the store, such as sqlite:.data/forms.db' }),
   /** Where publish commands wait: `nats://user:password@host:port`. */
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
+  /** How long a caller waits for a publish, as the gateways have it: commands leave the queue soon after. */
+  PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
   /** What stands before a form's public id in its `publicUrl`. */
   PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
     url.replace(/\/+$/, ''),

@@ -8,6 +8,7 @@ await run('publisher', PublisherConfig, async (config, logger) =>
     logger,
     nats: await connectNats(config.NATS_URL, 'publisher'),
     forms: measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL)),
+    publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
     now: () => new Date(),
   }),

@@ -1,10 +1,4 @@
-import {
-  deadLetterStream,
-  maxPublishTimeoutMs,
-  publisherConsumer,
-  publishProbeSubject,
-  publishStream,
-} from '@fms/contracts'
+import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
 import { ensureConsumer, ensureStream } from '@fms/service-kit'
 import {
   AckPolicy,
@@ -22,8 +16,8 @@ export const ackWaitMs = 2_000
 /** Commands that may wait; a publish beyond them is refused with 503. */
 const maxCommands = 10_000
 
-/** A command leaves the queue by itself after this, a little over the longest deadline. */
-const commandAgeMs = maxPublishTimeoutMs + 5_000
+/** So long after the longest deadline a command leaves the queue by itself, in milliseconds. */
+const afterDeadlineMs = 1_000
 
 /** Commands under way in all publishers together. */
 const maxAckPending = 512
@@ -42,7 +36,7 @@ const deadLetterAgeMs = 30 * 24 * 60 * 60 * 1000
  * Commands lie on disk in a work queue, bounded by number and age: a message is gone once it is acked, or when its
  * deadline is over for certain. All publishers pull from one durable consumer, so that more of them share the work.
  */
-export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => {
+export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: number): Promise<Consumer> => {
   const manager = await nats.jetstreamManager()
   await ensureStream(manager, {
     name: publishStream.name,
@@ -50,7 +44,9 @@ export const ensureStreams = async (nats: NatsConnection): Promise<Consumer> => 
     storage: StorageType.File,
     retention: RetentionPolicy.Workqueue,
     max_msgs: maxCommands,
-    max_age: nanos(commandAgeMs),
+    max_age: nanos(publishTimeoutMs + afterDeadlineMs),
+    // Messages carry no Nats-Msg-Id; the default would be longer than max_age may be.
+    duplicate_window: nanos(afterDeadlineMs),
     discard: DiscardPolicy.New,
   })
   await ensureStream(manager, {

@@ -112,6 +112,8 @@ export interface Publishing extends AsyncDisposable {
   manager: JetStreamManager
   publisher(options?: {
     around?: (call: StoreCall) => Promise<unknown>
+    /** Default: 60,000. */
+    publishTimeoutMs?: number
     /** Default: wait until it takes commands. */
     wait?: boolean
   }): Promise<Publisher>
@@ -194,7 +196,11 @@ export const startPublishing = async (): Promise<Publishing> => {
     manager,
     replies,
 
-    async publisher({ around = ({ proceed }: StoreCall) => proceed(), wait = true } = {}) {
+    async publisher({
+      around = ({ proceed }: StoreCall) => proceed(),
+      publishTimeoutMs = 60_000,
+      wait = true,
+    } = {}) {
       const handled: Record<string, number> = {}
       const lines: Record<string, unknown>[] = []
       const write = (text: string) => {
@@ -209,6 +215,7 @@ export const startPublishing = async (): Promise<Publishing> => {
         nats,
         forms: intercept(await openFormsStore(formsUrl), around),
         publicFormBaseUrl: testBaseUrl,
+        publishTimeoutMs,
         now: () => new Date(),
       })
       rest.defer(() => app.close())

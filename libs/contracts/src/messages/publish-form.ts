@@ -87,8 +87,8 @@ export const publishStream = {
   subjects: [PublishForm.subject, publishProbeSubject],
 } as const
 
-/** The longest that a caller may wait for a publish (`PUBLISH_TIMEOUT_MS`), in milliseconds. */
-export const maxPublishTimeoutMs = 600_000
+/** `PUBLISH_TIMEOUT_MS` of gateways and publishers: how long a caller may wait for a publish. Milliseconds. */
+export const PublishTimeoutMs = z.coerce.number().int().min(1).max(600_000).default(10_000)
 
 /** Commands that can never succeed, kept for people to look at. */
 export const deadLetterStream = { name: 'PUBLISH_DEAD', subjects: ['publish.dead.>'] } as const

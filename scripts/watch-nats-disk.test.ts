@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { describe, expect, it, vi } from 'vitest'
+import { watchNatsDisk } from './watch-nats-disk.ts'
+
+/** What nats-server 2.14 says at /healthz, in order; the last one for good. */
+const startHealth = async (...answers: [status: number, body: string][]) => {
+  let requests = 0
+  const server = createServer((_, response) => {
+    const [status, body] = answers[Math.min(requests++, answers.length - 1)]!
+    response.writeHead(status).end(body)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`,
+    requests: () => requests,
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
+
+const ok: [number, string] = [200, '{"status":"ok"}']
+const writeError: [number, string] = [
+  503,
+  String.raw`{"status":"unavailable","error":"JetStream stream '$G \u003e PUBLISH' write error: write 1.blk: no space left on device"}`,
+]
+const starting: [number, string] = [503, '{"status":"unavailable","error":"JetStream is not current"}']
+
+describe('watchNatsDisk', () => {
+  it('restarts nats-server once a write has failed and there is room', async () => {
+    using health = await startHealth(ok, writeError)
+    const restart = vi.fn()
+
+    const stop = watchNatsDisk({ healthUrl: health.url, folder: tmpdir(), restart })
+    await vi.waitUntil(() => restart.mock.calls.length > 0, 10_000)
+    stop()
+
+    expect(health.requests()).toBe(2)
+  })
+
+  it('leaves one alone that is well, starts, or whose disk is still full', async () => {
+    using health = await startHealth(ok, starting, writeError)
+    const restart = vi.fn()
+
+    // Of /proc, statfs says that nothing is free.
+    const stop = watchNatsDisk({ healthUrl: health.url, folder: '/proc', restart })
+    await vi.waitUntil(() => health.requests() >= 4, 10_000)
+    stop()
+
+    expect(restart).not.toHaveBeenCalled()
+  })
+})
