@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OptionalUrl } from '@fms/contracts'
-import { ConfigError, InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
+import { ConfigError, InternalSecret, QuotaConfig, readConfig, ServiceConfig } from '@fms/service-kit'
 import { z } from 'zod'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -37,6 +37,7 @@ export const DoctorEnvironment = z.object({
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).optional(),
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
   TRUST_PROXY: z.string().optional(),
+  ...QuotaConfig.shape,
 })
 
 /** What a service would refuse to start with. */
