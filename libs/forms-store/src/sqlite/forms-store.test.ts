@@ -209,7 +209,7 @@ describe('the statements', () => {
       const plans = await plansOf(() => store.list(query))
 
       const index = `SEARCH forms USING COVERING INDEX forms_by_${term.field} (organizationId=?`
-      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH formCounts ']
+      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
       for (const plan of plans) {
         expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
         expect(plan).not.toContain('TEMP B-TREE')
@@ -261,7 +261,7 @@ describe('the statements', () => {
     })
 
     expect(plans.length).toBeGreaterThan(10)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|formCounts)/)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
   })
 
   it('are prepared once, whatever the size of the page', async () => {
