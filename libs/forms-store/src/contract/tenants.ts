@@ -103,6 +103,7 @@ export const tenantsContract = (open: OpenStore): void => {
       undefined,
     ],
     ['recordReplies', (forms, foreign) => forms.recordReplies({ ...foreign, replyIds: [randomUUID()] }), 0],
+    ['usage', (forms, { organizationId }) => forms.usage(organizationId), { forms: 0, bytes: 0 }],
   ]
 
   describe("another organization's form", () => {
