@@ -13,7 +13,8 @@ let account: Account
 let form: string
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
+  // A publish waits until its deadline: as long here as a request to a service that hangs.
+  system = await startSystem({ env: { RATE_LIMIT_PER_MINUTE: '0', PUBLISH_TIMEOUT_MS: '6000' } })
   account = await system.account()
   const { body } = await system.call(account, 'POST', account.forms, { form: publishable() })
   form = `${account.forms}/${body.publicId}`

@@ -106,6 +106,17 @@ export interface LiveOrNot {
   live: boolean
 }
 
+/** As many replies are counted in one change. */
+export const maxRepliesPerChange = 100
+
+/** Replies of one form that are to be counted. */
+export interface Replies {
+  organizationId: string
+  formId: string
+  /** Lower-case UUIDs, at most {@link maxRepliesPerChange}. */
+  replyIds: readonly string[]
+}
+
 /** What an organization has, or what a change adds to that. */
 export interface Usage {
   forms: number
@@ -121,17 +132,6 @@ export interface FormsStoreOptions {
   readOnly?: boolean
   /** What each organization may have; without it, any number. */
   quota?: Quota
-}
-
-/** As many replies are counted in one change. */
-export const maxRepliesPerChange = 100
-
-/** Replies of one form that are to be counted. */
-export interface Replies {
-  organizationId: string
-  formId: string
-  /** Lower-case UUIDs, at most {@link maxRepliesPerChange}. */
-  replyIds: readonly string[]
 }
 
 /** An organization that has forms, and how many. */

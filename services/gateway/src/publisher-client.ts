@@ -10,7 +10,17 @@ import {
 } from '@fms/contracts'
 import { closeNats, overloaded, traceSending } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
-import { createInbox, Events, headers, type MsgHdrs, type NatsConnection, type NatsError, nuid } from 'nats'
+import {
+  createInbox,
+  ErrorCode,
+  Events,
+  headers,
+  type MsgHdrs,
+  type NatsConnection,
+  type NatsError,
+  nuid,
+} from 'nats'
+import CircuitBreaker from 'opossum'
 import { CircuitFull, createCircuit } from './circuit.ts'
 import { publishingUnavailable, publishTimedOut } from './errors.ts'
 
@@ -116,14 +126,25 @@ export const createPublisherClient = (
     return nats.jetstream().publish(PublishForm.subject, data, { headers, timeout })
   }
 
-  /** Resolves once NATS has the command on its disk; a PubAck that fails for a moment is requested again. */
-  const sendUntilStored = async (request: UnderWay) => {
+  /** Resolves once NATS has the command on its disk. Rejects once NATS is silent: what it refuses may be gone soon. */
+  const sendUntilSilent = async (request: UnderWay) => {
     for (;;) {
       try {
         return await sendOnce(request)
       } catch (cause) {
-        const isOver = performance.now() + retryMs >= request.deadline
-        if (isOver || !request.isWanted() || isRefusal(cause)) throw cause
+        if (isTimeout(cause) || isRefusal(cause) || isOver(request)) throw cause
+        await delay(retryMs)
+      }
+    }
+  }
+
+  /** Goes on through the circuit until the deadline, but does not begin while the circuit is open or full. */
+  const sendUntilStored = async (request: UnderWay) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await circuit(() => sendUntilSilent(request))
+      } catch (cause) {
+        if ((attempt === 1 && isOfCircuit(cause)) || isRefusal(cause) || isOver(request)) throw cause
         await delay(retryMs)
       }
     }
@@ -133,7 +154,7 @@ export const createPublisherClient = (
     const { commandId } = request.command
     if (!connected) throw publishingUnavailable(commandId, new Error('NATS is away'))
     try {
-      await circuit(() => traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request)))
+      await traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request))
     } catch (cause) {
       if (cause instanceof CircuitFull) throw overloaded()
       throw publishingUnavailable(commandId, cause)
@@ -179,6 +200,16 @@ export const createPublisherClient = (
     },
   }
 }
+
+/** Whether another attempt would come too late, or for nobody. */
+const isOver = ({ deadline, isWanted }: UnderWay): boolean =>
+  performance.now() + retryMs >= deadline || !isWanted()
+
+const isTimeout = (cause: unknown): boolean => (cause as Partial<NatsError>).code === ErrorCode.Timeout
+
+/** Whether the circuit let nothing through. */
+const isOfCircuit = (cause: unknown): boolean =>
+  cause instanceof CircuitFull || CircuitBreaker.isOurError(cause as Error)
 
 /** JetStream's codes for a full queue and a full disk. */
 const fullCodes: unknown[] = [10_023, 10_047, 10_077]

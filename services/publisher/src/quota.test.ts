@@ -3,8 +3,6 @@ import { expect, it } from 'vitest'
 import { publish } from './publish.ts'
 import { commandFor, draftOf, givenForm, revisionsOf, testBaseUrl } from './testing.ts'
 
-const inTime = () => {}
-
 it.each([false, true])(
   'a publish without room is refused after the checks (dry run: %s)',
   async (validateOnly) => {
@@ -14,8 +12,8 @@ it.each([false, true])(
     const deps = { forms, publicFormBaseUrl: testBaseUrl, now: () => new Date() }
     const form = await givenForm(forms, { draft })
 
-    const refused = publish(commandFor(form, { validateOnly }), deps, inTime)
-    const moved = publish(commandFor(form, { validateOnly, ifMatch: ['7-draft.0'] }), deps, inTime)
+    const refused = publish(commandFor(form, { validateOnly }), deps, () => {})
+    const moved = publish(commandFor(form, { validateOnly, ifMatch: ['7-draft.0'] }), deps, () => {})
 
     await expect(refused).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' })
     await expect(moved).rejects.toMatchObject({ reason: 'FORM_MOVED' })

@@ -3,13 +3,14 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ReplyRecorded, repliesStream, replyCounterConsumer } from '@fms/contracts'
-import type { FormsStore, StoredForm } from '@fms/forms-store'
+import type { FormsStore, Replies, StoredForm } from '@fms/forms-store'
 import { connectNats, consume } from '@fms/service-kit'
 import type { JsMsg } from 'nats'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { startNatsServer } from '../../../../scripts/nats-server.ts'
 import { startForms } from '../testing.ts'
+import { createReplyCounter } from './count-replies.ts'
 import { createReplyConsumer, ensureReplies, replyConsumption } from './reply-recorded.ts'
 
 const logger = pino({ level: 'silent' })
@@ -229,5 +230,60 @@ describe('forms.reply-recorded', () => {
     expect(await replies.unsettled()).toBe(1)
     await handle(replies, 1)
     expect(await countOf(replies.service, form)).toBe(1)
+  })
+
+  it('is counted with the others of its form that are in hand, in one change', async () => {
+    const changes: Replies[] = []
+    const first = Promise.withResolvers<number>()
+    const forms = {
+      recordReplies: async (replies: Replies) => {
+        changes.push(replies)
+        return changes.length === 1 ? first.promise : replies.replyIds.length
+      },
+    } as FormsStore
+    const count = createReplyCounter(forms)
+    const form = { organizationId: randomUUID(), formId: randomUUID() }
+    const ids = Array.from({ length: 151 }, () => randomUUID())
+
+    const counted = ids.map((replyId) => count({ ...form, replyId }))
+    const other = { ...form, formId: randomUUID() }
+    await count({ ...other, replyId: ids[0]! })
+    first.resolve(1)
+    await Promise.all(counted)
+
+    expect(changes).toEqual([
+      { ...form, replyIds: ids.slice(0, 1) },
+      { ...other, replyIds: ids.slice(0, 1) },
+      { ...form, replyIds: ids.slice(1, 101) },
+      { ...form, replyIds: ids.slice(101) },
+    ])
+    // Nothing is kept of a form whose replies are counted.
+    await count({ ...form, replyId: randomUUID() })
+    expect(changes).toHaveLength(5)
+  })
+
+  it('is counted while a form with many others has a change that takes long', async () => {
+    await using replies = await startReplies()
+    const { service } = replies
+    const [busy, quiet] = [await service.given.form(), await service.given.form()]
+    await Promise.all(Array.from({ length: 200 }, () => replies.tell(eventOf(busy))))
+    await replies.tell(eventOf(quiet))
+    const opened = Promise.withResolvers<void>()
+    const forms = {
+      recordReplies: async (counted: Replies) => {
+        if (counted.formId === busy.formId) await opened.promise
+        return service.forms.recordReplies(counted)
+      },
+    } as FormsStore
+
+    const handleOne = createReplyConsumer({ forms, logger })
+    const consumption = consume(() => ensureReplies(replies.counter), handleOne, logger, replyConsumption)
+    await expect.poll(() => countOf(service, quiet)).toBe(1)
+    expect(await countOf(service, busy)).toBe(0)
+    opened.resolve()
+
+    await expect.poll(() => countOf(service, busy)).toBe(200)
+    await expect.poll(replies.unsettled).toBe(0)
+    await consumption.stop()
   })
 })

@@ -158,7 +158,7 @@ export const reasons = {
     example: publishingUnavailable(requestId, undefined),
   },
   PUBLISH_TIMEOUT: {
-    meaning: 'The publish was accepted and is not confirmed in time. It may still happen.',
+    meaning: 'The publish was accepted and is not confirmed in time. It has happened by now, or never will.',
     example: publishTimedOut(requestId),
   },
   QUOTA_EXCEEDED: {
