@@ -39,16 +39,17 @@ const maxThreadHeapMb = 192
  */
 export class DraftWriter {
   readonly #largeLength: number
-  readonly #threads: number
+  readonly #maxThreads: number
   readonly #queue: FairQueue
-  #pool: Promise<Piscina<DraftTask, DraftOutcome>> | undefined
+  #opening: Promise<Piscina<DraftTask, DraftOutcome>> | undefined
+  #pool: Piscina<DraftTask, DraftOutcome> | undefined
 
   constructor({
     largeLength = 64 * 1024,
     threads = Math.max(1, availableParallelism() - 1),
   }: DraftWriterOptions = {}) {
     this.#largeLength = largeLength
-    this.#threads = threads
+    this.#maxThreads = threads
     this.#queue = new FairQueue({ concurrency: threads, maxPerKey: maxTasksPerUser, maxTasks })
   }
 
@@ -73,8 +74,13 @@ export class DraftWriter {
     return this.#write(draftJson, patch, caller)
   }
 
+  /** How many threads there are now. */
+  get threads(): number {
+    return this.#pool?.threads.length ?? 0
+  }
+
   async close(): Promise<void> {
-    const pool = await this.#pool
+    const pool = await this.#opening
     await pool?.destroy()
   }
 
@@ -89,21 +95,22 @@ export class DraftWriter {
   }
 
   async #runInThread(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
-    this.#pool ??= this.#openPool()
-    const pool = await this.#pool
+    this.#opening ??= this.#open()
+    const pool = await this.#opening
     if (caller.hasGone()) throw malformedRequest(new Error('the caller went away before its turn'))
     return pool.run(task)
   }
 
-  async #openPool(): Promise<Piscina<DraftTask, DraftOutcome>> {
+  async #open(): Promise<Piscina<DraftTask, DraftOutcome>> {
     const { Piscina } = await import('piscina')
-    return new Piscina({
+    this.#pool = new Piscina({
       filename: new URL('./draft-worker.ts', import.meta.url).href,
       minThreads: 0,
-      maxThreads: this.#threads,
+      maxThreads: this.#maxThreads,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: maxThreadHeapMb, maxYoungGenerationSizeMb: 16 },
     })
+    return this.#pool
   }
 }
