@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type JsonObject } from '@fms/aip'
 import type { DraftText } from '@fms/forms-store'
-import { malformedRequest } from '@fms/service-kit'
+import { Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
 import { type DraftOutcome, type DraftTask, writeDraft } from './draft-task.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -26,6 +26,11 @@ export interface DraftWriterOptions {
 /** Tasks for worker threads that wait or run: together, and of one user. Each holds a body of at most 1 MiB. */
 const maxTasks = 192
 const maxTasksPerUser = 64
+
+const tasks = new Gauge({
+  name: 'forms_draft_tasks',
+  help: 'Large creates and patches that wait for a worker thread, or are checked by one',
+})
 
 /** A thread that has nothing to do ends after this time. */
 const idleTimeoutMs = 10_000
@@ -89,9 +94,18 @@ export class DraftWriter {
     if (typeof patch !== 'string' && !isLarge(draftJson)) return writeDraft(draftJson, patch)
     const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
     const task = draftJson === undefined ? { patchJson } : { draftJson, patchJson }
-    const outcome = await this.#queue.run(caller.userId, () => this.#runInThread(task, caller))
+    const outcome = await this.#queued(task, caller)
     if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
     return outcome.draft
+  }
+
+  async #queued(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
+    tasks.inc()
+    try {
+      return await this.#queue.run(caller.userId, () => this.#runInThread(task, caller))
+    } finally {
+      tasks.dec()
+    }
   }
 
   async #runInThread(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
