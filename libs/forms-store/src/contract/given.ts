@@ -3,17 +3,25 @@ import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
 import { parseDraft, serializeDraft } from '../draft-text.ts'
 import { toFormRecord } from '../form-record.ts'
-import type { FormRef, FormsStore, FormText, Snapshot, StoredForm, StoredRevision } from '../forms-store.ts'
+import type {
+  FormRef,
+  FormsStore,
+  FormsStoreOptions,
+  FormText,
+  Snapshot,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 import { renderForm, toForm } from '../to-form.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
-export type OpenStore = () => Promise<FormsStore>
+export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
 
 /** One store for all tests of the enclosing `describe`. */
-export const openStore = (open: OpenStore): (() => FormsStore) => {
+export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => FormsStore) => {
   let store: FormsStore
   beforeAll(async () => {
-    store = await open()
+    store = await open(options)
   })
   afterAll(() => store.close())
   return () => store

@@ -8,6 +8,7 @@ import {
   raceDeadline,
   untilWon,
 } from '@fms/store-kit/mongodb'
+import { ClearingLoop } from '../clearing-loop.ts'
 import { updateAborted } from '../errors.ts'
 import { completeOrder, positionOf } from '../form-order.ts'
 import type {
@@ -15,21 +16,27 @@ import type {
   FormState,
   FormsPage,
   FormsStore,
+  FormsStoreOptions,
   FormText,
   Imported,
   ListFormsQuery,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  Quota,
   RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
+  Usage,
 } from '../forms-store.ts'
+import { noQuota } from '../quota.ts'
 import { takeUpToAsync } from '../take-up-to.ts'
+import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
 import {
+  draftBytes,
   draftFields,
   type FormDocument,
   type FormsCollections,
@@ -47,6 +54,7 @@ import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
 import { recordReply } from './record-reply.ts'
 import { formsSchema } from './schema.ts'
+import { addUsage, checkQuota, countWrite, readUsage } from './usage.ts'
 
 /** Fields of the forms that a filter may read. */
 const filterFields = {
@@ -56,6 +64,13 @@ const filterFields = {
   createTime: 'createTime',
   updateTime: 'updateTime',
 } as const
+
+/** What tests change. */
+export interface MongoFormsStoreHooks {
+  beforeWrite?: BeforeWrite
+  /** Whether this store clears what deleted forms left. */
+  clears?: boolean
+}
 
 /**
  * The distributed forms store. Each change is one atomic change of one document, and what takes several is written as
@@ -69,14 +84,23 @@ export class MongoFormsStore implements FormsStore {
   /** The changes of a form, one after the other in this process. */
   readonly #formMutex = new KeyedMutex()
 
+  readonly #quota: Quota
+  readonly #clearing: ClearingLoop | undefined
+
   /** @param url `mongodb://…/DATABASE`, migrated. */
-  constructor(url: string, beforeWrite?: BeforeWrite) {
+  constructor(
+    url: string,
+    { quota = noQuota }: FormsStoreOptions = {},
+    { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
+  ) {
     this.#database = new MongoDatabase(url, beforeWrite)
     this.#collections = formsCollections(this.#database)
+    this.#quota = quota
+    if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
 
   create(form: FormText): Promise<boolean> {
-    return createForm(this.#collections, form)
+    return createForm(this.#collections, this.#quota, form)
   }
 
   /** Indexes: that of `_id`, and forms_by_publicId. */
@@ -124,16 +148,18 @@ export class MongoFormsStore implements FormsStore {
       const current = toFormText(form)
       const changed = await change(current)
       if (changed === current) return changed
-      const stored = await this.#collections.forms.setAndGet(
-        { ...formKey(form), version: form.version },
-        draftFields(changed),
+      const bytes = Buffer.byteLength(changed.draftJson) - draftBytes(form)
+      const stored = await this.#counted(form.organizationId, bytes, () =>
+        this.#collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
       )
       return stored ? toFormText(stored) : lostRace
     })
   }
 
-  delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
-    return deleteForm(this.#collections, ref, check)
+  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
+    const isDeleted = await deleteForm(this.#collections, ref, check)
+    if (isDeleted) this.#clearing?.wake()
+    return isDeleted
   }
 
   /** Index: revisions_by_command. */
@@ -162,7 +188,12 @@ export class MongoFormsStore implements FormsStore {
     const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
     const revision = { ...taken.revision, organizationId, commandId }
-    switch (await insertRevision(this.#collections, revision)) {
+    const outcome = await insertRevision(this.#collections, revision)
+    if (outcome !== 'inserted') {
+      const bytes = -Buffer.byteLength(revision.formJson)
+      await addUsage(this.#collections, organizationId, { forms: 0, bytes })
+    }
+    switch (outcome) {
       case 'gone':
         return undefined
       case 'exists':
@@ -219,6 +250,15 @@ export class MongoFormsStore implements FormsStore {
     )
   }
 
+  /** Index: that of `_id`. */
+  usage(organizationId: string): Promise<Usage> {
+    return readUsage(this.#collections, organizationId)
+  }
+
+  checkQuota(organizationId: string, growth: Usage): Promise<void> {
+    return checkQuota(this.#collections, this.#quota, organizationId, growth)
+  }
+
   organizations(): AsyncIterable<OrganizationForms> {
     return organizations(this.#collections)
   }
@@ -235,8 +275,9 @@ export class MongoFormsStore implements FormsStore {
     return this.#database.ping(formsSchema)
   }
 
-  close(): Promise<void> {
-    return this.#database.close()
+  async close(): Promise<void> {
+    await this.#clearing?.close()
+    await this.#database.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -264,9 +305,11 @@ export class MongoFormsStore implements FormsStore {
       const { version, revisionNumber } = form
       const current = toFormText(form)
       const revision = { ...(await snapshot(current)), formId: form._id, number: revisionNumber + 1 }
-      const isTaken = await this.#collections.forms.set(
-        { ...formKey(form), version, revisionNumber },
-        { revisionNumber: revision.number },
+      const isTaken = await this.#counted(form.organizationId, Buffer.byteLength(revision.formJson), () =>
+        this.#collections.forms.set(
+          { ...formKey(form), version, revisionNumber },
+          { revisionNumber: revision.number },
+        ),
       )
       return isTaken ? { revision, published: { ...current, live: true } } : lostRace
     })
@@ -289,6 +332,11 @@ export class MongoFormsStore implements FormsStore {
       const form = moved ?? (await forms.findOne(key))
       return form && toFormText(form)
     })
+  }
+
+  /** A write that makes drafts or revisions so many bytes longer; see `countWrite`. */
+  #counted<T>(organizationId: string, bytes: number, write: () => Promise<T>): Promise<T> {
+    return countWrite(this.#collections, this.#quota, organizationId, { forms: 0, bytes }, write)
   }
 
   /** A compare-and-set of a form, until it wins. */

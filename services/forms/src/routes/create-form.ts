@@ -26,6 +26,7 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const { organizationId } = request.params
       const draft = await drafts.create(patchOf(request), callerOf(request, reply))
       if (request.body.validateOnly) {
+        await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
         const form = newForm(organizationId, draft, now(), unknownIds)
         return sendJson(reply, renderForm(form, publicFormBaseUrl))
       }
