@@ -154,5 +154,7 @@ describe('parseJsonEnvelope', () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":1`).join(',')}}`
     expect(Object.keys(envelope(members(1000)).body as object)).toHaveLength(1000)
     expect(() => envelope(members(1001))).toThrow('The body must have at most 1000 members')
+    expect(() => parse(members(1001))).toThrow('The body must have at most 1000 members')
+    expect(parse(`{"form":${members(1001)}}`)).toBeDefined()
   })
 })

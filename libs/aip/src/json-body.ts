@@ -6,8 +6,8 @@ import { type JsonMember, JsonSyntaxFault, scanJson } from './scan-json.ts'
 const defaultMaxDepth = 64
 const maxViolations = 100
 
-/** More members than any envelope has, by far. */
-const maxEnvelopeMembers = 1000
+/** Far more members than any body has: of itself, not of what is inside. */
+const maxMembers = 1000
 
 const malformedJson = (what: string, metadata: Record<string, string> = {}) =>
   new ApiError('INVALID_ARGUMENT', 'MALFORMED_JSON', `${what} Send the body as JSON in UTF-8 (RFC 8259).`, {
@@ -28,7 +28,7 @@ const decode = (bytes: Uint8Array): string => {
 /**
  * Checks a body before anything is built of it.
  *
- * @returns the members of the outermost object, the first 1,000 of them.
+ * @returns the members of the outermost object.
  */
 const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
   const violations: FieldViolation[] = []
@@ -44,11 +44,13 @@ const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
   }
   const member = (member: JsonMember) => {
     const { name } = member
-    if (!members.has(name)) {
-      if (members.size <= maxEnvelopeMembers) members.set(name, member)
-    } else if (!repeated.has(name)) {
+    if (!members.has(name)) members.set(name, member)
+    else if (!repeated.has(name)) {
       repeated.add(name)
       violate(() => [name], 'is given twice')
+    }
+    if (members.size > maxMembers) {
+      throw invalidRequest([{ field: '', description: `must have at most ${maxMembers} members` }])
     }
   }
 
@@ -80,7 +82,8 @@ const scan: typeof scanJson = (...args) => {
  *   pair, a number that no finite double holds, and more than 64 levels of nesting, or `maxDepth` where it is given
  *   (the body itself is the first).
  * @throws {ApiError} INVALID_REQUEST (400) with the path of each member called `__proto__`, `constructor` or
- *   `prototype`, and of each member of the body itself that is given twice, the first 100 of them.
+ *   `prototype`, and of each member of the body itself that is given twice, the first 100 of them; for a body with more
+ *   than 1,000 members of its own.
  */
 export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknown => {
   const text = decode(bytes)
@@ -100,14 +103,11 @@ export interface JsonEnvelope {
  * Check a request body as {@link parseJson} does, and parse its own members alone. It takes a fraction of the time and
  * memory where objects inside are large: a few milliseconds for 1 MiB, whatever the body.
  *
- * @throws {ApiError} as {@link parseJson}; also INVALID_REQUEST for a body of more than 1,000 members.
+ * @throws {ApiError} as {@link parseJson}.
  */
 export const parseJsonEnvelope = (bytes: Uint8Array): JsonEnvelope => {
   const text = decode(bytes)
   const members = check(text, defaultMaxDepth)
-  if (members.size > maxEnvelopeMembers) {
-    throw invalidRequest([{ field: '', description: `must have at most ${maxEnvelopeMembers} members` }])
-  }
   const start = text.search(/[^ \t\n\r]/)
   if (text[start] === '[') return { body: [], nested: new Map() }
   if (text[start] !== '{') return { body: JSON.parse(text), nested: new Map() }

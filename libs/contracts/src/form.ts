@@ -16,7 +16,7 @@ const color = text(64)
 const mapOf = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K, value: V) =>
   z.preprocess(
     (map) =>
-      isObject(map)
+      isObject(map) && Object.values(map).includes(undefined)
         ? Object.fromEntries(Object.entries(map).filter(([, entry]) => entry !== undefined))
         : map,
     z.record(bounded(key), bounded(value)),

@@ -58,10 +58,10 @@ describe('filterSql', () => {
   }
 
   it.each([
-    ['1,000 terms side by side', 'a '.repeat(1000)],
-    ['400 alternatives', Array(400).fill('a').join(' OR ')],
+    ['60 conditions side by side', 'name=a '.repeat(60)],
+    ['60 alternatives', Array(60).fill('name=a').join(' OR ')],
     ['100 nested negations', `${'-('.repeat(100)}a${')'.repeat(100)}`],
-    ['many terms at every depth', `${'-(a a a a a a a a '.repeat(100)}a${')'.repeat(100)}`],
+    ['a condition at every depth', `${'-(name=a '.repeat(59)}name=a${')'.repeat(59)}`],
     ['many wildcards', `name = ${'a*'.repeat(990)}`],
   ])('takes whatever 2,000 characters can ask: %s', (_, text) => {
     expect(() => prepare(check(text))).not.toThrow()

@@ -8,7 +8,11 @@ import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { mergeByTheBook, withDefaults } from './draft-oracle.ts'
-import { malformedRequestArbitrary, wrongMemberArbitrary } from './malformed-request.arbitrary.ts'
+import {
+  type MalformedRequest,
+  malformedRequestArbitrary,
+  wrongMemberArbitrary,
+} from './malformed-request.arbitrary.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from './testing.ts'
 
 /** What goes over the wire: JSON knows no -0. */
@@ -245,4 +249,92 @@ describe('a malformed request', () => {
       'UNSUPPORTED_MEDIA_TYPE',
     ])
   })
+})
+
+describe('a member of the envelope that is given twice', () => {
+  const twice = ['"validateOnly":true,"validateOnly":false', '"validateOnly":true,"validat\\u0065Only":false']
+  const padding = ' '.repeat(100_000)
+
+  it.each(twice.flatMap((members) => [members, members + padding]))(
+    'refuses the request: %s',
+    async (members) => {
+      await using service = await startForms()
+      const form = await service.given.form()
+      const before = await service.everyForm()
+      const ofForms = `/organizations/${service.organizationId}/forms`
+      const headers = { 'content-type': 'application/json' }
+      const requests: InjectOptions[] = [
+        { method: 'POST', url: ofForms, payload: `{"form":{},${members}}`, headers },
+        { method: 'PATCH', url: urlOf(form), payload: `{"form":{"name":"b"},${members}}`, headers },
+        { method: 'DELETE', url: urlOf(form), payload: `{${members}}`, headers },
+        { method: 'PATCH', url: urlOf(form), payload: '{"form":{"name":"b"},"form":{"name":"c"}}', headers },
+      ]
+
+      for (const request of requests) {
+        const refusal = refusalOf(await service.send(request))
+        expect(refusal).toMatchObject({ code: 400, reason: 'INVALID_REQUEST' })
+        expect(refusal.violations[0]!.description).toBe('is given twice')
+      }
+      expect(await service.everyForm()).toEqual(before)
+    },
+  )
+
+  it('is none inside of the form, where the last one counts', async () => {
+    await using service = await startForms()
+    const form = await service.given.form()
+
+    const response = await service.send({
+      method: 'PATCH',
+      url: urlOf(form),
+      payload: '{"form":{"name":"a","name":"b"}}',
+      headers: { 'content-type': 'application/json' },
+    })
+
+    expect(response.json().name).toBe('b')
+  })
+})
+
+describe('a large body', () => {
+  it('is answered like a small one, whatever it holds', async () => {
+    await using small = await startForms({ largeLength: 2 * 1024 * 1024 })
+    await using large = await startForms({ largeLength: 0 })
+    const [formOfSmall, formOfLarge] = [await small.given.form(), await large.given.form()]
+    const codes = new Set<number>()
+    const anyWrite = fc
+      .record({ fields: anyFields, isPatch: fc.boolean(), validateOnly: fc.boolean(), further: fc.boolean() })
+      .map(
+        ({ fields, isPatch, validateOnly, further }): MalformedRequest =>
+          ({ organizationId, formId }) => ({
+            method: isPatch ? 'PATCH' : 'POST',
+            url: `/organizations/${organizationId}/forms${isPatch ? `/${formId}` : ''}`,
+            payload: { form: fields, validateOnly, ...(further && { further: { a: [] } }) },
+          }),
+      )
+
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyWrite, malformedRequestArbitrary), async (requestAt) => {
+        const [inSmall, inLarge] = [
+          await small.send(requestAt(formOfSmall)),
+          await large.send(requestAt(formOfLarge)),
+        ]
+
+        expect(comparable(inLarge, formOfLarge)).toEqual(comparable(inSmall, formOfSmall))
+        codes.add(inSmall.statusCode)
+      }),
+      { numRuns: 600 },
+    )
+    expect([...codes]).toEqual(expect.arrayContaining([200, 400, 404, 412, 413]))
+  })
+})
+
+/** An answer without what differs from form to form. */
+const comparable = ({ statusCode, body }: Awaited<ReturnType<FormsService['send']>>, form: StoredForm) => ({
+  statusCode,
+  body: body
+    .replaceAll(form.organizationId, 'ORGANIZATION')
+    .replaceAll(form.formId, 'FORM')
+    .replaceAll(form.publicId, 'PUBLIC')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'UUID')
+    .replaceAll(/"publicId":"\w{10}"/g, '')
+    .replaceAll(/forms\.example\/f\/\w{10}/g, ''),
 })

@@ -152,12 +152,14 @@ describe('patchDraft', () => {
       'says it in another order',
       { i18n: { translations: {}, supportedLocales: ['en'], sourceLocale: 'en' } },
     ],
+    ['says a step in another order', { steps: [{ y: { b: 2, a: 1 }, x: 1, key: 'q', type: 'text' }] }],
     ['clears what has its default', { description: null, i18n: { translations: { fr: null } } }],
     ['names the same type', { type: 'structured' }],
     ['names what the server owns alone', { updateTime: 1, live: true }],
     ['writes a zero as -0', { theme: { buttonRadiusPx: -0 } }],
   ])('gives back its argument when the patch %s', (_, patch) => {
-    const form = formOf({ tone: 'dry', theme: { primaryColor: 'red', buttonRadiusPx: 0 } })
+    const steps = [{ type: 'text', key: 'q', x: 1, y: { a: 1, b: 2 } }]
+    const form = formOf({ tone: 'dry', theme: { primaryColor: 'red', buttonRadiusPx: 0 }, steps })
 
     expect(patchForm(form, patch, later)).toBe(form)
   })

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type JsonObject } from '@fms/aip'
 import type { DraftText } from '@fms/forms-store'
-import { malformedRequest } from '@fms/service-kit'
+import { Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
 import { type DraftOutcome, type DraftTask, writeDraft } from './draft-task.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -27,6 +27,11 @@ export interface DraftWriterOptions {
 const maxTasks = 192
 const maxTasksPerUser = 64
 
+const tasks = new Gauge({
+  name: 'forms_draft_tasks',
+  help: 'Large creates and patches that wait for a worker thread, or are checked by one',
+})
+
 /** A thread that has nothing to do ends after this time. */
 const idleTimeoutMs = 10_000
 
@@ -39,16 +44,17 @@ const maxThreadHeapMb = 192
  */
 export class DraftWriter {
   readonly #largeLength: number
-  readonly #threads: number
+  readonly #maxThreads: number
   readonly #queue: FairQueue
-  #pool: Promise<Piscina<DraftTask, DraftOutcome>> | undefined
+  #opening: Promise<Piscina<DraftTask, DraftOutcome>> | undefined
+  #pool: Piscina<DraftTask, DraftOutcome> | undefined
 
   constructor({
     largeLength = 64 * 1024,
     threads = Math.max(1, availableParallelism() - 1),
   }: DraftWriterOptions = {}) {
     this.#largeLength = largeLength
-    this.#threads = threads
+    this.#maxThreads = threads
     this.#queue = new FairQueue({ concurrency: threads, maxPerKey: maxTasksPerUser, maxTasks })
   }
 
@@ -73,8 +79,13 @@ export class DraftWriter {
     return this.#write(draftJson, patch, caller)
   }
 
+  /** How many threads there are now. */
+  get threads(): number {
+    return this.#pool?.threads.length ?? 0
+  }
+
   async close(): Promise<void> {
-    const pool = await this.#pool
+    const pool = await this.#opening
     await pool?.destroy()
   }
 
@@ -83,27 +94,37 @@ export class DraftWriter {
     if (typeof patch !== 'string' && !isLarge(draftJson)) return writeDraft(draftJson, patch)
     const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
     const task = draftJson === undefined ? { patchJson } : { draftJson, patchJson }
-    const outcome = await this.#queue.run(caller.userId, () => this.#runInThread(task, caller))
+    const outcome = await this.#queued(task, caller)
     if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
     return outcome.draft
   }
 
+  async #queued(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
+    tasks.inc()
+    try {
+      return await this.#queue.run(caller.userId, () => this.#runInThread(task, caller))
+    } finally {
+      tasks.dec()
+    }
+  }
+
   async #runInThread(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
-    this.#pool ??= this.#openPool()
-    const pool = await this.#pool
+    this.#opening ??= this.#open()
+    const pool = await this.#opening
     if (caller.hasGone()) throw malformedRequest(new Error('the caller went away before its turn'))
     return pool.run(task)
   }
 
-  async #openPool(): Promise<Piscina<DraftTask, DraftOutcome>> {
+  async #open(): Promise<Piscina<DraftTask, DraftOutcome>> {
     const { Piscina } = await import('piscina')
-    return new Piscina({
+    this.#pool = new Piscina({
       filename: new URL('./draft-worker.ts', import.meta.url).href,
       minThreads: 0,
-      maxThreads: this.#threads,
+      maxThreads: this.#maxThreads,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: maxThreadHeapMb, maxYoungGenerationSizeMb: 16 },
     })
+    return this.#pool
   }
 }

@@ -190,6 +190,11 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     ['[]', '', {}, 'INVALID_REQUEST'],
     ['{', '', {}, 'MALFORMED_JSON'],
     ['{}', '?validateOnly=true', {}, 'INVALID_REQUEST'],
+    ['{"validateOnly":true,"validateOnly":false}', '', {}, 'INVALID_REQUEST'],
+    ['{"validateOnly":true,"validat\\u0065Only":false}', '', {}, 'INVALID_REQUEST'],
+    [`{"validateOnly":true,${' '.repeat(2 ** 19)}"validateOnly":false}`, '', {}, 'INVALID_REQUEST'],
+    [`{"validateOnly":[${'[],'.repeat(2 ** 17)}[]]}`, '', {}, 'INVALID_REQUEST'],
+    ['['.repeat(2 ** 20), '', {}, 'MALFORMED_JSON'],
     ['{}', '', { 'if-match': '3-k9Qz' }, 'INVALID_IF_MATCH'],
   ])('sends nothing for %s%s %j', async (body, query, headers, reason) => {
     await using gateway = await startPublishing(published)

@@ -1,0 +1,102 @@
+import { ApiError, type JsonObject } from '@fms/aip'
+import { createFormArbitrary } from '@fms/contracts/arbitrary'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { wrongMemberArbitrary } from '../malformed-request.arbitrary.ts'
+import { type DraftCaller, DraftWriter, type Patch } from './draft-writer.ts'
+
+const inline = new DraftWriter({ largeLength: Number.POSITIVE_INFINITY })
+const threaded = new DraftWriter({ largeLength: 0, threads: 1 })
+afterAll(() => threaded.close())
+
+const alice: DraftCaller = { userId: 'alice', hasGone: () => false }
+
+const outcomeOf = async (write: Promise<unknown>): Promise<unknown> => {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof ApiError) return error.toBody('r')
+    throw error
+  }
+}
+
+const overTheWire = (fields: unknown): JsonObject => JSON.parse(JSON.stringify(fields))
+
+/** Milliseconds that this thread worked. */
+const cpuMs = () => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+describe('DraftWriter', () => {
+  it('makes the same of a body in a thread as without', async () => {
+    const anyForm = fc.oneof(createFormArbitrary, wrongMemberArbitrary).map(overTheWire)
+    const codes = { drafts: 0, refusals: 0, unchanged: 0 }
+
+    await fc.assert(
+      fc.asyncProperty(anyForm, anyForm, async (form, patch) => {
+        const created = await outcomeOf(inline.create(form, alice))
+        expect(await outcomeOf(threaded.create(JSON.stringify(form), alice))).toEqual(created)
+        if (created && typeof created === 'object' && 'error' in created) {
+          codes.refusals++
+          return
+        }
+        codes.drafts++
+        const { draftJson } = created as { draftJson: string }
+        for (const change of [patch, form]) {
+          const patched = await outcomeOf(inline.patch(draftJson, change, alice))
+          expect(await outcomeOf(threaded.patch(draftJson, change, alice))).toEqual(patched)
+          if (patched === undefined) codes.unchanged++
+        }
+      }),
+      { numRuns: 300 },
+    )
+    for (const count of Object.values(codes)) expect(count).toBeGreaterThan(0)
+  })
+
+  it('leaves the event loop free while a thread checks a large draft', async () => {
+    const steps = Array.from({ length: 1000 }, (_, index) => ({
+      type: 'text',
+      key: `q${index}`,
+      branches: Array(4).fill({ targetStepKey: 'q1', groups: [[{ operator: 'is', stepKey: 'q0' }]] }),
+    }))
+    const { draftJson } = await threaded.create(JSON.stringify({ steps }), alice)
+    expect(draftJson.length).toBeGreaterThan(400_000)
+
+    const started = cpuMs()
+    expect(await threaded.patch(draftJson, { name: 'one word' }, alice)).toMatchObject({ name: 'one word' })
+    expect(cpuMs() - started).toBeLessThan(20)
+  })
+
+  it('runs nothing for a caller who has gone', async () => {
+    let looks = 0
+    const gone: DraftCaller = { userId: 'bob', hasGone: () => ++looks > 0 }
+
+    await expect(threaded.create('{"name": 1}', gone)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
+    expect(looks).toBe(1)
+  })
+
+  it('refuses more of one user than may wait, and serves others', async () => {
+    const bob: DraftCaller = { userId: 'bob', hasGone: () => false }
+    const form: Patch = '{"name": "a"}'
+
+    const ofAlice = Array.from({ length: 100 }, () => outcomeOf(threaded.create(form, alice)))
+    expect(await threaded.create(form, bob)).toMatchObject({ name: 'a' })
+
+    const reasons = (await Promise.all(ofAlice)).map((outcome) =>
+      JSON.stringify(outcome).includes('OVERLOADED'),
+    )
+    expect(reasons.filter(Boolean)).toHaveLength(36)
+  })
+
+  it('starts no thread before the first large draft, and ends them with the writer', async () => {
+    const writer = new DraftWriter({ largeLength: 1000, threads: 1 })
+    await writer.create({ name: 'small' }, alice)
+    expect(writer.threads).toBe(0)
+
+    await writer.create(JSON.stringify({ name: 'large' }), alice)
+    expect(writer.threads).toBe(1)
+    await writer.close()
+    expect(writer.threads).toBe(0)
+  })
+})

@@ -1,0 +1,70 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { FairQueue } from './fair-queue.ts'
+
+/** Tasks that end when they are told to, and the order in which they started. */
+const givenQueue = (options: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) => {
+  const queue = new FairQueue({ concurrency: 1, maxPerKey: 100, maxTasks: 100, ...options })
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const run = (name: string) =>
+    queue.run(name[0]!, () => {
+      started.push(name)
+      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)))
+    })
+  const end = async (name: string) => {
+    ends.get(name)!()
+    await setImmediate()
+  }
+  return { queue, started, run, end }
+}
+
+describe('FairQueue', () => {
+  it('takes keys in turn, however many tasks one of them has', async () => {
+    const { run, started, end } = givenQueue()
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void run(name)
+
+    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) await end(name)
+
+    expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+  })
+
+  it('runs one task of a key at a time, and as many in all as it may', async () => {
+    const { run, started, end } = givenQueue({ concurrency: 2 })
+    for (const name of ['a1', 'a2', 'b1', 'c1']) void run(name)
+    expect(started).toEqual(['a1', 'b1'])
+
+    await end('b1')
+    expect(started).toEqual(['a1', 'b1', 'c1'])
+    await end('c1')
+    expect(started).toEqual(['a1', 'b1', 'c1'])
+    await end('a1')
+    expect(started).toEqual(['a1', 'b1', 'c1', 'a2'])
+  })
+
+  it('passes on what a task makes, and what it throws, and goes on', async () => {
+    const { queue } = givenQueue()
+
+    await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await queue.run('a', async () => 1)).toBe(1)
+  })
+
+  it('refuses a task over the bound of its key, and none of another key', async () => {
+    const { run, end } = givenQueue({ maxPerKey: 2 })
+    void run('a1')
+    void run('a2')
+
+    expect(() => run('a3')).toThrow(expect.objectContaining({ reason: 'OVERLOADED' }))
+    void run('b1')
+    await end('a1')
+    void run('a4')
+  })
+
+  it('refuses a task over the bound of all', () => {
+    const { run } = givenQueue({ maxTasks: 2 })
+    void run('a1')
+    void run('b1')
+
+    expect(() => run('c1')).toThrow(expect.objectContaining({ reason: 'OVERLOADED' }))
+  })
+})
