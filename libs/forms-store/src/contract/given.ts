@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
+import { parseDraft, serializeDraft } from '../draft-text.ts'
 import { toFormRecord } from '../form-record.ts'
 import type { FormRef, FormsStore, FormText, Snapshot, StoredForm, StoredRevision } from '../forms-store.ts'
 import { renderForm, toForm } from '../to-form.ts'
@@ -44,10 +45,27 @@ export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   draft: FormDraft.parse(draft ?? {}),
 })
 
+export const create = (store: FormsStore, form: StoredForm): Promise<boolean> =>
+  store.create(serializeDraft(form))
+
+/** Changes a draft as an object. */
+export const update = async (
+  store: FormsStore,
+  ref: FormRef,
+  change: (current: StoredForm) => StoredForm,
+): Promise<StoredForm | undefined> => {
+  const updated = await store.update(ref, (current) => {
+    const stored = parseDraft(current)
+    const changed = change(stored)
+    return changed === stored ? current : serializeDraft(changed)
+  })
+  return updated && parseDraft(updated)
+}
+
 /** A new form, stored. */
 export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
   const form = newForm(fields)
-  if (!(await store.create(form))) throw new Error('The public id is taken')
+  if (!(await create(store, form))) throw new Error('The public id is taken')
   return form
 }
 

@@ -3,16 +3,22 @@ import {
   afterPosition,
   allOf,
   filterSql,
+  KeyedMutex,
+  lostRace,
   orderSql,
   pageSql,
   type Row,
+  raceDeadline,
   type SqlCondition,
   SqliteDatabase,
   type SqlOrderTerm,
+  untilWon,
 } from '@fms/store-kit'
+import { updateAborted } from '../errors.ts'
 import { completeOrder, type FormOrderField, type FormOrderTerm, positionOf } from '../form-order.ts'
 import type {
   FormRef,
+  FormState,
   FormsPage,
   FormsStore,
   FormText,
@@ -33,6 +39,8 @@ import {
   draftColumns,
   newFormColumns,
   revisionColumns,
+  stateColumns,
+  toFormState,
   toFormText,
   toStoredForm,
   toStoredRevision,
@@ -58,8 +66,7 @@ const filterColumns = {
 } as const
 
 /** What a list reads of a form: what it shows, and what it may be sorted by. */
-const listColumns =
-  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId, name, draft'
+const listColumns = `${stateColumns}, name, type, draft, aiHandoff`
 
 /** So many forms are sorted faster than they are found in an index that is in order already. */
 const fewForms = 1_000
@@ -71,13 +78,15 @@ const sortSql = (columns: readonly SqlOrderTerm[]): string =>
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
   readonly #database: SqliteDatabase
+  /** The changes of a form, one after the other in this process. */
+  readonly #formMutex = new KeyedMutex()
 
   /** @param path a file, or `:memory:`. */
   constructor(path: string, { readOnly }: { readOnly?: boolean } = {}) {
     this.#database = new SqliteDatabase(path, migrations, undefined, readOnly)
   }
 
-  async create(form: StoredForm): Promise<boolean> {
+  async create(form: FormText): Promise<boolean> {
     return this.#database.write(() => this.#database.insert('forms', newFormColumns(form), '(publicId)'))
   }
 
@@ -89,13 +98,6 @@ export class SqliteFormsStore implements FormsStore {
 
   async getText(ref: FormRef): Promise<FormText | undefined> {
     return this.#getText(ref)
-  }
-
-  /** One transaction, since half of what it takes to find a form is the lock of the file. */
-  async getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
-    return this.#database.snapshot(() =>
-      formRefs.map((formRef) => this.#getText({ organizationId, formRef })),
-    )
   }
 
   /** An unfiltered total reads formCounts. */
@@ -116,22 +118,30 @@ export class SqliteFormsStore implements FormsStore {
     })
   }
 
-  async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
-    return this.#database.write(() => {
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined> {
+    return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
-      const current = toStoredForm(row)
-      const changed = change(current)
-      if (changed !== current) this.#set(current.formId, differing(draftColumns(changed), row))
-      return changed
+      const current = toFormText(row)
+      const changed = await change(current)
+      if (changed === current) return current
+      return this.#database.write(() => this.#store(changed, row))
     })
   }
 
-  async delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
+  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
+    const condition = named(ref)
+    if (!condition) return false
     return this.#database.write(() => {
-      const row = this.#get(ref)
+      const row = this.#database.get(
+        `SELECT ${stateColumns} FROM forms WHERE ${condition.sql}`,
+        ...condition.values,
+      )
       if (!row) return false
-      check(toStoredForm(row))
+      check(toFormState(row))
       // Revisions and replies go with it (ON DELETE CASCADE).
       this.#database.run('DELETE FROM forms WHERE formId = ?', row.formId!)
       return true
@@ -151,37 +161,20 @@ export class SqliteFormsStore implements FormsStore {
     return row && toStoredRevision(row)
   }
 
-  /** One transaction. Index: revisions_by_command. */
-  async publish(
+  /** The draft is checked outside of the transaction that stores its revision. Index: revisions_by_command. */
+  publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined> {
-    return this.#database.write(() => {
+    return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
       const current = toFormText(row)
-      const { organizationId, formId } = current
-      const earlier = this.#database.get(
-        'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
-        organizationId,
-        commandId,
-      )
-      if (earlier && earlier.formId !== formId) return 'elsewhere'
-      if (!earlier) {
-        const number = (row.revisionNumber as number) + 1
-        const revision = { ...snapshot(current), organizationId, formId, commandId, number }
-        this.#database.insert('revisions', revisionColumns(revision))
-        this.#set(formId, {
-          revisionNumber: number,
-          liveNumber: number,
-          liveRevisionId: revision.revisionId,
-        })
-      } else if ((earlier.number as number) > (row.liveNumber as number)) {
-        // An import may hold a publish that was never finished.
-        this.#set(formId, { liveNumber: earlier.number!, liveRevisionId: earlier.revisionId! })
-      }
-      return { ...current, live: true }
+      const earlier = this.#revisionOfCommand(current.organizationId, commandId)
+      if (earlier) return this.#publishAgain(ref, current, earlier)
+      const taken = await snapshot(current)
+      return this.#database.write(() => this.#publish(row, { ...taken, commandId }))
     })
   }
 
@@ -272,6 +265,69 @@ export class SqliteFormsStore implements FormsStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Part of a change: stores a form whose draft was changed, if it is still as it was read. */
+  #store(changed: FormText, read: Row): FormText | undefined | typeof lostRace {
+    const { formId } = changed
+    const row = this.#state(formId)
+    if (!row) return undefined
+    if (row.version !== read.version) return lostRace
+    this.#set(formId, differing(draftColumns(changed), read))
+    return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
+  }
+
+  /** Part of a change: stores a snapshot of the form as it was read, if it still is, and makes it live. */
+  #publish(read: Row, snapshot: Snapshot & { commandId: string }): FormText | undefined | typeof lostRace {
+    const { organizationId, formId, ...current } = toFormText(read)
+    const row = this.#state(formId)
+    if (!row) return undefined
+    const isAsRead = row.version === read.version && row.revisionNumber === read.revisionNumber
+    if (!isAsRead || this.#revisionOfCommand(organizationId, snapshot.commandId)) return lostRace
+    const number = (row.revisionNumber as number) + 1
+    const revision = { ...snapshot, organizationId, formId, number }
+    this.#database.insert('revisions', revisionColumns(revision))
+    this.#set(formId, { revisionNumber: number, liveNumber: number, liveRevisionId: revision.revisionId })
+    return { ...current, organizationId, formId, live: true }
+  }
+
+  /** Finishes the publish of a command that has its revision: an import may hold one that is not live yet. */
+  async #publishAgain(
+    ref: FormRef,
+    current: FormText,
+    earlier: Row,
+  ): Promise<FormText | 'elsewhere' | undefined> {
+    if (earlier.formId !== current.formId) return 'elsewhere'
+    const { number, revisionId } = earlier
+    await this.#database.write(() => {
+      const sql = 'UPDATE forms SET liveNumber = ?, liveRevisionId = ? WHERE formId = ? AND liveNumber < ?'
+      this.#database.run(sql, number!, revisionId!, current.formId, number!)
+    })
+    return this.#getText(ref)
+  }
+
+  #revisionOfCommand(organizationId: string, commandId: string): Row | undefined {
+    return this.#database.get(
+      'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
+      organizationId,
+      commandId,
+    )
+  }
+
+  /** What compare-and-set looks at, without the draft. */
+  #state(formId: string): Row | undefined {
+    return this.#database.get(
+      'SELECT version, revisionNumber, replyCount, liveRevisionId FROM forms WHERE formId = ?',
+      formId,
+    )
+  }
+
+  /** A compare-and-set of a form, until it wins. */
+  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
+    const deadline = raceDeadline()
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
+      untilWon(attempt, () => updateAborted(ref), deadline),
+    )
   }
 
   #get(ref: FormRef): Row | undefined {

@@ -90,6 +90,12 @@ const third = `
   DROP INDEX forms_by_replyCount_desc;
 `
 
+/** What `live` shows of the current draft (decisions, section 3) stands beside it. */
+const fourth = `
+  ALTER TABLE forms ADD COLUMN aiHandoff INTEGER NOT NULL DEFAULT 0;
+  UPDATE forms SET aiHandoff = 1 WHERE json_extract(draft, '$.aiHandoff.enabled');
+`
+
 /**
  * What filters and orders read stands in one index, forms_by_updateTime, which every change of a draft writes anyway.
  * forms_by_default is for the one order whose ties go the other way. An index of trigrams finds what names contain:
@@ -125,7 +131,7 @@ const lists = `
 /** Forms whose names one statement indexes: what a function of ours returns is let go of at the end of a statement. */
 const indexedAtOnce = 1_000
 
-const listsMigration: SqliteMigration = (database) => {
+const fifth: SqliteMigration = (database) => {
   database.exec(lists)
   const lastOf = database.prepare(
     'SELECT max(rowid) AS last FROM (SELECT rowid FROM forms WHERE rowid > ? ORDER BY rowid LIMIT ?)',
@@ -143,7 +149,7 @@ const listsMigration: SqliteMigration = (database) => {
 }
 
 /** Only ever append: each file counts those it has. */
-export const migrations: readonly SqliteMigration[] = [first, second, third, listsMigration]
+export const migrations: readonly SqliteMigration[] = [first, second, third, fourth, fifth]
 
 /** What triggers and migrations call: every connection that writes has to have it. */
 export const functions = {
