@@ -296,7 +296,8 @@ describe('sqlitePath', () => {
 })
 
 describe('a file that is only read', () => {
-  const openReadOnly = (scripts = migrations) => new SqliteDatabase(path, scripts, { lockPatienceMs: 50, readOnly: true })
+  const openReadOnly = (scripts = migrations) =>
+    new SqliteDatabase(path, scripts, { lockPatienceMs: 50, readOnly: true })
 
   it('is left as it is, also while others write', async () => {
     await using writer = new SqliteDatabase(path, migrations)

@@ -5,6 +5,7 @@ import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-
 import {
   atOnce,
   edited,
+  findRevision,
   givenForm,
   givenRevisions,
   newForm,
@@ -12,6 +13,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionsOn,
   snapshot,
   update,
 } from './given.ts'
@@ -21,7 +23,7 @@ export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   const numbersOf = async (form: StoredForm) => {
-    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+    const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
     const revisions = page!.revisions.toReversed()
     return {
       numbers: revisions.map(({ revision }) => revision.number),
@@ -52,10 +54,11 @@ export const revisionsContract = (open: OpenStore): void => {
         form: JSON.parse(formJson),
       }
       for (const ref of [revisionId, 'live']) {
-        expect(await store().getRevision(refOf(form), ref)).toEqual({
+        expect(await findRevision(store(), refOf(form), ref)).toEqual({
           revision,
+          revisionId,
           live: true,
-          current: published,
+          aiHandoff: false,
         })
       }
       expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toMatchObject({
@@ -195,7 +198,7 @@ export const revisionsContract = (open: OpenStore): void => {
         atOnce(30, () => update(store(), refOf(form), (current) => edited(current, {}))),
       ])
 
-      const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+      const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
       const versions = page!.revisions.map(({ revision }) => (revision.form as unknown as StoredForm).version)
       expect(versions).toHaveLength(30)
       expect(versions).toEqual(versions.toSorted((a, b) => b - a))
@@ -227,7 +230,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is newest first, and tells which one is live', async () => {
       const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
-      expect(await store().listRevisions({ ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
           { revision: revisions[3], live: false },
           { revision: revisions[2], live: true },
@@ -239,7 +242,7 @@ export const revisionsContract = (open: OpenStore): void => {
     })
 
     const numbersOn = async (query: Parameters<FormsStore['listRevisions']>[0]) => {
-      const page = await store().listRevisions(query)
+      const page = await revisionsOn(store(), query)
       return { ...page, revisions: page!.revisions.map(({ revision }) => revision.number) }
     }
 
@@ -275,11 +278,11 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is empty for a form that was never published, and nothing for one that is not there', async () => {
       const form = await givenForm(store())
 
-      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
-      expect(await store().listRevisions({ ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await revisionsOn(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
     })
   })
 
@@ -289,15 +292,22 @@ export const revisionsContract = (open: OpenStore): void => {
       return { form, revision: await publish(store(), form) }
     }
 
-    it('finds a revision by UUID in any letter case, and as live, beside the form as it is now', async () => {
+    it('finds a revision by UUID in any letter case, and as live, with the AI Handoff of the draft', async () => {
       const { form, revision } = await givenPublished()
-      const current = await update(store(), refOf(form), (draft) => edited(draft, { name: 'Later' }))
+      const { revisionId } = revision
+      await update(store(), refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
 
       for (const revisionRef of [revision.revisionId, revision.revisionId.toUpperCase(), 'live']) {
-        expect(await store().getRevision({ ...form, formRef: form.publicId }, revisionRef)).toEqual({
+        expect(await findRevision(store(), { ...form, formRef: form.publicId }, revisionRef)).toEqual({
           revision,
+          revisionId,
           live: true,
-          current,
+          aiHandoff: true,
+        })
+        expect(await store().getRevisionState(refOf(form), revisionRef)).toEqual({
+          revisionId,
+          live: true,
+          aiHandoff: true,
         })
       }
     })
@@ -307,11 +317,11 @@ export const revisionsContract = (open: OpenStore): void => {
       await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
       await publish(store(), form)
 
-      expect(await store().getRevision(refOf(form), revision.revisionId)).toMatchObject({
+      expect(await findRevision(store(), refOf(form), revision.revisionId)).toMatchObject({
         revision,
         live: false,
       })
-      expect(await store().getRevision(refOf(form), 'live')).toMatchObject({
+      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({
         revision: { form: { name: 'Later' } },
       })
     })
@@ -321,7 +331,8 @@ export const revisionsContract = (open: OpenStore): void => {
       async (revisionRef) => {
         const { form } = await givenPublished()
 
-        expect(await store().getRevision(refOf(form), revisionRef)).toBeUndefined()
+        expect(await findRevision(store(), refOf(form), revisionRef)).toBeUndefined()
+        expect(await store().getRevisionState(refOf(form), revisionRef)).toBeUndefined()
       },
     )
 
@@ -329,9 +340,9 @@ export const revisionsContract = (open: OpenStore): void => {
       const { form, revision } = await givenPublished()
       const sibling = await givenForm(store(), { organizationId: form.organizationId })
 
-      expect(await store().getRevision(refOf(sibling), revision.revisionId)).toBeUndefined()
-      expect(await store().getRevision(refOf(sibling), 'live')).toBeUndefined()
-      expect(await store().getRevision(refOf(newForm()), revision.revisionId)).toBeUndefined()
+      expect(await findRevision(store(), refOf(sibling), revision.revisionId)).toBeUndefined()
+      expect(await findRevision(store(), refOf(sibling), 'live')).toBeUndefined()
+      expect(await findRevision(store(), refOf(newForm()), revision.revisionId)).toBeUndefined()
     })
   })
 }

@@ -35,7 +35,9 @@ export const fewCandidates = (
 ): Candidates | undefined => {
   if (!filter) return undefined
   const ranges = rangesOf(filter).map((range): Candidates => ({ kind: 'range', ...range }))
-  const tokens = tokensOf(organizationId, filter).map((token): Candidates => ({ kind: 'tokens', tokens: [token] }))
+  const tokens = tokensOf(organizationId, filter).map(
+    (token): Candidates => ({ kind: 'tokens', tokens: [token] }),
+  )
   let few: Candidates | undefined
   let fewest = max + 1
   for (const candidates of [...ranges, ...tokens]) {
@@ -64,7 +66,8 @@ export const rangeSql = (organizationId: string, { column, lower, upper }: Range
 })
 
 /** What follows MATCH. */
-export const matchSql = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(' AND ')
+export const matchSql = (tokens: readonly string[]): string =>
+  tokens.map((token) => `"${token}"`).join(' AND ')
 
 const countUpTo = (
   database: SqliteDatabase,
@@ -113,12 +116,17 @@ const rangeOfOrder = (column: string, operator: string, value: Value): Range | u
   if (!isIndexed(column)) return undefined
   return {
     column,
-    ...(operator.startsWith('<') || { lower: value }),
-    ...(operator.startsWith('>') || { upper: value }),
+    ...(!operator.startsWith('<') && { lower: value }),
+    ...(!operator.startsWith('>') && { upper: value }),
   }
 }
 
-const indexed: readonly string[] = ['name', 'publicId', 'createTime', 'updateTime'] satisfies Range['column'][]
+const indexed: readonly string[] = [
+  'name',
+  'publicId',
+  'createTime',
+  'updateTime',
+] satisfies Range['column'][]
 const isIndexed = (column: string): column is Range['column'] => indexed.includes(column)
 
 const overlap = (one: Range, other: Range): Range => {

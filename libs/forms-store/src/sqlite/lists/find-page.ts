@@ -52,7 +52,8 @@ export const findSmallPage = (
   few = fewForms,
 ): Steps<FoundPage> | undefined => {
   const order = orderColumns(query)
-  if (!query.filter && isIndexed(order) && query.skip <= maxSkipped) return findAlongIndex(database, query, order)
+  if (!query.filter && isIndexed(order) && query.skip <= maxSkipped)
+    return findAlongIndex(database, query, order)
   if (countAll(database, query) <= few) return findAmong(database, query, order, everyForm)
   const candidates = fewCandidates(database, query, few)
   return candidates && findAmong(database, query, order, candidates)
@@ -197,10 +198,7 @@ class Search {
 
   #look(table: string, within: SqlCondition): void {
     const { counts, wanted } = this.#options
-    const matches = allOf(
-      within,
-      this.#filter && filterSql(this.#filter, filterColumns, '+foldedName'),
-    )
+    const matches = allOf(within, this.#filter && filterSql(this.#filter, filterColumns, '+foldedName'))
     if (counts) {
       const sql = `SELECT count(*) AS total FROM ${table} WHERE ${matches.sql}`
       const matched = this.#database.get(sql, ...matches.values)?.total as number

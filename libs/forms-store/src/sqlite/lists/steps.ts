@@ -1,6 +1,9 @@
 /** Work that gives way between its steps, each of which takes a few milliseconds. */
 export type Steps<T> = Generator<undefined, T>
 
+/** A page that is read in steps: it yields an item, or undefined where it gives way. */
+export type PageSteps<Item, End> = Generator<Item | undefined, End>
+
 /** All of it at once: for work that is known to be small. */
 export const atOnce = <T>(steps: Steps<T>): T => {
   for (;;) {
@@ -10,21 +13,21 @@ export const atOnce = <T>(steps: Steps<T>): T => {
 }
 
 /**
- * One step in a turn of the event loop.
+ * Reads a page step by step, other work of the event loop in between.
  *
  * @param demand throws, between two steps, to end the work.
  */
-export const inTurns = async <T>(steps: Steps<T>, demand: () => void): Promise<T> => {
-  try {
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done) return value
-      demand()
-      await new Promise((resolve) => setImmediate(resolve))
-      demand()
-    }
-  } finally {
-    steps.return(undefined as never)
+export const inTurns = async <Item, End>(
+  steps: PageSteps<Item, End>,
+  take: (item: Item) => void,
+  demand: () => void,
+): Promise<End> => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (value !== undefined) take(value)
+    await new Promise((resolve) => setImmediate(resolve))
+    demand()
   }
 }
 
