@@ -24,11 +24,18 @@ export interface StoredForm extends FormState {
   draft: FormDraft
 }
 
-/** A form for those who only pass it on. */
-export interface FormText extends FormState {
+/** A draft as text, with what the store reads of it: `draftTextOf` makes one. */
+export interface DraftText {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
+  name: string
+  type: FormDraft['type']
+  /** Whether AI Handoff is enabled. */
+  aiHandoff: boolean
 }
+
+/** A form whose draft is text: what reads pass on, and what a change stores. */
+export interface FormText extends FormState, DraftText {}
 
 /** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
 export interface FormRef {
@@ -58,7 +65,7 @@ export interface Snapshot {
   formJson: string
 }
 
-/** A revision about to be stored. */
+/** A revision for those who only store it or pass it on. */
 export interface RevisionText extends Omit<StoredRevision, 'form'> {
   formJson: string
 }
@@ -95,8 +102,29 @@ export interface RevisionsPage {
 }
 
 export interface LiveOrNot {
-  revision: StoredRevision
+  revision: RevisionText
   live: boolean
+}
+
+/** What can change of a revision as it is read, and what `live` shows of the current draft. */
+export interface RevisionState {
+  revisionId: string
+  live: boolean
+  /** Of the current draft. */
+  aiHandoff: boolean
+}
+
+/** How a store is opened. */
+export interface FormsStoreOptions {
+  /** Leaves a SQLite file untouched: it is neither made nor migrated. */
+  readOnly?: boolean
+  /** How long a list may take, in milliseconds; 2,000 by default. */
+  listTimeoutMs?: number
+}
+
+export interface ListOptions {
+  /** Aborts when nobody waits for the page any more. */
+  signal?: AbortSignal | undefined
 }
 
 /** An organization that has forms, and how many. */
@@ -116,39 +144,46 @@ export type Imported = 'imported' | 'exists'
  */
 export interface FormsStore extends AsyncDisposable {
   /** @returns false, and stores nothing, when the public id is taken. */
-  create(form: StoredForm): Promise<boolean>
+  create(form: FormText): Promise<boolean>
 
   /** @returns undefined for a reference that names nothing here, whatever it looks like. */
   get(ref: FormRef): Promise<StoredForm | undefined>
 
+  /** What `get` finds, without its draft, which may be large. */
+  getState(ref: FormRef): Promise<FormState | undefined>
+
   /** What `get` finds, as text. */
   getText(ref: FormRef): Promise<FormText | undefined>
 
-  /** What `getText` finds by each reference, in their order. */
-  getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]>
-
   /**
    * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
-   * It may end before `limit`, once it holds 16 MiB.
+   * It may end before `limit`, once it holds 4 MiB.
+   *
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE when it takes longer than a list may; OVERLOADED when too many such lists
+   *   wait for their turn. The signal's reason once that aborts.
    */
-  list(query: ListFormsQuery): Promise<FormsPage>
+  list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage>
 
   /**
-   * Reads, changes and writes the draft as one compare-and-set; what `change` throws leaves the form as it was.
+   * Reads and changes the draft outside of any transaction, and stores it by compare-and-set on `version`. What `change`
+   * throws leaves the form as it was. Changes of one form run one after the other in a process.
    *
    * @param change pure: it may be called again after a lost race. Returning its argument writes nothing.
-   * @returns the stored form, or undefined when there is none.
-   * @throws {ApiError} ABORTED when the race was still lost at the deadline.
+   * @returns the form as it is stored, or undefined when there is none.
+   * @throws {ApiError} ABORTED when the race was still lost at the deadline, 5 s after the call.
    */
-  update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined>
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined>
 
   /**
    * Deletes the form, its revisions and what is known of its replies.
    *
-   * @param check throws to refuse, which leaves everything as it was.
+   * @param check short; throws to refuse, which leaves everything as it was.
    * @returns false when there is no such form.
    */
-  delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean>
+  delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean>
 
   /** The revision that a command made, wherever in the organization. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
@@ -157,24 +192,35 @@ export interface FormsStore extends AsyncDisposable {
    * Freezes the draft as a revision and moves `live` to it, unless it stands on a later one: of two publishes at once,
    * the later snapshot is live in the end. May be repeated: a command that has a revision makes no second one.
    *
-   * @param snapshot pure: it may be called again after a lost race. What it throws leaves nothing behind.
-   * @returns the form afterwards; `elsewhere` when the command has published another form of the organization;
-   *   undefined when there is no such form, or no longer.
+   * @param snapshot pure, and outside of any transaction: it may be called again after a lost race. What it throws
+   *   leaves nothing behind.
+   * @returns the form as the new revision holds it, live; the form as it is now when the command had its revision;
+   *   `elsewhere` when the command has published another form of the organization; undefined when there is no such
+   *   form, or no longer.
+   * @throws {ApiError} ABORTED when others kept changing the form until the deadline, 5 s after the call.
    */
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined>
 
-  /** Newest first. @returns undefined when there is no such form. */
-  listRevisions(query: ListRevisionsQuery): Promise<RevisionsPage | undefined>
+  /**
+   * Newest first. A page may end before `limit`, once it holds 4 MiB.
+   *
+   * @returns undefined when there is no such form.
+   * @throws as `list` does.
+   */
+  listRevisions(query: ListRevisionsQuery, options?: ListOptions): Promise<RevisionsPage | undefined>
 
   /**
    * @param revisionRef a UUID, or `live`.
    * @returns undefined when there is no such form or revision.
    */
-  getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & { current: StoredForm }) | undefined>
+  getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined>
+
+  /** What `getRevision` finds, without its snapshot, which may be large. */
+  getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined>
 
   /**
    * Counts a reply, once for each `replyId`, however often it is told. Leaves `updateTime` and `version` alone.

@@ -165,7 +165,7 @@ describe('one file in several hands', () => {
   })
 
   it('gives up on a lock that is never let go of, and works again afterwards', async () => {
-    await using database = new SqliteDatabase(path, migrations, 50)
+    await using database = new SqliteDatabase(path, migrations, { lockPatienceMs: 50 })
     using other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
 
@@ -296,7 +296,8 @@ describe('sqlitePath', () => {
 })
 
 describe('a file that is only read', () => {
-  const openReadOnly = (scripts = migrations) => new SqliteDatabase(path, scripts, 50, true)
+  const openReadOnly = (scripts = migrations) =>
+    new SqliteDatabase(path, scripts, { lockPatienceMs: 50, readOnly: true })
 
   it('is left as it is, also while others write', async () => {
     await using writer = new SqliteDatabase(path, migrations)

@@ -8,6 +8,7 @@ import {
   renderForm,
   type StoredForm,
   type StoredRevision,
+  serializeDraft,
 } from '@fms/forms-store'
 import { type App, createIdentitySigner } from '@fms/service-kit'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -79,7 +80,7 @@ export const startForms = async ({
     given: {
       form: async (fields = {}, owner = organizationId) => {
         const form = newForm(owner, newDraft({ ...fields }), clock.now)
-        await forms.create(form)
+        await forms.create(serializeDraft(form))
         return form
       },
       revision: async ({ organizationId, formId }) => {

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import { Form, type FormDraft, FormPublished, type PublishForm } from '@fms/contracts'
-import { type FormsStore, formETag, openFormsStore, type StoredForm, toForm } from '@fms/forms-store'
+import {
+  draftTextOf,
+  type FormRef,
+  type FormsStore,
+  formETag,
+  openFormsStore,
+  parseDraft,
+  parseRevision,
+  type StoredForm,
+  toForm,
+} from '@fms/forms-store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { publish, toFormPublished } from './publish.ts'
@@ -35,7 +45,7 @@ const start = async () => {
 const edit = (forms: FormsStore, { organizationId, formId }: StoredForm, fields: Partial<FormDraft>) =>
   forms.update({ organizationId, formRef: formId }, (current) => ({
     ...current,
-    draft: { ...current.draft, ...fields },
+    ...draftTextOf({ ...parseDraft(current).draft, ...fields }),
     version: current.version + 1,
     updateTime: new Date(current.updateTime.getTime() + 1),
   }))
@@ -62,10 +72,7 @@ describe('publish', () => {
       etag: formETag(published),
     })
     expect(await stored(forms, form)).toEqual(published)
-    const live = await forms.getRevision(
-      { organizationId: form.organizationId, formRef: form.publicId },
-      'live',
-    )
+    const live = await liveRevision(forms, { ...form, formRef: form.publicId })
     expect(live).toMatchObject({
       live: true,
       revision: {
@@ -418,7 +425,7 @@ describe('a publisher killed before or after the store publishes', () => {
     await edit(forms, form, { name: 'Edited' })
     await run(command)
 
-    expect(await forms.getRevision(refOf(form), 'live')).toMatchObject({ revision: { form: { name } } })
+    expect(await liveRevision(forms, refOf(form))).toMatchObject({ revision: { form: { name } } })
   })
 
   it('once its revision was stored finishes that one, even when the draft can no longer be published', async () => {
@@ -430,7 +437,7 @@ describe('a publisher killed before or after the store publishes', () => {
     await edit(forms, form, { steps: [] })
     await run(command)
 
-    expect(await forms.getRevision(refOf(form), 'live')).toMatchObject({
+    expect(await liveRevision(forms, refOf(form))).toMatchObject({
       revision: { form: { steps: [question] } },
     })
   })
@@ -484,11 +491,16 @@ describe('publishes at once', () => {
 
     expect(await early).toMatchObject({ outcome: 'published' })
     expect(await revisionsOf(forms, form)).toEqual({ numbers: [2, 1], live: [2] })
-    expect(await forms.getRevision(refOf(form), 'live')).toMatchObject({
+    expect(await liveRevision(forms, refOf(form))).toMatchObject({
       revision: { form: { name: 'Later' } },
     })
   })
 })
+
+const liveRevision = async (forms: FormsStore, ref: FormRef) => {
+  const found = await forms.getRevision(ref, 'live')
+  return found && { ...found, revision: parseRevision(found.revision) }
+}
 
 const refOf = ({ organizationId, formId }: StoredForm) => ({ organizationId, formRef: formId })
 

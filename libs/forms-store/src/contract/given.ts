@@ -1,8 +1,17 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
+import { parseDraft, parseRevision, serializeDraft } from '../draft-text.ts'
 import { toFormRecord } from '../form-record.ts'
-import type { FormRef, FormsStore, FormText, Snapshot, StoredForm, StoredRevision } from '../forms-store.ts'
+import type {
+  FormRef,
+  FormsStore,
+  FormText,
+  ListRevisionsQuery,
+  Snapshot,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 import { renderForm, toForm } from '../to-form.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
@@ -44,10 +53,27 @@ export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   draft: FormDraft.parse(draft ?? {}),
 })
 
+export const create = (store: FormsStore, form: StoredForm): Promise<boolean> =>
+  store.create(serializeDraft(form))
+
+/** Changes a draft as an object. */
+export const update = async (
+  store: FormsStore,
+  ref: FormRef,
+  change: (current: StoredForm) => StoredForm,
+): Promise<StoredForm | undefined> => {
+  const updated = await store.update(ref, (current) => {
+    const stored = parseDraft(current)
+    const changed = change(stored)
+    return changed === stored ? current : serializeDraft(changed)
+  })
+  return updated && parseDraft(updated)
+}
+
 /** A new form, stored. */
 export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
   const form = newForm(fields)
-  if (!(await store.create(form))) throw new Error('The public id is taken')
+  if (!(await create(store, form))) throw new Error('The public id is taken')
   return form
 }
 
@@ -116,3 +142,16 @@ export const givenRevisions = async (
 /** As many promises at once. */
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => start(index)))
+
+/** A revision with its snapshot parsed, and whether it is live. */
+export const findRevision = async (store: FormsStore, ref: FormRef, revisionRef: string) => {
+  const found = await store.getRevision(ref, revisionRef)
+  return found && { ...found, revision: parseRevision(found.revision) }
+}
+
+/** A page of revisions with their snapshots parsed. */
+export const revisionsOn = async (store: FormsStore, query: ListRevisionsQuery) => {
+  const page = await store.listRevisions(query)
+  const parsed = page?.revisions.map(({ revision, live }) => ({ revision: parseRevision(revision), live }))
+  return page && { ...page, revisions: parsed! }
+}

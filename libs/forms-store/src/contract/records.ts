@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import {
   atOnce,
+  create,
   edited,
+  findRevision,
   givenForm,
   givenRevisions,
   newForm,
@@ -15,7 +17,9 @@ import {
   openStore,
   publish,
   refOf,
+  revisionsOn,
   snapshot,
+  update,
 } from './given.ts'
 
 const allow = () => {}
@@ -41,7 +45,7 @@ export const recordsContract = (open: OpenStore): void => {
   const givenHistory = async (fields?: Partial<StoredForm>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
-    await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
+    await update(source(), refOf(form), (current) => edited(current, { name: 'Intake 2' }))
     await publish(source(), form)
     for (let count = 0; count < 40; count++) {
       await source().recordReply({ ...form, replyId: randomUUID() })
@@ -59,7 +63,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const publicIds = [...forms, full].map(({ publicId }) => publicId)
       expect(records.map(({ publicId }) => publicId)).toEqual(publicIds.sort())
-      const { revisions } = (await source().listRevisions({ ...refOf(full), limit: 10, skip: 0 }))!
+      const { revisions } = (await revisionsOn(source(), { ...refOf(full), limit: 10, skip: 0 }))!
       const [second, first] = revisions.map(({ revision }) => revision)
       expect(records.find(({ formId }) => formId === full.formId)).toEqual({
         organizationId,
@@ -130,8 +134,8 @@ export const recordsContract = (open: OpenStore): void => {
     it('makes the form as it was, for every reader', async () => {
       const form = await givenHistory()
       const page = { ...refOf(form), limit: 10, skip: 0 }
-      const live = await source().getRevision(refOf(form), 'live')
-      const all = await source().listRevisions(page)
+      const live = await findRevision(source(), refOf(form), 'live')
+      const all = await revisionsOn(source(), page)
       const record = await forgotten(form)
 
       expect(await target().importForm(record)).toBe('imported')
@@ -139,8 +143,8 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
       expect(await target().get(refOf(form))).toEqual(form)
       expect(await target().get({ ...form, formRef: form.publicId })).toEqual(form)
-      expect(await target().getRevision(refOf(form), 'live')).toEqual(live)
-      expect(await target().listRevisions(page)).toEqual(all)
+      expect(await findRevision(target(), refOf(form), 'live')).toEqual(live)
+      expect(await revisionsOn(target(), page)).toEqual(all)
       const { organizationId, revisions, replyIds } = record
       for (const { revisionId, commandId } of revisions) {
         const found = await target().findRevisionOfCommand(organizationId, commandId)
@@ -149,7 +153,7 @@ export const recordsContract = (open: OpenStore): void => {
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
         expect(await target().recordReply({ ...form, replyId })).toBe(false)
       }
-      expect(await target().create(newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await create(target(), newForm({ publicId: form.publicId }))).toBe(false)
       expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
         totalSize: 1,
       })
@@ -163,7 +167,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const revision = await publish(target(), form)
       const isCounted = await target().recordReply({ ...form, replyId: randomUUID() })
-      await target().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      await update(target(), refOf(form), (current) => edited(current, { name: 'Later' }))
 
       expect(revision.number).toBe(record.revisionNumber + 2)
       expect(isCounted).toBe(true)
@@ -276,7 +280,7 @@ export const recordsContract = (open: OpenStore): void => {
       const { commandId } = revisions[0]!
       expect(await target().publish(refOf(form), commandId, snapshot)).toMatchObject({ live: true })
 
-      expect(await target().getRevision(refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
+      expect(await findRevision(target(), refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
     })
   })
 }

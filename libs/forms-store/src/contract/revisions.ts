@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
+import { parseDraft } from '../draft-text.ts'
 import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
 import {
   atOnce,
   edited,
+  findRevision,
   givenForm,
   givenRevisions,
   newForm,
@@ -12,7 +13,9 @@ import {
   openStore,
   publish,
   refOf,
+  revisionsOn,
   snapshot,
+  update,
 } from './given.ts'
 
 /** What a store promises of publishes, and of the revisions that they leave. */
@@ -20,7 +23,7 @@ export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   const numbersOf = async (form: StoredForm) => {
-    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+    const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
     const revisions = page!.revisions.toReversed()
     return {
       numbers: revisions.map(({ revision }) => revision.number),
@@ -51,10 +54,11 @@ export const revisionsContract = (open: OpenStore): void => {
         form: JSON.parse(formJson),
       }
       for (const ref of [revisionId, 'live']) {
-        expect(await store().getRevision(refOf(form), ref)).toEqual({
+        expect(await findRevision(store(), refOf(form), ref)).toEqual({
           revision,
+          revisionId,
           live: true,
-          current: published,
+          aiHandoff: false,
         })
       }
       expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toMatchObject({
@@ -90,7 +94,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('makes one revision a command, however often it comes, and asks for no second snapshot', async () => {
       const form = await givenForm(store())
       const first = await publish(store(), form)
-      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
       const again = vi.fn(snapshot)
 
       const answer = (await store().publish(refOf(form), first.commandId, again)) as FormText
@@ -191,10 +195,10 @@ export const revisionsContract = (open: OpenStore): void => {
 
       await Promise.all([
         atOnce(30, () => store().publish(refOf(form), randomUUID(), withTag)),
-        atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
+        atOnce(30, () => update(store(), refOf(form), (current) => edited(current, {}))),
       ])
 
-      const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+      const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
       const versions = page!.revisions.map(({ revision }) => (revision.form as unknown as StoredForm).version)
       expect(versions).toHaveLength(30)
       expect(versions).toEqual(versions.toSorted((a, b) => b - a))
@@ -226,7 +230,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is newest first, and tells which one is live', async () => {
       const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
-      expect(await store().listRevisions({ ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
           { revision: revisions[3], live: false },
           { revision: revisions[2], live: true },
@@ -238,7 +242,7 @@ export const revisionsContract = (open: OpenStore): void => {
     })
 
     const numbersOn = async (query: Parameters<FormsStore['listRevisions']>[0]) => {
-      const page = await store().listRevisions(query)
+      const page = await revisionsOn(store(), query)
       return { ...page, revisions: page!.revisions.map(({ revision }) => revision.number) }
     }
 
@@ -274,11 +278,11 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is empty for a form that was never published, and nothing for one that is not there', async () => {
       const form = await givenForm(store())
 
-      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
-      expect(await store().listRevisions({ ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await revisionsOn(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
     })
   })
 
@@ -288,29 +292,36 @@ export const revisionsContract = (open: OpenStore): void => {
       return { form, revision: await publish(store(), form) }
     }
 
-    it('finds a revision by UUID in any letter case, and as live, beside the form as it is now', async () => {
+    it('finds a revision by UUID in any letter case, and as live, with the AI Handoff of the draft', async () => {
       const { form, revision } = await givenPublished()
-      const current = await store().update(refOf(form), (draft) => edited(draft, { name: 'Later' }))
+      const { revisionId } = revision
+      await update(store(), refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
 
       for (const revisionRef of [revision.revisionId, revision.revisionId.toUpperCase(), 'live']) {
-        expect(await store().getRevision({ ...form, formRef: form.publicId }, revisionRef)).toEqual({
+        expect(await findRevision(store(), { ...form, formRef: form.publicId }, revisionRef)).toEqual({
           revision,
+          revisionId,
           live: true,
-          current,
+          aiHandoff: true,
+        })
+        expect(await store().getRevisionState(refOf(form), revisionRef)).toEqual({
+          revisionId,
+          live: true,
+          aiHandoff: true,
         })
       }
     })
 
     it('keeps a revision as it was once another one is live', async () => {
       const { form, revision } = await givenPublished()
-      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
       await publish(store(), form)
 
-      expect(await store().getRevision(refOf(form), revision.revisionId)).toMatchObject({
+      expect(await findRevision(store(), refOf(form), revision.revisionId)).toMatchObject({
         revision,
         live: false,
       })
-      expect(await store().getRevision(refOf(form), 'live')).toMatchObject({
+      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({
         revision: { form: { name: 'Later' } },
       })
     })
@@ -320,7 +331,8 @@ export const revisionsContract = (open: OpenStore): void => {
       async (revisionRef) => {
         const { form } = await givenPublished()
 
-        expect(await store().getRevision(refOf(form), revisionRef)).toBeUndefined()
+        expect(await findRevision(store(), refOf(form), revisionRef)).toBeUndefined()
+        expect(await store().getRevisionState(refOf(form), revisionRef)).toBeUndefined()
       },
     )
 
@@ -328,9 +340,9 @@ export const revisionsContract = (open: OpenStore): void => {
       const { form, revision } = await givenPublished()
       const sibling = await givenForm(store(), { organizationId: form.organizationId })
 
-      expect(await store().getRevision(refOf(sibling), revision.revisionId)).toBeUndefined()
-      expect(await store().getRevision(refOf(sibling), 'live')).toBeUndefined()
-      expect(await store().getRevision(refOf(newForm()), revision.revisionId)).toBeUndefined()
+      expect(await findRevision(store(), refOf(sibling), revision.revisionId)).toBeUndefined()
+      expect(await findRevision(store(), refOf(sibling), 'live')).toBeUndefined()
+      expect(await findRevision(store(), refOf(newForm()), revision.revisionId)).toBeUndefined()
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { StoredForm } from '../forms-store.ts'
+import type { FormText } from '../forms-store.ts'
 import { type FormsCollections, newFormDocument } from './documents.ts'
 
 /**
@@ -7,13 +7,13 @@ import { type FormsCollections, newFormDocument } from './documents.ts'
  *
  * @returns false when the public id is taken.
  */
-export const createForm = async (collections: FormsCollections, form: StoredForm): Promise<boolean> =>
+export const createForm = async (collections: FormsCollections, form: FormText): Promise<boolean> =>
   (await reservePublicId(collections, form)) && collections.forms.insert(newFormDocument(form))
 
 /** @returns false when another form has the public id; may be repeated for the same one. */
 export const reservePublicId = async (
   { publicIds }: FormsCollections,
-  { publicId: _id, organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId' | 'publicId'>,
+  { publicId: _id, organizationId, formId }: Pick<FormText, 'organizationId' | 'formId' | 'publicId'>,
 ): Promise<boolean> => {
   if (await publicIds.insert({ _id, organizationId, formId, reserveTime: Date.now() })) return true
   const holder = await publicIds.findOne({ _id })

@@ -1,7 +1,14 @@
 import { lostRace, untilWon } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../errors.ts'
-import type { FormRef, StoredForm } from '../forms-store.ts'
-import { type DeletionDocument, type FormsCollections, formKey, named, toStoredForm } from './documents.ts'
+import type { FormRef, FormState } from '../forms-store.ts'
+import {
+  type DeletionDocument,
+  type FormsCollections,
+  formKey,
+  named,
+  stateFields,
+  toFormState,
+} from './documents.ts'
 
 /**
  * Notes the intention; takes the form, from when on nobody sees anything of it; then its revisions, its replies and
@@ -13,7 +20,7 @@ import { type DeletionDocument, type FormsCollections, formKey, named, toStoredF
 export const deleteForm = async (
   collections: FormsCollections,
   ref: FormRef,
-  check: (current: StoredForm) => void,
+  check: (current: FormState) => void,
 ): Promise<boolean> => {
   const query = named(ref)
   if (!query) return false
@@ -21,9 +28,9 @@ export const deleteForm = async (
 
   const { forms, deletions } = collections
   const attempt = async () => {
-    const form = await forms.findOne(query)
+    const form = await forms.findOne(query, stateFields)
     if (!form) return undefined
-    check(toStoredForm(form))
+    check(toFormState(form))
     const deletion = { ...formKey(form), publicId: form.publicId, beginTime: Date.now() }
     // The note of an earlier attempt serves as well.
     await deletions.insert(deletion)

@@ -1,8 +1,15 @@
 import { foldCase } from '@fms/aip'
-import { isPublicId, isUuid } from '@fms/contracts'
+import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import type { FormRef, FormText, RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
+import { draftTextOf, parseDraft, parseRevision } from '../draft-text.ts'
+import type {
+  FormRef,
+  FormState,
+  FormText,
+  RevisionText,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 
 /** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
 export interface FormDocument {
@@ -22,7 +29,9 @@ export interface FormDocument {
   liveRevisionId: string | null
   name: string
   foldedName: string
-  type: string
+  type: FormDraft['type']
+  /** Missing in what the release before wrote, until `formctl migrate`. */
+  aiHandoff?: boolean
   /** JSON, since the names of a draft's members may hold dots and dollars. */
   draft: string
 }
@@ -90,7 +99,18 @@ export const named = ({ organizationId, formRef }: FormRef) => {
 /** Finds this very form. */
 export const formKey = ({ organizationId, _id }: FormDocument) => ({ organizationId, _id })
 
-export const toFormText = (document: FormDocument): FormText => ({
+/** The fields of a form's state. */
+export const stateFields = [
+  'organizationId',
+  'publicId',
+  'createTime',
+  'updateTime',
+  'version',
+  'replyCount',
+  'liveRevisionId',
+] as const satisfies readonly (keyof FormDocument)[]
+
+export const toFormState = (document: FormDocument): FormState => ({
   organizationId: document.organizationId,
   formId: document._id,
   publicId: document.publicId,
@@ -99,22 +119,30 @@ export const toFormText = (document: FormDocument): FormText => ({
   version: document.version,
   replyCount: document.replyCount,
   live: document.liveRevisionId !== null,
+})
+
+export const toFormText = (document: FormDocument): FormText => ({
+  ...toFormState(document),
   draftJson: document.draft,
+  name: document.name,
+  type: document.type,
+  aiHandoff: document.aiHandoff ?? draftTextOf(JSON.parse(document.draft)).aiHandoff,
 })
 
 export const toStoredForm = (document: FormDocument): StoredForm => parseDraft(toFormText(document))
 
 /** The fields that a change of the draft writes. */
-export const draftFields = ({ draft, updateTime, version }: StoredForm) => ({
+export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: FormText) => ({
   updateTime: updateTime.getTime(),
   version,
-  name: draft.name,
-  foldedName: foldCase(draft.name),
-  type: draft.type,
-  draft: JSON.stringify(draft),
+  name,
+  foldedName: foldCase(name),
+  type,
+  aiHandoff,
+  draft: draftJson,
 })
 
-export const newFormDocument = (form: StoredForm): FormDocument => ({
+export const newFormDocument = (form: FormText): FormDocument => ({
   _id: form.formId,
   organizationId: form.organizationId,
   publicId: form.publicId,
@@ -127,15 +155,18 @@ export const newFormDocument = (form: StoredForm): FormDocument => ({
   ...draftFields(form),
 })
 
-export const toStoredRevision = ({ _id, createTime, form, ...rest }: RevisionDocument): StoredRevision => ({
+export const toRevisionText = ({ _id, createTime, form, ...rest }: RevisionDocument): RevisionText => ({
   organizationId: rest.organizationId,
   formId: rest.formId,
   revisionId: _id,
   number: rest.number,
   commandId: rest.commandId,
   createTime: new Date(createTime),
-  form: JSON.parse(form),
+  formJson: form,
 })
+
+export const toStoredRevision = (document: RevisionDocument): StoredRevision =>
+  parseRevision(toRevisionText(document))
 
 export const newRevisionDocument = ({
   revisionId,

@@ -1,25 +1,28 @@
 import { type FormRecord, isUuid, liveAlias } from '@fms/contracts'
 import {
   type BeforeWrite,
+  KeyedMutex,
   listMongodb,
   lostRace,
   MongoDatabase,
   raceDeadline,
-  Turns,
   untilWon,
 } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../errors.ts'
 import { completeOrder, positionOf } from '../form-order.ts'
 import type {
   FormRef,
+  FormState,
   FormsPage,
   FormsStore,
+  FormsStoreOptions,
   FormText,
   Imported,
   ListFormsQuery,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  RevisionState,
   RevisionsPage,
   Snapshot,
   StoredForm,
@@ -37,7 +40,10 @@ import {
   named,
   type ReplyDocument,
   type RevisionDocument,
+  stateFields,
+  toFormState,
   toFormText,
+  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './documents.ts'
@@ -56,6 +62,9 @@ const filterFields = {
   updateTime: 'updateTime',
 } as const
 
+/** How long a list may take unless the caller of the store says otherwise. */
+const defaultListTimeoutMs = 2_000
+
 /**
  * The distributed forms store. Each change is one atomic change of one document, and what takes several is written as
  * steps: docs/decisions/0004-mongodb-without-transactions.md has their order and why a kill between any two is safe.
@@ -66,15 +75,22 @@ export class MongoFormsStore implements FormsStore {
   readonly #database: MongoDatabase
   readonly #collections: FormsCollections
   /** The changes of a form, one after the other in this process. */
-  readonly #turns = new Turns()
+  readonly #formMutex = new KeyedMutex()
+
+  readonly #listTimeoutMs: number
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
-  constructor(url: string, beforeWrite?: BeforeWrite) {
+  constructor(
+    url: string,
+    beforeWrite?: BeforeWrite,
+    { listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
+  ) {
     this.#database = new MongoDatabase(url, beforeWrite)
+    this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
   }
 
-  create(form: StoredForm): Promise<boolean> {
+  create(form: FormText): Promise<boolean> {
     return createForm(this.#collections, form)
   }
 
@@ -84,13 +100,14 @@ export class MongoFormsStore implements FormsStore {
     return form && toStoredForm(form)
   }
 
+  async getState(ref: FormRef): Promise<FormState | undefined> {
+    const form = await this.#form(ref, stateFields)
+    return form && toFormState(form)
+  }
+
   async getText(ref: FormRef): Promise<FormText | undefined> {
     const form = await this.#form(ref)
     return form && toFormText(form)
-  }
-
-  getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
-    return Promise.all(formRefs.map((formRef) => this.getText({ organizationId, formRef })))
   }
 
   /**
@@ -117,22 +134,25 @@ export class MongoFormsStore implements FormsStore {
     return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
   }
 
-  update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined> {
     return this.#changing(ref, async () => {
       const form = await this.#form(ref)
       if (!form) return undefined
-      const current = toStoredForm(form)
-      const changed = change(current)
+      const current = toFormText(form)
+      const changed = await change(current)
       if (changed === current) return changed
       const stored = await this.#collections.forms.setAndGet(
         { ...formKey(form), version: form.version },
         draftFields(changed),
       )
-      return stored ? toStoredForm(stored) : lostRace
+      return stored ? toFormText(stored) : lostRace
     })
   }
 
-  delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
+  delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
     return deleteForm(this.#collections, ref, check)
   }
 
@@ -149,7 +169,7 @@ export class MongoFormsStore implements FormsStore {
   async publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined> {
     const { organizationId } = ref
     const earlier = await this.#revisionOfCommand(organizationId, commandId)
@@ -161,7 +181,7 @@ export class MongoFormsStore implements FormsStore {
 
     const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
-    const revision = { ...taken, organizationId, commandId }
+    const revision = { ...taken.revision, organizationId, commandId }
     switch (await insertRevision(this.#collections, revision)) {
       case 'gone':
         return undefined
@@ -169,7 +189,7 @@ export class MongoFormsStore implements FormsStore {
         // The same command, or another with the same id, was faster.
         return this.publish(ref, commandId, snapshot)
       case 'inserted':
-        return this.#moveLive({ ...revision, _id: revision.revisionId })
+        return (await this.#moveLive({ ...revision, _id: revision.revisionId })) && taken.published
     }
   }
 
@@ -201,16 +221,13 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** Index: that of `_id`. */
-  async getRevision(
-    ref: FormRef,
-    revisionRef: string,
-  ): Promise<(LiveOrNot & { current: StoredForm }) | undefined> {
-    const form = await this.#form(ref)
-    const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || !_id || !isUuid(_id)) return undefined
-    const { organizationId, _id: formId } = form
-    const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId })
-    return revision && { ...liveOrNot(revision, form), current: toStoredForm(form) }
+  async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
+    const found = await this.#revision(ref, revisionRef)
+    return found && { ...found.state, ...liveOrNot(found.revision, found.form) }
+  }
+
+  async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
+    return (await this.#revision(ref, revisionRef, ['formId']))?.state
   }
 
   recordReply({ organizationId, formId, replyId }: ReplyDocument): Promise<boolean> {
@@ -248,6 +265,18 @@ export class MongoFormsStore implements FormsStore {
     return query && this.#collections.forms.findOne(query, fields)
   }
 
+  /** @param fields of the revision that will do. */
+  async #revision(ref: FormRef, revisionRef: string, fields?: readonly (keyof RevisionDocument)[]) {
+    const form = await this.#form(ref, ['organizationId', 'liveRevisionId', 'aiHandoff'])
+    const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+    if (!form || !_id || !isUuid(_id)) return undefined
+    const { organizationId, _id: formId } = form
+    const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId }, fields)
+    const aiHandoff = form.aiHandoff ?? (await this.getText(ref))?.aiHandoff ?? false
+    const state = { revisionId: _id, live: _id === form.liveRevisionId, aiHandoff }
+    return revision && { form, revision, state }
+  }
+
   async #revisionOfCommand(organizationId: string, commandId: string): Promise<RevisionDocument | undefined> {
     const revision = await this.#collections.revisions.findOne({ organizationId, commandId })
     return revision && (await hasForm(this.#collections, revision)) ? revision : undefined
@@ -256,18 +285,19 @@ export class MongoFormsStore implements FormsStore {
   /** Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number. */
   #takeRevisionNumber(
     ref: FormRef,
-    snapshot: (current: FormText) => Snapshot,
-  ): Promise<(Snapshot & { formId: string; number: number }) | undefined> {
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+  ): Promise<TakenSnapshot | undefined> {
     return this.#changing(ref, async () => {
       const form = await this.#form(ref)
       if (!form) return undefined
       const { version, revisionNumber } = form
-      const taken = { ...snapshot(toFormText(form)), formId: form._id, number: revisionNumber + 1 }
+      const current = toFormText(form)
+      const revision = { ...(await snapshot(current)), formId: form._id, number: revisionNumber + 1 }
       const isTaken = await this.#collections.forms.set(
         { ...formKey(form), version, revisionNumber },
-        { revisionNumber: taken.number },
+        { revisionNumber: revision.number },
       )
-      return isTaken ? taken : lostRace
+      return isTaken ? { revision, published: { ...current, live: true } } : lostRace
     })
   }
 
@@ -293,13 +323,19 @@ export class MongoFormsStore implements FormsStore {
   /** A compare-and-set of a form, until it wins. */
   #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
     const deadline = raceDeadline()
-    return this.#turns.take(`${ref.organizationId}/${ref.formRef}`, () =>
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
       untilWon(attempt, () => updateAborted(ref), deadline),
     )
   }
 }
 
+/** A snapshot with its number, and the form as it holds it. */
+interface TakenSnapshot {
+  revision: Snapshot & { formId: string; number: number }
+  published: FormText
+}
+
 const liveOrNot = (revision: RevisionDocument, form: FormDocument): LiveOrNot => ({
-  revision: toStoredRevision(revision),
+  revision: toRevisionText(revision),
   live: revision._id === form.liveRevisionId,
 })

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
+import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
 import { demandSame, formOf, revisionStateOf, revisionsOf } from '../form-record.ts'
 import type { Imported, RevisionText } from '../forms-store.ts'
@@ -31,7 +32,11 @@ export const importForm = async (collections: FormsCollections, record: FormReco
     const batch = record.replyIds.slice(first, first + batchSize)
     await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
   }
-  const form = { ...newFormDocument(formOf(record)), ...revisionStateOf(record), recentReplies }
+  const form = {
+    ...newFormDocument(serializeDraft(formOf(record))),
+    ...revisionStateOf(record),
+    recentReplies,
+  }
   if (await collections.forms.insert(form)) return 'imported'
 
   const meanwhile = await readRecord(collections, record)

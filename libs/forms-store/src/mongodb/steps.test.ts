@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
+import {
+  create,
+  edited,
+  findRevision,
+  givenForm,
+  newForm,
+  publish,
+  refOf,
+  snapshot,
+  update,
+} from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
@@ -31,14 +41,14 @@ describe('a process that is killed between two writes', () => {
   it('of a create leaves the whole form or nothing, and the form can still be created', async () => {
     const writes = await killEverywhere(
       async () => newForm(),
-      (mortal, form) => mortal.create(form),
+      (mortal, form) => create(mortal, form),
       async (form) => {
         expect(await store.get(refOf(form))).toBeUndefined()
         expect(await listed(form)).toBe(0)
 
-        expect(await store.create(form)).toBe(true)
+        expect(await create(store, form)).toBe(true)
         expect(await store.get(refOf(form))).toEqual(form)
-        expect(await store.create(newForm({ publicId: form.publicId }))).toBe(false)
+        expect(await create(store, newForm({ publicId: form.publicId }))).toBe(false)
       },
     )
 
@@ -79,7 +89,7 @@ describe('a process that is killed between two writes', () => {
         for (const collection of Object.values(collections)) {
           expect(await collection.count({ organizationId })).toBe(0)
         }
-        expect(await store.create(newForm({ publicId }))).toBe(true)
+        expect(await create(store, newForm({ publicId }))).toBe(true)
       },
     )
 
@@ -89,7 +99,7 @@ describe('a process that is killed between two writes', () => {
   it('of a delete is finished by the next delete in the organization', async () => {
     const [form, other] = [await givenForm(store), newForm()]
     const { organizationId } = form
-    await store.create({ ...other, organizationId })
+    await create(store, { ...other, organizationId })
     await publish(store, form)
     await killedAfter(2, (mortal) => mortal.delete(refOf(form), allow))
 
@@ -130,9 +140,9 @@ describe('a process that is killed between two writes', () => {
       async () => ({ form: await givenForm(store, { draft: { name: 'Then' } }), commandId: randomUUID() }),
       (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
-        await store.update(refOf(form), rename('Now'))
+        await update(store, refOf(form), rename('Now'))
         await store.publish(refOf(form), commandId, snapshot)
-        published.push((await store.getRevision(refOf(form), 'live'))!.revision.form.name)
+        published.push((await findRevision(store, refOf(form), 'live'))!.revision.form.name)
       },
     )
 
@@ -238,7 +248,7 @@ describe('several processes', () => {
       [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))
 
     await Promise.all([
-      ...times(10, (process) => process.update(refOf(form), (current) => edited(current, {}))),
+      ...times(10, (process) => update(process, refOf(form), (current) => edited(current, {}))),
       ...times(5, (process) => publish(process, form)),
       ...times(15, (process) => process.recordReply({ ...form, replyId: randomUUID() })),
     ])

@@ -6,13 +6,13 @@ import { checkFilter, parseFilter } from '@fms/aip'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { atOnce, edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
+import { atOnce, edited, givenForm, newForm, publish, refOf, update } from '../contract/given.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
+import { serializeDraft } from '../draft-text.ts'
 import { completeOrder, formOrderFields, positionOf } from '../form-order.ts'
 import { formsStoreContract } from '../forms-store.contract.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { openFormsStore } from '../open-forms-store.ts'
-import { parseDraft } from '../to-form.ts'
 import { newFormColumns } from './rows.ts'
 import { migrations } from './schema.ts'
 
@@ -60,7 +60,7 @@ describe('a forms file', () => {
 
     await Promise.all(
       [one, other].map(async (store) => {
-        await atOnce(50, () => store.update(refOf(form), (current) => edited(current, {})))
+        await atOnce(50, () => update(store, refOf(form), (current) => edited(current, {})))
         await atOnce(25, () => publish(store, form))
       }),
     )
@@ -76,19 +76,26 @@ describe('a forms file', () => {
     const old = join(directory, 'old.db')
     const { organizationId } = newForm()
     const forms = Array.from({ length: 20 }, (_, index) =>
-      newForm({ organizationId, updateTime: new Date(index % 3) }),
+      newForm({
+        organizationId,
+        updateTime: new Date(index % 3),
+        draft: { aiHandoff: { enabled: index % 2 === 0 } },
+      }),
     )
     {
       await using database = new SqliteDatabase(old, migrations.slice(0, 2))
       await database.write(() => {
-        for (const form of forms) database.insert('forms', newFormColumns(form))
+        for (const form of forms) {
+          const { aiHandoff: _, ...columns } = newFormColumns(serializeDraft(form))
+          database.insert('forms', columns)
+        }
       })
     }
 
     await using store = await openFormsStore(`sqlite:${old}`)
     const page = await store.list({ organizationId, orderBy: [], limit: 100, skip: 0 })
 
-    expect(page.forms.map(parseDraft)).toEqual(inOrder(forms, completeOrder([])))
+    expect(page.forms).toEqual(inOrder(forms, completeOrder([])).map(serializeDraft))
     expect(page.totalSize).toBe(20)
     using file = new DatabaseSync(old)
     const indexes = file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%desc'").all()
@@ -249,7 +256,7 @@ describe('the statements', () => {
       await store.findRevisionOfCommand(form.organizationId, commandId)
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
       await store.getRevision(refOf(form), revisionId)
-      await store.update(refOf(form), (current) => current)
+      await update(store, refOf(form), (current) => current)
       await store.recordReply({ ...form, replyId: crypto.randomUUID() })
     })
 

@@ -1,83 +1,72 @@
-import { type FormRecord, isPublicId, isUuid, liveAlias } from '@fms/contracts'
-import {
-  afterPosition,
-  allOf,
-  filterSql,
-  orderSql,
-  pageSql,
-  type Row,
-  type SqlCondition,
-  SqliteDatabase,
-  type SqlOrderTerm,
-} from '@fms/store-kit'
-import { completeOrder, type FormOrderField, type FormOrderTerm, positionOf } from '../form-order.ts'
+import { type FormRecord, liveAlias } from '@fms/contracts'
+import { KeyedMutex, lostRace, type Row, raceDeadline, SqliteDatabase, untilWon } from '@fms/store-kit'
+import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type {
   FormRef,
+  FormState,
   FormsPage,
   FormsStore,
+  FormsStoreOptions,
   FormText,
   Imported,
   ListFormsQuery,
+  ListOptions,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  RevisionState,
   RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
-import { takeUpTo } from '../take-up-to.ts'
+import { readForms, readSmallForms } from './lists/read-forms.ts'
+import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
+import { Reader } from './lists/reader.ts'
+import { inTurns, type PageSteps } from './lists/steps.ts'
 import { exportForms, importForm } from './move-forms.ts'
-import { isOpposite, OppositeOrder } from './opposite-order.ts'
 import {
   draftColumns,
+  named,
   newFormColumns,
   revisionColumns,
+  stateColumns,
+  toFormState,
   toFormText,
+  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './rows.ts'
-import { migrations } from './schema.ts'
+import { functions, migrations } from './schema.ts'
 
-/** The form that a reference names; undefined for one that can be no id. */
-const named = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
-  if (isUuid(formRef))
-    return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
-  if (isPublicId(formRef))
-    return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
-  return undefined
+/** How long a list may take unless the caller of the store says otherwise. */
+const defaultListTimeoutMs = 2_000
+
+export interface SqliteFormsOptions extends FormsStoreOptions {
+  /** So many forms are looked at in one go; for tests. */
+  fewForms?: number
 }
-
-/** Columns of the forms that a filter may read. */
-const filterColumns = {
-  name: 'name',
-  publicId: 'publicId',
-  type: 'type',
-  createTime: 'createTime',
-  updateTime: 'updateTime',
-} as const
-
-/** What a list reads of a form: what it shows, and what it may be sorted by. */
-const listColumns =
-  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId, name, draft'
-
-/** So many forms are sorted faster than they are found in an index that is in order already. */
-const fewForms = 1_000
-
-/** What follows ORDER BY where no index shall serve it: a unary plus hides the column from the planner. */
-const sortSql = (columns: readonly SqlOrderTerm[]): string =>
-  orderSql(columns.map(({ column, descending }) => ({ column: `+${column}`, descending })))
 
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
   readonly #database: SqliteDatabase
+  /** The changes of a form, one after the other in this process. */
+  readonly #formMutex = new KeyedMutex()
+
+  /** Reads the pages that look at many forms, or hold much; none of a database in memory, which has one connection. */
+  readonly #reader: Reader | undefined
+  readonly #listTimeoutMs: number
+  readonly #fewForms: number | undefined
 
   /** @param path a file, or `:memory:`. */
-  constructor(path: string, { readOnly }: { readOnly?: boolean } = {}) {
-    this.#database = new SqliteDatabase(path, migrations, undefined, readOnly)
+  constructor(path: string, { readOnly, listTimeoutMs, fewForms }: SqliteFormsOptions = {}) {
+    this.#database = new SqliteDatabase(path, migrations, { readOnly, functions })
+    this.#listTimeoutMs = listTimeoutMs ?? defaultListTimeoutMs
+    this.#fewForms = fewForms
+    if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: this.#listTimeoutMs })
   }
 
-  async create(form: StoredForm): Promise<boolean> {
+  async create(form: FormText): Promise<boolean> {
     return this.#database.write(() => this.#database.insert('forms', newFormColumns(form), '(publicId)'))
   }
 
@@ -87,51 +76,51 @@ export class SqliteFormsStore implements FormsStore {
     return row && toStoredForm(row)
   }
 
+  async getState(ref: FormRef): Promise<FormState | undefined> {
+    const condition = named(ref)
+    const sql = `SELECT ${stateColumns} FROM forms WHERE ${condition?.sql}`
+    const row = condition && this.#database.get(sql, ...condition.values)
+    return row && toFormState(row)
+  }
+
   async getText(ref: FormRef): Promise<FormText | undefined> {
     return this.#getText(ref)
   }
 
-  /** One transaction, since half of what it takes to find a form is the lock of the file. */
-  async getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
-    return this.#database.snapshot(() =>
-      formRefs.map((formRef) => this.#getText({ organizationId, formRef })),
-    )
+  /** Small pages are read at once, all others in the reader thread; each of one state of the file. */
+  async list(query: ListFormsQuery, { signal }: ListOptions = {}): Promise<FormsPage> {
+    const small = this.#database.snapshot(() => readSmallForms(this.#database, query, this.#fewForms))
+    if (small) return small
+    const { items, end } = this.#reader
+      ? await this.#reader.read('forms', query, signal)
+      : await this.#readInTurns(readForms(this.#database, query), signal)
+    return { forms: items, ...end }
   }
 
-  /** An unfiltered total reads formCounts. */
-  async list(query: ListFormsQuery): Promise<FormsPage> {
-    const order = completeOrder(query.orderBy)
-    const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
-    const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
-    // Of one state of the file, what is sorted and skipped is ids: drafts are read of the page's forms alone.
-    return this.#database.snapshot(() => {
-      const totalSize = filter ? this.#count(matches) : this.#countAll(query.organizationId)
-      const isFew = filter !== undefined && totalSize <= fewForms
-      const ids = this.#ids(matches, isFew, order, { ...query, limit: query.limit + 1 })
-      const rows = this.#rows(ids.slice(0, query.limit))
-      const { taken } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
-      const isLast = taken.length === ids.length
-      const next = !isLast && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
-      return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
-    })
-  }
-
-  async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
-    return this.#database.write(() => {
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined> {
+    return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
-      const current = toStoredForm(row)
-      const changed = change(current)
-      if (changed !== current) this.#set(current.formId, differing(draftColumns(changed), row))
-      return changed
+      const current = toFormText(row)
+      const changed = await change(current)
+      if (changed === current) return current
+      return this.#database.write(() => this.#store(changed, row))
     })
   }
 
-  async delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
+  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
+    const condition = named(ref)
+    if (!condition) return false
     return this.#database.write(() => {
-      const row = this.#get(ref)
+      const row = this.#database.get(
+        `SELECT ${stateColumns} FROM forms WHERE ${condition.sql}`,
+        ...condition.values,
+      )
       if (!row) return false
-      check(toStoredForm(row))
+      check(toFormState(row))
       // Revisions and replies go with it (ON DELETE CASCADE).
       this.#database.run('DELETE FROM forms WHERE formId = ?', row.formId!)
       return true
@@ -151,82 +140,48 @@ export class SqliteFormsStore implements FormsStore {
     return row && toStoredRevision(row)
   }
 
-  /** One transaction. Index: revisions_by_command. */
-  async publish(
+  /** The draft is checked outside of the transaction that stores its revision. Index: revisions_by_command. */
+  publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined> {
-    return this.#database.write(() => {
+    return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
       const current = toFormText(row)
-      const { organizationId, formId } = current
-      const earlier = this.#database.get(
-        'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
-        organizationId,
-        commandId,
-      )
-      if (earlier && earlier.formId !== formId) return 'elsewhere'
-      if (!earlier) {
-        const number = (row.revisionNumber as number) + 1
-        const revision = { ...snapshot(current), organizationId, formId, commandId, number }
-        this.#database.insert('revisions', revisionColumns(revision))
-        this.#set(formId, {
-          revisionNumber: number,
-          liveNumber: number,
-          liveRevisionId: revision.revisionId,
-        })
-      } else if ((earlier.number as number) > (row.liveNumber as number)) {
-        // An import may hold a publish that was never finished.
-        this.#set(formId, { liveNumber: earlier.number!, liveRevisionId: earlier.revisionId! })
-      }
-      return { ...current, live: true }
+      const earlier = this.#revisionOfCommand(current.organizationId, commandId)
+      if (earlier) return this.#publishAgain(ref, current, earlier)
+      const taken = await snapshot(current)
+      return this.#database.write(() => this.#publish(row, { ...taken, commandId }))
     })
   }
 
-  /** One state of the file. Index: revisions_by_number. */
-  async listRevisions({
-    after,
-    limit,
-    skip,
-    ...ref
-  }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    return this.#database.snapshot(() => {
-      const form = this.#get(ref)
-      if (!form) return undefined
-      const rows = this.#database.iterate(
-        `SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
-        form.formId!,
-        after ?? Number.MAX_SAFE_INTEGER,
-        limit + 1,
-        skip,
-      )
-      const { taken, more } = takeUpTo(limit, rows, (row) => Buffer.byteLength(row.form as string))
-      const revisions = taken.map((row) => liveOrNot(row, form))
-      const counted = 'SELECT count(*) AS total FROM revisions WHERE formId = ?'
-      return {
-        revisions,
-        ...(more && { next: revisions.at(-1)!.revision.number }),
-        totalSize: this.#database.get(counted, form.formId!)?.total as number,
-      }
-    })
+  /** As `list`. Index: revisions_by_number. */
+  async listRevisions(
+    query: ListRevisionsQuery,
+    { signal }: ListOptions = {},
+  ): Promise<RevisionsPage | undefined> {
+    const small = this.#database.snapshot(() => readSmallRevisions(this.#database, query))
+    if (small !== 'large') return small
+    const { items, end } = this.#reader
+      ? await this.#reader.read('revisions', query, signal)
+      : await this.#readInTurns(readRevisions(this.#database, query), signal)
+    return end && { revisions: items, ...end }
   }
 
   /** Index: the unique one of revisionId. */
-  async getRevision(
-    ref: FormRef,
-    revisionRef: string,
-  ): Promise<(LiveOrNot & { current: StoredForm }) | undefined> {
-    const form = this.#get(ref)
-    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || !revisionId) return undefined
-    const row = this.#database.get(
-      'SELECT * FROM revisions WHERE revisionId = ? AND formId = ?',
-      revisionId,
-      form.formId!,
-    )
-    return row && { ...liveOrNot(row, form), current: toStoredForm(form) }
+  async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
+    return this.#database.snapshot(() => {
+      const state = this.#revisionState(ref, revisionRef)
+      const row =
+        state && this.#database.get('SELECT * FROM revisions WHERE revisionId = ?', state.revisionId)
+      return row && { ...state, revision: toRevisionText(row) }
+    })
+  }
+
+  async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
+    return this.#database.snapshot(() => this.#revisionState(ref, revisionRef))
   }
 
   async recordReply({
@@ -266,12 +221,76 @@ export class SqliteFormsStore implements FormsStore {
     this.#database.get('SELECT 1')
   }
 
-  close(): Promise<void> {
-    return this.#database.close()
+  async close(): Promise<void> {
+    await this.#reader?.close()
+    await this.#database.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Part of a change: stores a form whose draft was changed, if it is still as it was read. */
+  #store(changed: FormText, read: Row): FormText | undefined | typeof lostRace {
+    const { formId } = changed
+    const row = this.#state(formId)
+    if (!row) return undefined
+    if (row.version !== read.version) return lostRace
+    this.#set(formId, differing(draftColumns(changed), read))
+    return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
+  }
+
+  /** Part of a change: stores a snapshot of the form as it was read, if it still is, and makes it live. */
+  #publish(read: Row, snapshot: Snapshot & { commandId: string }): FormText | undefined | typeof lostRace {
+    const { organizationId, formId, ...current } = toFormText(read)
+    const row = this.#state(formId)
+    if (!row) return undefined
+    const isAsRead = row.version === read.version && row.revisionNumber === read.revisionNumber
+    if (!isAsRead || this.#revisionOfCommand(organizationId, snapshot.commandId)) return lostRace
+    const number = (row.revisionNumber as number) + 1
+    const revision = { ...snapshot, organizationId, formId, number }
+    this.#database.insert('revisions', revisionColumns(revision))
+    this.#set(formId, { revisionNumber: number, liveNumber: number, liveRevisionId: revision.revisionId })
+    return { ...current, organizationId, formId, live: true }
+  }
+
+  /** Finishes the publish of a command that has its revision: an import may hold one that is not live yet. */
+  async #publishAgain(
+    ref: FormRef,
+    current: FormText,
+    earlier: Row,
+  ): Promise<FormText | 'elsewhere' | undefined> {
+    if (earlier.formId !== current.formId) return 'elsewhere'
+    const { number, revisionId } = earlier
+    await this.#database.write(() => {
+      const sql = 'UPDATE forms SET liveNumber = ?, liveRevisionId = ? WHERE formId = ? AND liveNumber < ?'
+      this.#database.run(sql, number!, revisionId!, current.formId, number!)
+    })
+    return this.#getText(ref)
+  }
+
+  #revisionOfCommand(organizationId: string, commandId: string): Row | undefined {
+    return this.#database.get(
+      'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
+      organizationId,
+      commandId,
+    )
+  }
+
+  /** What compare-and-set looks at, without the draft. */
+  #state(formId: string): Row | undefined {
+    return this.#database.get(
+      'SELECT version, revisionNumber, replyCount, liveRevisionId FROM forms WHERE formId = ?',
+      formId,
+    )
+  }
+
+  /** A compare-and-set of a form, until it wins. */
+  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
+    const deadline = raceDeadline()
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
+      untilWon(attempt, () => updateAborted(ref), deadline),
+    )
   }
 
   #get(ref: FormRef): Row | undefined {
@@ -284,35 +303,33 @@ export class SqliteFormsStore implements FormsStore {
     return row && toFormText(row)
   }
 
-  /**
-   * Index: forms_by_ and the first field of the order; further fields sort within equal values of the first. Where a
-   * filter leaves few forms, the index that finds them serves better: they are sorted by themselves.
-   */
-  #ids(
-    matches: SqlCondition,
-    isFew: boolean,
-    order: readonly FormOrderTerm[],
-    { after, limit, skip }: Pick<ListFormsQuery, 'after' | 'limit' | 'skip'>,
-  ): Row[] {
-    const columns = order.map(({ field, descending }) => ({ column: field, descending }))
-    if (!isFew && isOpposite(columns)) {
-      return new OppositeOrder(this.#database, matches, columns).page(after, limit, skip)
-    }
-    // Of several bounds on a column, as a filter may have one, SQLite starts from the first.
-    const { sql, values } = allOf(after && afterPosition(columns, after), matches)
-    return this.#database.all(
-      `SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY forms_by_${order[0]!.field}`} WHERE ${sql}
-       ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} ${pageSql}`,
-      ...values,
-      limit,
-      skip,
+  async #readInTurns<Item, End>(
+    steps: PageSteps<Item, End>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ items: Item[]; end: End }> {
+    const deadline = performance.now() + this.#listTimeoutMs
+    const items: Item[] = []
+    const end = await inTurns(
+      steps,
+      (item) => items.push(item),
+      () => {
+        signal?.throwIfAborted()
+        if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
+      },
     )
+    return { items, end }
   }
 
-  /** One after the other, as they are asked for. */
-  *#rows(ids: Row[]): Generator<Row> {
-    const sql = `SELECT ${listColumns} FROM forms WHERE rowid = ?`
-    for (const { id } of ids) yield this.#database.get(sql, id!)!
+  /** Without the draft, or a snapshot. */
+  #revisionState(ref: FormRef, revisionRef: string): RevisionState | undefined {
+    const condition = named(ref)
+    const sql = `SELECT formId, liveRevisionId, aiHandoff FROM forms WHERE ${condition?.sql}`
+    const form = condition && this.#database.get(sql, ...condition.values)
+    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+    if (!form || typeof revisionId !== 'string') return undefined
+    const exists = 'SELECT 1 FROM revisions WHERE revisionId = ? AND formId = ?'
+    if (!this.#database.get(exists, revisionId, form.formId!)) return undefined
+    return { revisionId, live: revisionId === form.liveRevisionId, aiHandoff: form.aiHandoff === 1 }
   }
 
   /** Whether the form is there, without reading its draft. */
@@ -329,22 +346,8 @@ export class SqliteFormsStore implements FormsStore {
       formId,
     )
   }
-
-  #count({ sql, values }: SqlCondition): number {
-    return this.#database.get(`SELECT count(*) AS total FROM forms WHERE ${sql}`, ...values)?.total as number
-  }
-
-  #countAll(organizationId: string): number {
-    const row = this.#database.get('SELECT forms FROM formCounts WHERE organizationId = ?', organizationId)
-    return (row?.forms as number | undefined) ?? 0
-  }
 }
 
 /** What of `columns` is not in the row: SQLite writes every index of a column that it is told to set, changed or not. */
 const differing = (columns: Row, row: Row): Row =>
   Object.fromEntries(Object.entries(columns).filter(([column, value]) => row[column] !== value))
-
-const liveOrNot = (row: Row, form: Row): LiveOrNot => {
-  const revision = toStoredRevision(row)
-  return { revision, live: revision.revisionId === form.liveRevisionId }
-}

@@ -1,5 +1,6 @@
 import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
+import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
 import { demandSame, formOf, revisionStateOf, revisionsOf, toFormRecord } from '../form-record.ts'
 import type { Imported } from '../forms-store.ts'
@@ -36,7 +37,7 @@ export const importForm = (database: SqliteDatabase, record: FormRecord): Import
   if (database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId)) {
     throw formConflict(record, 'publicId', publicId)
   }
-  database.insert('forms', { ...newFormColumns(formOf(record)), ...revisionStateOf(record) })
+  database.insert('forms', { ...newFormColumns(serializeDraft(formOf(record))), ...revisionStateOf(record) })
   for (const revision of revisionsOf(record)) {
     const { revisionId, commandId } = revision
     if (database.get('SELECT 1 FROM revisions WHERE revisionId = ?', revisionId)) {

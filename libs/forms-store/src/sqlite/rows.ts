@@ -1,13 +1,34 @@
 import { foldCase } from '@fms/aip'
-import type { Row } from '@fms/store-kit'
-import type { FormText, RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
+import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
+import type { Row, SqlCondition } from '@fms/store-kit'
+import { parseDraft, parseRevision } from '../draft-text.ts'
+import type {
+  FormRef,
+  FormState,
+  FormText,
+  RevisionText,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
 const time = (row: Row, column: string) => new Date(row[column] as number)
 
-export const toFormText = (row: Row): FormText => ({
+/** The form that a reference names; undefined for one that can be no id. */
+export const named = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
+  if (isUuid(formRef))
+    return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
+  if (isPublicId(formRef))
+    return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
+  return undefined
+}
+
+/** The columns of a form's state. */
+export const stateColumns =
+  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId'
+
+export const toFormState = (row: Row): FormState => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
   publicId: text(row, 'publicId'),
@@ -16,22 +37,30 @@ export const toFormText = (row: Row): FormText => ({
   version: number(row, 'version'),
   replyCount: number(row, 'replyCount'),
   live: row.liveRevisionId !== null,
+})
+
+export const toFormText = (row: Row): FormText => ({
+  ...toFormState(row),
   draftJson: text(row, 'draft'),
+  name: text(row, 'name'),
+  type: text(row, 'type') as FormDraft['type'],
+  aiHandoff: row.aiHandoff === 1,
 })
 
 export const toStoredForm = (row: Row): StoredForm => parseDraft(toFormText(row))
 
 /** The columns that a change of the draft writes. */
-export const draftColumns = ({ draft, updateTime, version }: StoredForm): Row => ({
+export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, version }: FormText): Row => ({
   updateTime: updateTime.getTime(),
   version,
-  name: draft.name,
-  foldedName: foldCase(draft.name),
-  type: draft.type,
-  draft: JSON.stringify(draft),
+  name,
+  foldedName: foldCase(name),
+  type,
+  draft: draftJson,
+  aiHandoff: Number(aiHandoff),
 })
 
-export const newFormColumns = (form: StoredForm): Row => ({
+export const newFormColumns = (form: FormText): Row => ({
   organizationId: form.organizationId,
   formId: form.formId,
   publicId: form.publicId,
@@ -43,15 +72,17 @@ export const newFormColumns = (form: StoredForm): Row => ({
   ...draftColumns(form),
 })
 
-export const toStoredRevision = (row: Row): StoredRevision => ({
+export const toRevisionText = (row: Row): RevisionText => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
   revisionId: text(row, 'revisionId'),
   number: number(row, 'number'),
   commandId: text(row, 'commandId'),
   createTime: time(row, 'createTime'),
-  form: JSON.parse(text(row, 'form')),
+  formJson: text(row, 'form'),
 })
+
+export const toStoredRevision = (row: Row): StoredRevision => parseRevision(toRevisionText(row))
 
 export const revisionColumns = ({ formJson, createTime, ...revision }: RevisionText): Row => ({
   ...revision,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fms/aip'
 import { CreateFormRequest, NoQuery } from '@fms/contracts'
-import { formETag, toForm, writeForm } from '@fms/forms-store'
+import { formETag, renderForm, serializeDraft, toForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
@@ -30,9 +30,10 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
           publicUrl: '',
         }
       }
-      let form = newForm(organizationId, draft, now())
-      while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
-      return sendJson(reply.header('etag', formETag(form)), writeForm(form, publicFormBaseUrl))
+      const make = () => serializeDraft(newForm(organizationId, draft, now()))
+      let form = make()
+      while (!(await forms.create(form))) form = make()
+      return sendJson(reply.header('etag', formETag(form)), renderForm(form, publicFormBaseUrl))
     },
   )
 }

@@ -16,6 +16,10 @@ const filterFields: FilterFields = {
   search: 'name',
 }
 
+/** Before publicId followed the direction of the last field, a position in such an order meant another place. */
+const tiesScope = (query: unknown): string[] =>
+  / desc\s*$/.test(String((query as { orderBy?: unknown }).orderBy)) ? ['ties descend'] : []
+
 /** The list of forms that a query asks for. @throws {ApiError} of {@link readListQuery}. */
 export const toListQuery = (
   organizationId: string,
@@ -26,7 +30,7 @@ export const toListQuery = (
   ...readListQuery(query, {
     filterFields,
     orderFields: formOrderFields,
-    scope: ['forms', organizationId],
+    scope: ['forms', organizationId, ...tiesScope(query)],
     pageTokens,
   }),
 })
@@ -35,8 +39,9 @@ export const toListQuery = (
 export const listAnswer = async (
   { nextPageToken, ...list }: ReturnType<typeof toListQuery>,
   { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,
+  signal?: AbortSignal,
 ): Promise<string> => {
-  const page = await forms.list(list)
+  const page = await forms.list(list, { signal })
   const rest = JSON.stringify({ nextPageToken: nextPageToken(page.next), totalSize: page.totalSize })
   const items = page.forms.map((form) => renderForm(form, publicFormBaseUrl))
   return `${rest.slice(0, -1)},"forms":[${items.join(',')}]}`
