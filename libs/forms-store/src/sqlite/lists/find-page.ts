@@ -32,6 +32,9 @@ const maxSkipped = 1_000
 /** So many positions are kept in memory; a list that skips more is read several times. */
 const maxKept = 10_000
 
+/** Each form that an index of trigrams leads to is read by itself, at the price of twenty that are read in a row. */
+const maxByTokens = 3_000
+
 /** Columns of the forms that a filter may read. A unary plus hides a column from the planner: the slice chooses the way. */
 const filterColumns = {
   name: '+name',
@@ -140,10 +143,16 @@ function* findAmong(
 ): Steps<FoundPage> {
   let { after, skip } = query
   let totalSize = query.filter ? undefined : countAll(database, query)
+  let from = candidates
   for (;;) {
     const wanted = Math.min(skip + query.limit + 1, maxKept)
     const search = new Search(database, query, order, { after, wanted, counts: totalSize === undefined })
-    const { rows, matched } = yield* search.among(candidates)
+    const found = yield* search.among(from)
+    if (!found) {
+      from = everyForm
+      continue
+    }
+    const { rows, matched } = found
     totalSize ??= matched
     if (rows.length < wanted || skip + query.limit < maxKept)
       return { ids: idsOf(rows.slice(skip, skip + query.limit + 1)), totalSize }
@@ -185,11 +194,15 @@ class Search {
     this.#options = options
   }
 
-  *among(candidates: Candidates): Steps<{ rows: Row[]; matched: number }> {
+  /** @returns undefined where an index has so many that all forms of the organization are read faster. */
+  *among(candidates: Candidates): Steps<{ rows: Row[]; matched: number } | undefined> {
     const pace = new Pace()
-    for (const { table, within } of slicesOf(this.#database, this.#organizationId, candidates, pace)) {
+    let left = candidates.kind === 'tokens' ? maxByTokens : Number.POSITIVE_INFINITY
+    for (const { table, within, size } of slicesOf(this.#database, this.#organizationId, candidates, pace)) {
+      left -= size
+      if (left < 0) return undefined
       const begun = performance.now()
-      if (within) this.#look(table, within)
+      this.#look(table, within)
       pace.took(performance.now() - begun)
       yield
     }
