@@ -6,13 +6,16 @@ import { checkFilter, parseFilter } from '@fms/aip'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { filtersContract } from '../contract/filters.ts'
 import { atOnce, edited, givenForm, newForm, publish, refOf, update } from '../contract/given.ts'
+import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
 import { serializeDraft } from '../draft-text.ts'
 import { completeOrder, formOrderFields, positionOf } from '../form-order.ts'
 import { formsStoreContract } from '../forms-store.contract.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { openFormsStore } from '../open-forms-store.ts'
+import { SqliteFormsStore } from './forms-store.ts'
 import { newFormColumns } from './rows.ts'
 import { migrations } from './schema.ts'
 
@@ -23,6 +26,15 @@ const open = () => openFormsStore(`sqlite:${path}`)
 afterAll(() => rmSync(directory, { recursive: true }))
 
 formsStoreContract('SQLite', open)
+
+describe.each([
+  ['a file, read in the reader thread', path],
+  ['a database in memory, read in turns', ':memory:'],
+])('the forms store on %s', (_, path) => {
+  const openSlow = async () => new SqliteFormsStore(path, { fewForms: 0 })
+  describe('of lists', () => listsContract(openSlow, {}))
+  describe('of filters', () => filtersContract(openSlow, {}))
+})
 
 const orders = formOrderFields.flatMap((field) => [
   { field, descending: false },

@@ -211,26 +211,27 @@ class Search {
 
   #look(table: string, within: SqlCondition): void {
     const { counts, wanted } = this.#options
-    const matches = allOf(within, this.#filter && filterSql(this.#filter, filterColumns, '+foldedName'))
+    const filter = this.#filter && filterSql(this.#filter, filterColumns, '+foldedName')
     if (counts) {
-      const sql = `SELECT count(*) AS total FROM ${table} WHERE ${matches.sql}`
-      const matched = this.#database.get(sql, ...matches.values)?.total as number
-      if (matched === 0) return
-      this.#matched += matched
+      const { sql, values } = allOf(within, filter)
+      const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
+      if (counted?.total === 0) return
+      this.#matched += counted?.total as number
     }
-    this.#rows = firstOf(wanted, this.#rows, this.#read(table, matches), this.#order)
+    this.#rows = firstOf(wanted, this.#rows, this.#read(table, within, filter), this.#order)
   }
 
   /** The first in order behind the position, and before the last one that is kept. */
-  #read(table: string, matches: SqlCondition): Row[] {
+  #read(table: string, within: SqlCondition, filter: SqlCondition | undefined): Row[] {
     const { after, wanted } = this.#options
     const order = this.#order.map(({ column, descending }) => ({ column: `+${column}`, descending }))
     const reverse = order.map(({ column, descending }) => ({ column, descending: !descending }))
     const last = this.#rows.length === wanted ? this.#rows.at(-1) : undefined
     const { sql, values } = allOf(
-      matches,
+      within,
       after && afterPosition(order, after),
       last && afterPosition(reverse, positionOf(last, this.#order)),
+      filter,
     )
     return this.#database.all(
       `SELECT rowid AS id, ${columnsOf(this.#order)} FROM ${table} WHERE ${sql}
