@@ -16,7 +16,9 @@ import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const forms = measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL))
+  const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
+  const store = await openFormsStore(FORMS_STORE_URL, { listTimeoutMs: SEARCH_TIMEOUT_MS })
+  const forms = measureStore('forms', FORMS_STORE_URL, store)
   const app = createFormsApp({
     logger,
     internalSecrets,
