@@ -33,6 +33,7 @@ import {
   stateColumns,
   toFormState,
   toFormText,
+  toRevisionState,
   toRevisionText,
   toStoredForm,
   toStoredRevision,
@@ -172,16 +173,17 @@ export class SqliteFormsStore implements FormsStore {
 
   /** Index: the unique one of revisionId. */
   async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
-    return this.#database.snapshot(() => {
-      const state = this.#revisionState(ref, revisionRef)
-      const row =
-        state && this.#database.get('SELECT * FROM revisions WHERE revisionId = ?', state.revisionId)
-      return row && { ...state, revision: toRevisionText(row) }
-    })
+    const row = this.#revision(
+      ref,
+      revisionRef,
+      'organizationId, formId, number, commandId, createTime, form',
+    )
+    return row && { ...toRevisionState(row), revision: toRevisionText(row) }
   }
 
   async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
-    return this.#database.snapshot(() => this.#revisionState(ref, revisionRef))
+    const row = this.#revision(ref, revisionRef)
+    return row && toRevisionState(row)
   }
 
   async recordReply({
@@ -320,16 +322,18 @@ export class SqliteFormsStore implements FormsStore {
     return { items, end }
   }
 
-  /** Without the draft, or a snapshot. */
-  #revisionState(ref: FormRef, revisionRef: string): RevisionState | undefined {
+  /** @param columns of the revision, beside those of {@link toRevisionState}. */
+  #revision(ref: FormRef, revisionRef: string, columns?: string): Row | undefined {
     const condition = named(ref)
-    const sql = `SELECT formId, liveRevisionId, aiHandoff FROM forms WHERE ${condition?.sql}`
-    const form = condition && this.#database.get(sql, ...condition.values)
-    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || typeof revisionId !== 'string') return undefined
-    const exists = 'SELECT 1 FROM revisions WHERE revisionId = ? AND formId = ?'
-    if (!this.#database.get(exists, revisionId, form.formId!)) return undefined
-    return { revisionId, live: revisionId === form.liveRevisionId, aiHandoff: form.aiHandoff === 1 }
+    if (!condition) return undefined
+    const isAlias = revisionRef === liveAlias
+    return this.#database.get(
+      `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
+       FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
+       CROSS JOIN revisions ON revisionId = ${isAlias ? 'liveRevisionId' : '?'} AND formId = itsForm`,
+      ...condition.values,
+      ...(isAlias ? [] : [revisionRef.toLowerCase()]),
+    )
   }
 
   /** Whether the form is there, without reading its draft. */
