@@ -7,7 +7,17 @@ import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { filtersContract } from '../contract/filters.ts'
-import { atOnce, edited, givenForm, newForm, publish, refOf, update } from '../contract/given.ts'
+import {
+  atOnce,
+  create,
+  edited,
+  givenForm,
+  newForm,
+  type OpenStore,
+  publish,
+  refOf,
+  update,
+} from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
 import { serializeDraft } from '../draft-text.ts'
@@ -21,7 +31,7 @@ import { migrations } from './schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-'))
 const path = join(directory, 'forms.db')
-const open = () => openFormsStore(`sqlite:${path}`)
+const open: OpenStore = (options) => openFormsStore(`sqlite:${path}`, options)
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
@@ -101,6 +111,9 @@ describe('a forms file', () => {
           const { aiHandoff: _, ...columns } = newFormColumns(serializeDraft(form))
           database.insert('forms', columns)
         }
+        const [{ formId }] = forms as [StoredForm]
+        const ids = { organizationId, formId, revisionId: 'r', commandId: 'c' }
+        database.insert('revisions', { ...ids, number: 1, createTime: 0, form: '{"name":"Größe"}' })
       })
     }
 
@@ -109,9 +122,120 @@ describe('a forms file', () => {
 
     expect(page.forms).toEqual(inOrder(forms, completeOrder([])).map(serializeDraft))
     expect(page.totalSize).toBe(20)
+    const revision = JSON.stringify({ name: 'Größe' })
+    const bytes = forms.reduce((sum, { draft }) => sum + Buffer.byteLength(JSON.stringify(draft)), 0)
+    expect(await store.usage(organizationId)).toEqual({
+      forms: 20,
+      bytes: bytes + Buffer.byteLength(revision),
+    })
     using file = new DatabaseSync(old)
     const indexes = file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%desc'").all()
     expect(indexes).toEqual([])
+  })
+})
+
+describe('a deleted form', () => {
+  const givenReplies = (formId: string, count: number) => {
+    using database = new DatabaseSync(path)
+    database
+      .prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+         INSERT INTO replies SELECT ?, printf('%08d', i) FROM n`,
+      )
+      .run(count, formId)
+  }
+
+  const countOf = (table: string, formId: string) => {
+    using database = new DatabaseSync(path)
+    return database.prepare(`SELECT count(*) AS n FROM ${table} WHERE formId = ?`).get(formId)!.n as number
+  }
+
+  const cleared = (formId: string) =>
+    vi.waitFor(
+      () => {
+        for (const table of ['replies', 'revisions', 'deletions']) expect(countOf(table, formId)).toBe(0)
+      },
+      { timeout: 30_000 },
+    )
+
+  it('is gone at once, while its replies are cleared in batches with turns of others in between', async () => {
+    await using store = await open()
+    const form = await givenForm(store)
+    await publish(store, form)
+    givenReplies(form.formId, 5_000)
+    const seen = new Set<number>()
+    let next: NodeJS.Immediate
+    const look = () => {
+      seen.add(countOf('replies', form.formId))
+      next = setImmediate(look)
+    }
+
+    expect(await store.delete(refOf(form), () => {})).toBe(true)
+    expect(countOf('replies', form.formId)).toBeGreaterThan(4_000)
+    expect(await store.get(refOf(form))).toBeUndefined()
+    look()
+    await cleared(form.formId)
+    clearImmediate(next!)
+
+    // 500 each: whoever reads has a turn after most of them.
+    expect(seen.size).toBeGreaterThan(5)
+  })
+
+  it('with large revisions is cleared a few of them at a time', async () => {
+    await using store = await open()
+    const form = await givenForm(store, { draft: { context: ['x'.repeat(700 * 1024)] } })
+    for (let count = 0; count < 14; count++) await publish(store, form)
+    const run = vi.spyOn(DatabaseSync.prototype, 'exec')
+
+    await store.delete(refOf(form), () => {})
+    await cleared(form.formId)
+    const commits = run.mock.calls.filter(([sql]) => sql === 'COMMIT').length
+    vi.restoreAllMocks()
+
+    // One for the form, one for every six revisions.
+    expect(commits).toBe(4)
+    expect((await store.usage(form.organizationId)).bytes).toBe(0)
+  })
+
+  it('is cleared by whoever opens the file after a kill', async () => {
+    const form = newForm()
+    {
+      await using store = await open()
+      await create(store, form)
+      await publish(store, form)
+    }
+    givenReplies(form.formId, 1_200)
+    {
+      // What the change of a delete leaves.
+      using database = new DatabaseSync(path)
+      database.exec('PRAGMA foreign_keys = OFF')
+      database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
+      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.formId, form.organizationId)
+    }
+
+    await using _store = await open()
+
+    await cleared(form.formId)
+  })
+
+  it('leaves nothing in the way of its ids while it is being cleared', async () => {
+    await using store = await open()
+    const form = await givenForm(store)
+    const revision = await publish(store, form)
+    const [record] = await Array.fromAsync(store.exportForms(form.organizationId))
+    givenReplies(form.formId, 3_000)
+    const other = await givenForm(store, { organizationId: form.organizationId })
+
+    await store.delete(refOf(form), () => {})
+    expect(countOf('revisions', form.formId)).toBe(1)
+    expect(await store.findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
+    expect(await publish(store, other, revision.commandId)).toMatchObject({ formId: other.formId })
+    await store.delete(refOf(other), () => {})
+    expect(await store.importForm(record!)).toBe('imported')
+
+    expect(countOf('replies', form.formId)).toBe(0)
+    expect(countOf('deletions', form.formId)).toBe(0)
+    expect(await Array.fromAsync(store.exportForms(form.organizationId))).toEqual([record])
   })
 })
 
@@ -309,7 +433,7 @@ describe('the statements', () => {
       const plans = await plansOf(() => store.list(query))
 
       const index = `SEARCH forms USING COVERING INDEX forms_by_${term.field} (organizationId=?`
-      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH formCounts ']
+      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
       for (const plan of plans) {
         expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
         expect(plan).not.toContain('TEMP B-TREE')
@@ -360,7 +484,7 @@ describe('the statements', () => {
     )
 
     const [ways, pages] = [
-      ['SEARCH forms USING COVERING INDEX forms_by_', 'SEARCH formCounts '],
+      ['SEARCH forms USING COVERING INDEX forms_by_', 'SEARCH usage '],
       'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)',
     ]
     const [page, ...others] = plans.toReversed()
@@ -417,7 +541,7 @@ describe('the statements', () => {
     })
 
     expect(plans.length).toBeGreaterThan(10)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|formCounts)/)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
   })
 
   it('are prepared once, whatever the size of the page', async () => {

@@ -72,9 +72,9 @@ export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps
 const orderColumns = ({ orderBy }: ListFormsQuery): SqlOrderTerm[] =>
   completeOrder(orderBy).map(({ field, descending }) => ({ column: field, descending }))
 
-/** How many forms the organization has. Index: the key of formCounts. */
+/** How many forms the organization has. Index: the key of usage. */
 const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number => {
-  const row = database.get('SELECT forms FROM formCounts WHERE organizationId = ?', organizationId)
+  const row = database.get('SELECT forms FROM usage WHERE organizationId = ?', organizationId)
   return (row?.forms as number | undefined) ?? 0
 }
 
