@@ -30,6 +30,7 @@ RUN options="--max-semi-space-size=4 --managed-zone-memory"; \
   node $options --input-type=module -e " \
     await import('/app/libs/directory-store/src/mongodb/directory-store.ts'); \
     await import('/app/libs/forms-store/src/mongodb/forms-store.ts'); \
+    await import('/app/libs/forms-store/src/sqlite/lists/reader-thread.ts').catch(() => {}); \
     await import('/app/services/gateway/src/openapi/build-openapi.ts')"; \
   node formctl/src/formctl.ts --help > /dev/null; \
   chmod -R a+r .cache

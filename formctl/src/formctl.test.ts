@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
+import { draftTextOf, makePublicId, openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
@@ -99,6 +102,42 @@ describe('formctl organization create', () => {
     const outcome = await formctl('organization', 'create', '--name', '', '--slug', 'new')
 
     expectRefused(outcome, /name must .*\nslug must not be one of/)
+  })
+})
+
+describe('formctl organization show', () => {
+  const givenForms = async (organizationId: string) => {
+    await using forms = await openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
+    const draft = FormDraft.parse({ name: 'Größe' })
+    const time = new Date()
+    const ids = { organizationId, formId: randomUUID(), publicId: makePublicId() }
+    const state = { createTime: time, updateTime: time, version: 1, replyCount: 0, live: false }
+    await forms.create({ ...ids, ...state, ...draftTextOf(draft) })
+    return Buffer.byteLength(JSON.stringify(draft))
+  }
+
+  it('tells what an organization has and may have, by slug and by id', async () => {
+    const { id } = await givenOrganization()
+    const bytes = await givenForms(id)
+
+    for (const ref of ['acme', id]) {
+      expect(await given('organization', 'show', '--organization', ref)).toMatchObject({
+        id,
+        slug: 'acme',
+        name: 'Acme',
+        usage: { forms: 1, bytes },
+        quota: { forms: 100_000, bytes: 10_737_418_240 },
+      })
+    }
+    const env = { DATA_DIR: dataDir, MAX_FORMS_PER_ORGANIZATION: '7', MAX_BYTES_PER_ORGANIZATION: '0' }
+    const { stdout } = await formctlWith(env, 'organization', 'show', '--organization', 'acme')
+    expect(stdout).toContain(`forms: 1 of 7\nbytes: ${bytes}, no limit\n`)
+  })
+
+  it('refuses an organization that is not there', async () => {
+    const outcome = await formctl('organization', 'show', '--organization', 'missing')
+
+    expectRefused(outcome, 'There is no organization missing')
   })
 })
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OptionalUrl } from '@fms/contracts'
-import { ConfigError, InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
+import { ConfigError, InternalSecret, QuotaConfig, readConfig, ServiceConfig } from '@fms/service-kit'
 import { z } from 'zod'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -30,11 +30,13 @@ export const DoctorEnvironment = z.object({
   PUBLIC_FORM_BASE_URL: OptionalUrl.optional(),
   ORGANIZATIONS_URL: origin,
   FORMS_URL: origin,
+  SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).optional(),
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),
   WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   TRUST_PROXY: z.string().optional(),
+  ...QuotaConfig.shape,
 })
 
 /** What a service would refuse to start with. */

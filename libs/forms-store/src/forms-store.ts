@@ -114,10 +114,21 @@ export interface RevisionState {
   aiHandoff: boolean
 }
 
-/** How a store is opened. */
+/** What an organization has, or what a change adds to that. */
+export interface Usage {
+  forms: number
+  /** Of drafts and revisions as JSON in UTF-8; those of a deleted form are counted until they are cleared. */
+  bytes: number
+}
+
+/** The most that an organization may have; 0 for any number. */
+export type Quota = Readonly<Usage>
+
 export interface FormsStoreOptions {
   /** Leaves a SQLite file untouched: it is neither made nor migrated. */
   readOnly?: boolean
+  /** What each organization may have; without it, any number. */
+  quota?: Quota
   /** How long a list may take, in milliseconds; 2,000 by default. */
   listTimeoutMs?: number
 }
@@ -143,7 +154,10 @@ export type Imported = 'imported' | 'exists'
  * Any method throws UNAVAILABLE (`STORE_UNAVAILABLE`) when the engine cannot be reached.
  */
 export interface FormsStore extends AsyncDisposable {
-  /** @returns false, and stores nothing, when the public id is taken. */
+  /**
+   * @returns false, and stores nothing, when the public id is taken.
+   * @throws {ApiError} QUOTA_EXCEEDED when the organization has no room for it.
+   */
   create(form: FormText): Promise<boolean>
 
   /** @returns undefined for a reference that names nothing here, whatever it looks like. */
@@ -170,7 +184,8 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param change pure: it may be called again after a lost race. Returning its argument writes nothing.
    * @returns the form as it is stored, or undefined when there is none.
-   * @throws {ApiError} ABORTED when the race was still lost at the deadline, 5 s after the call.
+   * @throws {ApiError} ABORTED when the race was still lost at the deadline, 5 s after the call; QUOTA_EXCEEDED when
+   *   the draft grew and the organization has no room for it.
    */
   update(
     ref: FormRef,
@@ -178,7 +193,8 @@ export interface FormsStore extends AsyncDisposable {
   ): Promise<FormText | undefined>
 
   /**
-   * Deletes the form, its revisions and what is known of its replies.
+   * Deletes the form, and with it its revisions and what is known of its replies: nobody sees anything of them from then
+   * on. They are cleared afterwards in small batches, by this process or by one that has the store open later.
    *
    * @param check short; throws to refuse, which leaves everything as it was.
    * @returns false when there is no such form.
@@ -197,7 +213,8 @@ export interface FormsStore extends AsyncDisposable {
    * @returns the form as the new revision holds it, live; the form as it is now when the command had its revision;
    *   `elsewhere` when the command has published another form of the organization; undefined when there is no such
    *   form, or no longer.
-   * @throws {ApiError} ABORTED when others kept changing the form until the deadline, 5 s after the call.
+   * @throws {ApiError} ABORTED when others kept changing the form until the deadline, 5 s after the call;
+   *   QUOTA_EXCEEDED when the organization has no room for the revision.
    */
   publish(
     ref: FormRef,
@@ -229,6 +246,16 @@ export interface FormsStore extends AsyncDisposable {
    */
   recordReply(reply: { organizationId: string; formId: string; replyId: string }): Promise<boolean>
 
+  /** What the organization has, as its quota counts it. */
+  usage(organizationId: string): Promise<Usage>
+
+  /**
+   * Looks whether an organization has room, as every change that grows does by itself: for dry runs.
+   *
+   * @throws {ApiError} QUOTA_EXCEEDED.
+   */
+  checkQuota(organizationId: string, growth: Usage): Promise<void>
+
   /** In order of their ids. */
   organizations(): AsyncIterable<OrganizationForms>
 
@@ -242,7 +269,7 @@ export interface FormsStore extends AsyncDisposable {
 
   /**
    * Stores a form as it was exported. Nothing of it is visible before all of it is there, and a repeat finishes an
-   * import that was interrupted.
+   * import that was interrupted. Counted, and never refused by a quota: an operator moves what is there already.
    *
    * @param record sound, as the schema `FormRecord` has it.
    * @throws {ApiError} FORM_CONFLICT, and nothing is visible, when the store has the form in another state, or one of

@@ -13,7 +13,7 @@ export const openFormsStore = async (url: string, options: FormsStoreOptions = {
     mongodb: async () => {
       // A machine that has no use for the driver does not load it.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
-      return new MongoFormsStore(url, undefined, options)
+      return new MongoFormsStore(url, options)
     },
   })
 
@@ -27,6 +27,8 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
     mongodb: async () => {
       const { migrateMongodb } = await import('@fms/store-kit/mongodb')
       const { formsSchema } = await import('./mongodb/schema.ts')
+      const { fillMissingFields } = await import('./mongodb/fill-missing-fields.ts')
+      await fillMissingFields(url)
       return migrateMongodb(url, formsSchema)
     },
   })

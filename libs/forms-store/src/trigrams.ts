@@ -1,9 +1,6 @@
 /** Code points that stand side by side in an entry of the index. A shorter text has none. */
 const length = 3
 
-/** Entries of one text that a search looks up: more find little less, and each is read by itself. */
-const maxSearched = 12
-
 /** The distinct runs of three code points in a text, in no order. */
 export const trigramsOf = (foldedText: string): string[] => {
   const trigrams = new Set<string>()
@@ -17,10 +14,8 @@ export const trigramsOf = (foldedText: string): string[] => {
   return [...trigrams]
 }
 
-/** Up to twelve trigrams from all over the text; none where it has fewer than three code points. */
-export const searchedTrigrams = (foldedText: string): string[] => {
-  const trigrams = trigramsOf(foldedText)
-  const step = Math.max(1, trigrams.length / maxSearched)
-  const count = Math.min(trigrams.length, maxSearched)
-  return Array.from({ length: count }, (_, index) => trigrams[Math.floor(index * step)]!)
+/** Up to `max` of them, from all over the list. */
+export const spread = <T>(items: readonly T[], max: number): T[] => {
+  const step = Math.max(1, items.length / max)
+  return Array.from({ length: Math.min(items.length, max) }, (_, index) => items[Math.floor(index * step)]!)
 }

@@ -7,6 +7,7 @@ import {
   consume,
   internalSecretsOf,
   measureStore,
+  quotaOf,
   run,
   watchBacklog,
 } from '@fms/service-kit'
@@ -16,7 +17,9 @@ import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const forms = measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL))
+  const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
+  const options = { quota: quotaOf(config), listTimeoutMs: SEARCH_TIMEOUT_MS }
+  const forms = measureStore('forms', FORMS_STORE_URL, await openFormsStore(FORMS_STORE_URL, options))
   const app = createFormsApp({
     logger,
     internalSecrets,

@@ -5,6 +5,7 @@ import {
   type FormsStore,
   openFormsStore,
   parseDraft,
+  type Quota,
   renderForm,
   type StoredForm,
   type StoredRevision,
@@ -47,10 +48,12 @@ export interface FormsService extends AsyncDisposable {
 
 export const startForms = async ({
   logger = pino({ level: 'silent' }),
+  quota,
 }: {
   logger?: Logger
+  quota?: Quota
 } = {}): Promise<FormsService> => {
-  const forms = await openFormsStore('sqlite::memory:')
+  const forms = await openFormsStore('sqlite::memory:', quota && { quota })
   const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
   const sign = createIdentitySigner(secret)
   const organizationId = randomUUID()

@@ -6,6 +6,7 @@ import { toFormRecord } from '../form-record.ts'
 import type {
   FormRef,
   FormsStore,
+  FormsStoreOptions,
   FormText,
   ListRevisionsQuery,
   Snapshot,
@@ -15,13 +16,13 @@ import type {
 import { renderForm, toForm } from '../to-form.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
-export type OpenStore = () => Promise<FormsStore>
+export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
 
 /** One store for all tests of the enclosing `describe`. */
-export const openStore = (open: OpenStore): (() => FormsStore) => {
+export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => FormsStore) => {
   let store: FormsStore
   beforeAll(async () => {
-    store = await open()
+    store = await open(options)
   })
   afterAll(() => store.close())
   return () => store

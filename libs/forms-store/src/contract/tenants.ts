@@ -102,6 +102,7 @@ export const tenantsContract = (open: OpenStore): void => {
       (forms, foreign, formRef) => forms.getRevision({ ...foreign, formRef }, 'live'),
       undefined,
     ],
+    ['usage', (forms, { organizationId }) => forms.usage(organizationId), { forms: 0, bytes: 0 }],
     ['recordReply', (forms, foreign) => forms.recordReply({ ...foreign, replyId: randomUUID() }), false],
   ]
 

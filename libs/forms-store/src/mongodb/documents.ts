@@ -32,6 +32,8 @@ export interface FormDocument {
   type: FormDraft['type']
   /** Missing in what the release before wrote, until `formctl migrate`. */
   aiHandoff?: boolean
+  /** Of the draft, in UTF-8; missing as aiHandoff is. */
+  bytes?: number
   /** JSON, since the names of a draft's members may hold dots and dollars. */
   draft: string
 }
@@ -46,10 +48,14 @@ export interface RevisionDocument {
   createTime: number
   /** JSON, as drafts are. */
   form: string
+  /** Of the form, in UTF-8; missing in what the release before wrote, until `formctl migrate`. */
+  bytes?: number
 }
 
 /** A reply that was counted. */
 export interface ReplyDocument {
+  /** The driver gives one. */
+  _id?: unknown
   organizationId: string
   formId: string
   replyId: string
@@ -62,6 +68,17 @@ export interface PublicIdDocument {
   organizationId: string
   formId: string
   reserveTime: number
+}
+
+/** What an organization has, counted beside the changes: docs/decisions/0017-quotas.md. */
+export interface UsageDocument {
+  /** The organization's id. */
+  _id: string
+  organizationId: string
+  forms: number
+  bytes: number
+  /** When the documents themselves were counted last. */
+  countTime: number
 }
 
 /** A delete that began. Once its form is gone, whatever else there is of it has to go, too. */
@@ -79,6 +96,7 @@ export interface FormsCollections {
   replies: MongoCollection<ReplyDocument>
   publicIds: MongoCollection<PublicIdDocument>
   deletions: MongoCollection<DeletionDocument>
+  usage: MongoCollection<UsageDocument>
 }
 
 export const formsCollections = (database: MongoDatabase): FormsCollections => ({
@@ -87,6 +105,7 @@ export const formsCollections = (database: MongoDatabase): FormsCollections => (
   replies: database.collection('replies'),
   publicIds: database.collection('publicIds'),
   deletions: database.collection('deletions'),
+  usage: database.collection('usage'),
 })
 
 /** Finds the form that a reference names; undefined for a reference that can be no id. */
@@ -98,6 +117,12 @@ export const named = ({ organizationId, formRef }: FormRef) => {
 
 /** Finds this very form. */
 export const formKey = ({ organizationId, _id }: FormDocument) => ({ organizationId, _id })
+
+/** Of a form's draft, in UTF-8; 0 where it is not known and the draft was not read. */
+export const draftBytes = ({ bytes, draft }: Partial<FormDocument>): number =>
+  bytes ?? Buffer.byteLength(draft ?? '')
+
+export const sizeFields = ['bytes'] as const satisfies readonly (keyof FormDocument)[]
 
 /** The fields of a form's state. */
 export const stateFields = [
@@ -140,6 +165,7 @@ export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, vers
   type,
   aiHandoff,
   draft: draftJson,
+  bytes: Buffer.byteLength(draftJson),
 })
 
 export const newFormDocument = (form: FormText): FormDocument => ({
@@ -181,4 +207,5 @@ export const newRevisionDocument = ({
   commandId: rest.commandId,
   createTime: createTime.getTime(),
   form: formJson,
+  bytes: Buffer.byteLength(formJson),
 })

@@ -8,6 +8,7 @@ import {
   raceDeadline,
   untilWon,
 } from '@fms/store-kit/mongodb'
+import { ClearingLoop } from '../clearing-loop.ts'
 import { updateAborted } from '../errors.ts'
 import { completeOrder, positionOf } from '../form-order.ts'
 import type {
@@ -22,16 +23,21 @@ import type {
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  Quota,
   RevisionState,
   RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
+  Usage,
 } from '../forms-store.ts'
+import { noQuota } from '../quota.ts'
 import { takeUpToAsync } from '../take-up-to.ts'
+import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
 import {
+  draftBytes,
   draftFields,
   type FormDocument,
   type FormsCollections,
@@ -52,6 +58,7 @@ import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
 import { recordReply } from './record-reply.ts'
 import { formsSchema } from './schema.ts'
+import { addUsage, checkQuota, countWrite, readUsage } from './usage.ts'
 
 /** Fields of the forms that a filter may read. */
 const filterFields = {
@@ -62,6 +69,12 @@ const filterFields = {
   updateTime: 'updateTime',
 } as const
 
+/** What tests change. */
+export interface MongoFormsStoreHooks {
+  beforeWrite?: BeforeWrite
+  /** Whether this store clears what deleted forms left. */
+  clears?: boolean
+}
 /** How long a list may take unless the caller of the store says otherwise. */
 const defaultListTimeoutMs = 2_000
 
@@ -78,20 +91,24 @@ export class MongoFormsStore implements FormsStore {
   readonly #formMutex = new KeyedMutex()
 
   readonly #listTimeoutMs: number
+  readonly #quota: Quota
+  readonly #clearing: ClearingLoop | undefined
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(
     url: string,
-    beforeWrite?: BeforeWrite,
-    { listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
+    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
+    { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite)
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
+    this.#quota = quota
+    if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
 
   create(form: FormText): Promise<boolean> {
-    return createForm(this.#collections, form)
+    return createForm(this.#collections, this.#quota, form)
   }
 
   /** Indexes: that of `_id`, and forms_by_publicId. */
@@ -144,16 +161,18 @@ export class MongoFormsStore implements FormsStore {
       const current = toFormText(form)
       const changed = await change(current)
       if (changed === current) return changed
-      const stored = await this.#collections.forms.setAndGet(
-        { ...formKey(form), version: form.version },
-        draftFields(changed),
+      const bytes = Buffer.byteLength(changed.draftJson) - draftBytes(form)
+      const stored = await this.#counted(form.organizationId, bytes, () =>
+        this.#collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
       )
       return stored ? toFormText(stored) : lostRace
     })
   }
 
-  delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
-    return deleteForm(this.#collections, ref, check)
+  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
+    const isDeleted = await deleteForm(this.#collections, ref, check)
+    if (isDeleted) this.#clearing?.wake()
+    return isDeleted
   }
 
   /** Index: revisions_by_command. */
@@ -182,7 +201,12 @@ export class MongoFormsStore implements FormsStore {
     const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
     const revision = { ...taken.revision, organizationId, commandId }
-    switch (await insertRevision(this.#collections, revision)) {
+    const outcome = await insertRevision(this.#collections, revision)
+    if (outcome !== 'inserted') {
+      const bytes = -Buffer.byteLength(revision.formJson)
+      await addUsage(this.#collections, organizationId, { forms: 0, bytes })
+    }
+    switch (outcome) {
       case 'gone':
         return undefined
       case 'exists':
@@ -236,6 +260,15 @@ export class MongoFormsStore implements FormsStore {
     )
   }
 
+  /** Index: that of `_id`. */
+  usage(organizationId: string): Promise<Usage> {
+    return readUsage(this.#collections, organizationId)
+  }
+
+  checkQuota(organizationId: string, growth: Usage): Promise<void> {
+    return checkQuota(this.#collections, this.#quota, organizationId, growth)
+  }
+
   organizations(): AsyncIterable<OrganizationForms> {
     return organizations(this.#collections)
   }
@@ -252,8 +285,9 @@ export class MongoFormsStore implements FormsStore {
     return this.#database.ping(formsSchema)
   }
 
-  close(): Promise<void> {
-    return this.#database.close()
+  async close(): Promise<void> {
+    await this.#clearing?.close()
+    await this.#database.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -293,9 +327,11 @@ export class MongoFormsStore implements FormsStore {
       const { version, revisionNumber } = form
       const current = toFormText(form)
       const revision = { ...(await snapshot(current)), formId: form._id, number: revisionNumber + 1 }
-      const isTaken = await this.#collections.forms.set(
-        { ...formKey(form), version, revisionNumber },
-        { revisionNumber: revision.number },
+      const isTaken = await this.#counted(form.organizationId, Buffer.byteLength(revision.formJson), () =>
+        this.#collections.forms.set(
+          { ...formKey(form), version, revisionNumber },
+          { revisionNumber: revision.number },
+        ),
       )
       return isTaken ? { revision, published: { ...current, live: true } } : lostRace
     })
@@ -318,6 +354,11 @@ export class MongoFormsStore implements FormsStore {
       const form = moved ?? (await forms.findOne(key))
       return form && toFormText(form)
     })
+  }
+
+  /** A write that makes drafts or revisions so many bytes longer; see `countWrite`. */
+  #counted<T>(organizationId: string, bytes: number, write: () => Promise<T>): Promise<T> {
+    return countWrite(this.#collections, this.#quota, organizationId, { forms: 0, bytes }, write)
   }
 
   /** A compare-and-set of a form, until it wins. */

@@ -1,5 +1,6 @@
 import { type FormRecord, liveAlias } from '@fms/contracts'
 import { KeyedMutex, lostRace, type Row, raceDeadline, SqliteDatabase, untilWon } from '@fms/store-kit'
+import { ClearingLoop } from '../clearing-loop.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type {
   FormRef,
@@ -14,12 +15,17 @@ import type {
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  Quota,
   RevisionState,
   RevisionsPage,
+  RevisionText,
   Snapshot,
   StoredForm,
   StoredRevision,
+  Usage,
 } from '../forms-store.ts'
+import { demandQuota, noQuota } from '../quota.ts'
+import { clearDeletions, clearForm, isBeingCleared, noteDeletion } from './clear-deletions.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
 import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
 import { Reader } from './lists/reader.ts'
@@ -33,6 +39,7 @@ import {
   stateColumns,
   toFormState,
   toFormText,
+  toRevisionState,
   toRevisionText,
   toStoredForm,
   toStoredRevision,
@@ -47,11 +54,16 @@ export interface SqliteFormsOptions extends FormsStoreOptions {
   fewForms?: number
 }
 
+/** Of a revision: what a deleted form left is invisible until it is cleared. */
+const hasForm = 'EXISTS (SELECT 1 FROM forms WHERE forms.formId = revisions.formId)'
+
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
   readonly #database: SqliteDatabase
   /** The changes of a form, one after the other in this process. */
   readonly #formMutex = new KeyedMutex()
+  readonly #quota: Quota
+  readonly #clearing: ClearingLoop | undefined
 
   /** Reads the pages that look at many forms, or hold much; none of a database in memory, which has one connection. */
   readonly #reader: Reader | undefined
@@ -59,15 +71,25 @@ export class SqliteFormsStore implements FormsStore {
   readonly #fewForms: number | undefined
 
   /** @param path a file, or `:memory:`. */
-  constructor(path: string, { readOnly, listTimeoutMs, fewForms }: SqliteFormsOptions = {}) {
-    this.#database = new SqliteDatabase(path, migrations, { readOnly, functions })
-    this.#listTimeoutMs = listTimeoutMs ?? defaultListTimeoutMs
+  constructor(
+    path: string,
+    { readOnly, quota = noQuota, listTimeoutMs = defaultListTimeoutMs, fewForms }: SqliteFormsOptions = {},
+  ) {
+    // What hangs on a form is cleared after it: docs/decisions/0016-deletes-in-two-parts.md.
+    this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false, functions })
+    this.#quota = quota
+    this.#listTimeoutMs = listTimeoutMs
     this.#fewForms = fewForms
-    if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: this.#listTimeoutMs })
+    if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
+    if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
   }
 
-  async create(form: FormText): Promise<boolean> {
-    return this.#database.write(() => this.#database.insert('forms', newFormColumns(form), '(publicId)'))
+  create(form: FormText): Promise<boolean> {
+    const { organizationId, formId, draftJson } = form
+    return this.#writeCleared(formId, () => {
+      this.#demandQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draftJson) })
+      return this.#database.insert('forms', newFormColumns(form), '(publicId)')
+    })
   }
 
   /** Indexes: the unique ones of formId and publicId. */
@@ -114,17 +136,20 @@ export class SqliteFormsStore implements FormsStore {
   async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
     const condition = named(ref)
     if (!condition) return false
-    return this.#database.write(() => {
+    const isDeleted = await this.#database.write(() => {
       const row = this.#database.get(
         `SELECT ${stateColumns} FROM forms WHERE ${condition.sql}`,
         ...condition.values,
       )
       if (!row) return false
-      check(toFormState(row))
-      // Revisions and replies go with it (ON DELETE CASCADE).
-      this.#database.run('DELETE FROM forms WHERE formId = ?', row.formId!)
+      const { organizationId, formId, ...state } = toFormState(row)
+      check({ organizationId, formId, ...state })
+      this.#database.run('DELETE FROM forms WHERE formId = ?', formId)
+      noteDeletion(this.#database, organizationId, formId)
       return true
     })
+    if (isDeleted) this.#clearing?.wake()
+    return isDeleted
   }
 
   /** Index: revisions_by_command. */
@@ -133,7 +158,7 @@ export class SqliteFormsStore implements FormsStore {
     commandId: string,
   ): Promise<StoredRevision | undefined> {
     const row = this.#database.get(
-      'SELECT * FROM revisions WHERE organizationId = ? AND commandId = ?',
+      `SELECT * FROM revisions WHERE organizationId = ? AND commandId = ? AND ${hasForm}`,
       organizationId,
       commandId,
     )
@@ -172,16 +197,17 @@ export class SqliteFormsStore implements FormsStore {
 
   /** Index: the unique one of revisionId. */
   async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
-    return this.#database.snapshot(() => {
-      const state = this.#revisionState(ref, revisionRef)
-      const row =
-        state && this.#database.get('SELECT * FROM revisions WHERE revisionId = ?', state.revisionId)
-      return row && { ...state, revision: toRevisionText(row) }
-    })
+    const row = this.#revision(
+      ref,
+      revisionRef,
+      'organizationId, formId, number, commandId, createTime, form',
+    )
+    return row && { ...toRevisionState(row), revision: toRevisionText(row) }
   }
 
   async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
-    return this.#database.snapshot(() => this.#revisionState(ref, revisionRef))
+    const row = this.#revision(ref, revisionRef)
+    return row && toRevisionState(row)
   }
 
   async recordReply({
@@ -201,9 +227,18 @@ export class SqliteFormsStore implements FormsStore {
     })
   }
 
-  /** Index: the key of formCounts. */
+  /** Index: the key of usage. */
+  async usage(organizationId: string): Promise<Usage> {
+    return this.#usage(organizationId)
+  }
+
+  async checkQuota(organizationId: string, growth: Usage): Promise<void> {
+    this.#demandQuota(organizationId, growth)
+  }
+
+  /** Index: the key of usage. */
   async *organizations(): AsyncGenerator<OrganizationForms> {
-    const rows = this.#database.all('SELECT * FROM formCounts WHERE forms > 0 ORDER BY organizationId')
+    const rows = this.#database.all('SELECT * FROM usage WHERE forms > 0 ORDER BY organizationId')
     for (const { organizationId, forms } of rows) {
       yield { organizationId: organizationId as string, forms: forms as number }
     }
@@ -214,7 +249,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   importForm(record: FormRecord): Promise<Imported> {
-    return this.#database.write(() => importForm(this.#database, record))
+    return this.#writeCleared(record.formId, () => importForm(this.#database, record))
   }
 
   async ping(): Promise<void> {
@@ -223,6 +258,7 @@ export class SqliteFormsStore implements FormsStore {
 
   async close(): Promise<void> {
     await this.#reader?.close()
+    await this.#clearing?.close()
     await this.#database.close()
   }
 
@@ -236,6 +272,8 @@ export class SqliteFormsStore implements FormsStore {
     const row = this.#state(formId)
     if (!row) return undefined
     if (row.version !== read.version) return lostRace
+    const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(read.draft as string)
+    this.#demandQuota(changed.organizationId, { forms: 0, bytes })
     this.#set(formId, differing(draftColumns(changed), read))
     return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
   }
@@ -245,13 +283,25 @@ export class SqliteFormsStore implements FormsStore {
     const { organizationId, formId, ...current } = toFormText(read)
     const row = this.#state(formId)
     if (!row) return undefined
-    const isAsRead = row.version === read.version && row.revisionNumber === read.revisionNumber
-    if (!isAsRead || this.#revisionOfCommand(organizationId, snapshot.commandId)) return lostRace
+    if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return lostRace
+    this.#demandQuota(organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
     const number = (row.revisionNumber as number) + 1
     const revision = { ...snapshot, organizationId, formId, number }
-    this.#database.insert('revisions', revisionColumns(revision))
+    if (!this.#insertRevision(revision)) return lostRace
     this.#set(formId, { revisionNumber: number, liveNumber: number, liveRevisionId: revision.revisionId })
     return { ...current, organizationId, formId, live: true }
+  }
+
+  /** @returns false when the command has a revision that is not that of a deleted form. */
+  #insertRevision(revision: RevisionText): boolean {
+    const insert = () =>
+      this.#database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')
+    if (insert()) return true
+    const { organizationId, commandId } = revision
+    if (this.#revisionOfCommand(organizationId, commandId)) return false
+    const sql = 'DELETE FROM revisions WHERE organizationId = ? AND commandId = ?'
+    this.#database.run(sql, organizationId, commandId)
+    return insert()
   }
 
   /** Finishes the publish of a command that has its revision: an import may hold one that is not live yet. */
@@ -271,7 +321,7 @@ export class SqliteFormsStore implements FormsStore {
 
   #revisionOfCommand(organizationId: string, commandId: string): Row | undefined {
     return this.#database.get(
-      'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
+      `SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ? AND ${hasForm}`,
       organizationId,
       commandId,
     )
@@ -320,16 +370,18 @@ export class SqliteFormsStore implements FormsStore {
     return { items, end }
   }
 
-  /** Without the draft, or a snapshot. */
-  #revisionState(ref: FormRef, revisionRef: string): RevisionState | undefined {
+  /** @param columns of the revision, beside those of {@link toRevisionState}. */
+  #revision(ref: FormRef, revisionRef: string, columns?: string): Row | undefined {
     const condition = named(ref)
-    const sql = `SELECT formId, liveRevisionId, aiHandoff FROM forms WHERE ${condition?.sql}`
-    const form = condition && this.#database.get(sql, ...condition.values)
-    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || typeof revisionId !== 'string') return undefined
-    const exists = 'SELECT 1 FROM revisions WHERE revisionId = ? AND formId = ?'
-    if (!this.#database.get(exists, revisionId, form.formId!)) return undefined
-    return { revisionId, live: revisionId === form.liveRevisionId, aiHandoff: form.aiHandoff === 1 }
+    if (!condition) return undefined
+    const isAlias = revisionRef === liveAlias
+    return this.#database.get(
+      `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
+       FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
+       CROSS JOIN revisions ON revisionId = ${isAlias ? 'liveRevisionId' : '?'} AND formId = itsForm`,
+      ...condition.values,
+      ...(isAlias ? [] : [revisionRef.toLowerCase()]),
+    )
   }
 
   /** Whether the form is there, without reading its draft. */
@@ -338,13 +390,34 @@ export class SqliteFormsStore implements FormsStore {
     return this.#database.get(sql, formId, organizationId) !== undefined
   }
 
+  /** `OR FAIL` as with inserts, since the change of a draft has a trigger. */
   #set(formId: string, row: Row): void {
     const assignments = Object.keys(row).map((column) => `${column} = ?`)
     this.#database.run(
-      `UPDATE forms SET ${assignments.join(', ')} WHERE formId = ?`,
+      `UPDATE OR FAIL forms SET ${assignments.join(', ')} WHERE formId = ?`,
       ...Object.values(row),
       formId,
     )
+  }
+
+  /** Makes a form, once nothing is left of one that had its id. */
+  async #writeCleared<T>(formId: string, change: () => T): Promise<T> {
+    for (;;) {
+      const outcome = await this.#database.write(() =>
+        isBeingCleared(this.#database, formId) ? lostRace : change(),
+      )
+      if (outcome !== lostRace) return outcome as T
+      await clearForm(this.#database, formId)
+    }
+  }
+
+  #usage(organizationId: string): Usage {
+    const row = this.#database.get('SELECT forms, bytes FROM usage WHERE organizationId = ?', organizationId)
+    return { forms: (row?.forms as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
+  }
+
+  #demandQuota(organizationId: string, growth: Usage): void {
+    demandQuota(organizationId, this.#quota, this.#usage(organizationId), growth)
   }
 }
 

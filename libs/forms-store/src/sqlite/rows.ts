@@ -6,6 +6,7 @@ import type {
   FormRef,
   FormState,
   FormText,
+  RevisionState,
   RevisionText,
   StoredForm,
   StoredRevision,
@@ -70,6 +71,13 @@ export const newFormColumns = (form: FormText): Row => ({
   liveNumber: 0,
   liveRevisionId: null,
   ...draftColumns(form),
+})
+
+/** Of a revision's row with `liveRevisionId` and `aiHandoff` of its form. */
+export const toRevisionState = (row: Row): RevisionState => ({
+  revisionId: text(row, 'revisionId'),
+  live: row.revisionId === row.liveRevisionId,
+  aiHandoff: row.aiHandoff === 1,
 })
 
 export const toRevisionText = (row: Row): RevisionText => ({

@@ -1,23 +1,18 @@
-import { searchedTrigrams, trigramsOf } from '../trigrams.ts'
+import { trigramsOf } from '../trigrams.ts'
 
 /** So many hexadecimal digits at the end of a UUID are random in every version that is in use. */
 const scopeDigits = 8
 
 /**
- * What the index of trigrams has of a name: one token for each trigram. The organization is part of each token, so that
- * a list of entries belongs to one organization; two whose ids end alike share their lists, which costs time and finds
- * nothing foreign, since every form found is looked at.
+ * One token for each trigram of a name. The organization is part of each token, so that a list of entries belongs to one
+ * organization; two whose ids end alike share their lists, which costs time and finds nothing foreign, since every form
+ * found is looked at.
+ *
+ * @returns none where the name has fewer than three code points.
  */
-export const trigramTokens = (organizationId: string, foldedName: string): string =>
-  tokensOf(organizationId, trigramsOf(foldedName)).join(' ')
-
-/** The tokens that each name with this text has; none where the text is too short. */
-export const searchTokens = (organizationId: string, foldedText: string): string[] =>
-  tokensOf(organizationId, searchedTrigrams(foldedText))
-
-const tokensOf = (organizationId: string, trigrams: string[]): string[] => {
+export const trigramTokens = (organizationId: string, foldedName: string): string[] => {
   const scope = organizationId.slice(-scopeDigits)
-  return trigrams.map((trigram) => scope + trigram.replace(separators, forSeparator))
+  return trigramsOf(foldedName).map((trigram) => scope + trigram.replace(separators, forSeparator))
 }
 
 /** FTS5's tokenizer `ascii` ends a token at ASCII characters other than letters and digits. */

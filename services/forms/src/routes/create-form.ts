@@ -25,6 +25,8 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
     async ({ params: { organizationId }, body }, reply) => {
       const draft = newDraft(body.form as JsonObject)
       if (body.validateOnly) {
+        const bytes = Buffer.byteLength(JSON.stringify(draft))
+        await forms.checkQuota(organizationId, { forms: 1, bytes })
         return {
           ...toForm(newForm(organizationId, draft, now(), unknownIds), publicFormBaseUrl),
           publicUrl: '',

@@ -16,10 +16,6 @@ const filterFields: FilterFields = {
   search: 'name',
 }
 
-/** Before publicId followed the direction of the last field, a position in such an order meant another place. */
-const tiesScope = (query: unknown): string[] =>
-  / desc\s*$/.test(String((query as { orderBy?: unknown }).orderBy)) ? ['ties descend'] : []
-
 /** The list of forms that a query asks for. @throws {ApiError} of {@link readListQuery}. */
 export const toListQuery = (
   organizationId: string,
@@ -30,7 +26,7 @@ export const toListQuery = (
   ...readListQuery(query, {
     filterFields,
     orderFields: formOrderFields,
-    scope: ['forms', organizationId, ...tiesScope(query)],
+    scope: ['forms', organizationId],
     pageTokens,
   }),
 })

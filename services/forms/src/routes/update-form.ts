@@ -36,7 +36,10 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       if (body.validateOnly) {
         const current = await forms.getText(params)
         if (!current) throw formNotFound(params)
-        return sendJson(reply, renderForm(change(current), publicFormBaseUrl))
+        const changed = change(current)
+        const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
+        await forms.checkQuota(params.organizationId, { forms: 0, bytes })
+        return sendJson(reply, renderForm(changed, publicFormBaseUrl))
       }
       const updated = await forms.update(params, change)
       if (!updated) throw formNotFound(params)

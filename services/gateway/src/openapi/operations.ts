@@ -132,7 +132,7 @@ export const operations: Operation[] = [
       '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words look into names',
     orderFields: '`name`, `publicId`, `createTime`, `updateTime` (the default, `desc`), `replyCount`',
     answer: { description: 'A page.', contract: ListFormsResponse, examples: { page: formsPage } },
-    reasons: [...member, ...filtered, ...service],
+    reasons: [...member, ...filtered, 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'createForm',
@@ -152,7 +152,7 @@ export const operations: Operation[] = [
       },
     },
     answer: { description: 'The form.', contract: Form, examples: { form }, etag: 'unless dry' },
-    reasons: [...editor, ...body, ...service],
+    reasons: [...editor, ...body, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'getForm',
@@ -186,7 +186,7 @@ export const operations: Operation[] = [
       },
     },
     answer: { description: 'The whole form.', contract: Form, examples: { form }, etag: 'unless dry' },
-    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, ...service],
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'deleteForm',
@@ -233,6 +233,7 @@ export const operations: Operation[] = [
       ...body,
       ...ifMatch,
       'REQUEST_ID_REUSED',
+      'QUOTA_EXCEEDED',
       'DRAFT_NOT_PUBLISHABLE',
       'PUBLISHING_UNAVAILABLE',
       'PUBLISH_TIMEOUT',
@@ -247,7 +248,7 @@ export const operations: Operation[] = [
     description: 'A page of revisions, newest first.',
     query: PageQuery,
     answer: { description: 'A page.', contract: ListRevisionsResponse, examples: { page: revisionsPage } },
-    reasons: [...member, 'FORM_NOT_FOUND', 'INVALID_PAGE_TOKEN', ...service],
+    reasons: [...member, 'FORM_NOT_FOUND', 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'getRevision',
@@ -256,9 +257,10 @@ export const operations: Operation[] = [
     tag: 'Revisions',
     summary: 'Get a revision',
     description:
-      'Addressed as `live`, and only then, a revision shows `form.aiHandoff` as the draft has it now. All else is the snapshot.',
+      'Addressed as `live`, and only then, a revision shows `form.aiHandoff` as the draft has it now. All else is the snapshot. The ETag of `live` changes when another revision goes live, or with that member; that of a revision by its UUID, when it becomes live or ceases to be.',
     query: NoQuery,
-    answer: { description: 'The revision.', contract: Revision, examples: { revision } },
+    requestHeaders: 'if-none-match',
+    answer: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
   },
   {

@@ -1,7 +1,8 @@
 import { type CheckedFilter, compareCodePoints, foldCase } from '@fms/aip'
 import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
 import type { ListFormsQuery } from '../../forms-store.ts'
-import { searchTokens } from '../trigram-tokens.ts'
+import { spread } from '../../trigrams.ts'
+import { trigramTokens } from '../trigram-tokens.ts'
 
 type Value = string | number
 
@@ -21,8 +22,8 @@ export type Candidates =
 /** The whole organization, in the index that has all that filters and orders read. */
 export const everyForm: Candidates = { kind: 'range', column: 'updateTime' }
 
-/** What an index may be asked for, beside the whole organization. */
-const maxTokens = 24
+/** Tokens that are looked up: more find little less, and each takes time. */
+const maxTokens = 8
 
 /**
  * The smallest set of candidates, where an index has one of at most `max` forms; undefined otherwise. Costs `max` rows of
@@ -147,8 +148,8 @@ export const compareValues = (one: Value, other: Value): number =>
 const tokensOf = (organizationId: string, filter: CheckedFilter): string[] => {
   const tokens = conjunctsOf(filter)
     .flatMap(containedTexts)
-    .flatMap((text) => searchTokens(organizationId, text))
-  return [...new Set(tokens)].slice(0, maxTokens)
+    .flatMap((text) => trigramTokens(organizationId, text))
+  return spread([...new Set(tokens)], maxTokens)
 }
 
 const containedTexts = (node: CheckedFilter): string[] => {

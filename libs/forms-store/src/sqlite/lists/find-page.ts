@@ -32,6 +32,9 @@ const maxSkipped = 1_000
 /** So many positions are kept in memory; a list that skips more is read several times. */
 const maxKept = 10_000
 
+/** Each form that an index of trigrams leads to is read by itself, at the price of twenty that are read in a row. */
+const maxByTokens = 3_000
+
 /** Columns of the forms that a filter may read. A unary plus hides a column from the planner: the slice chooses the way. */
 const filterColumns = {
   name: '+name',
@@ -69,9 +72,9 @@ export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps
 const orderColumns = ({ orderBy }: ListFormsQuery): SqlOrderTerm[] =>
   completeOrder(orderBy).map(({ field, descending }) => ({ column: field, descending }))
 
-/** How many forms the organization has. Index: the key of formCounts. */
+/** How many forms the organization has. Index: the key of usage. */
 const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number => {
-  const row = database.get('SELECT forms FROM formCounts WHERE organizationId = ?', organizationId)
+  const row = database.get('SELECT forms FROM usage WHERE organizationId = ?', organizationId)
   return (row?.forms as number | undefined) ?? 0
 }
 
@@ -140,10 +143,16 @@ function* findAmong(
 ): Steps<FoundPage> {
   let { after, skip } = query
   let totalSize = query.filter ? undefined : countAll(database, query)
+  let from = candidates
   for (;;) {
     const wanted = Math.min(skip + query.limit + 1, maxKept)
     const search = new Search(database, query, order, { after, wanted, counts: totalSize === undefined })
-    const { rows, matched } = yield* search.among(candidates)
+    const found = yield* search.among(from)
+    if (!found) {
+      from = everyForm
+      continue
+    }
+    const { rows, matched } = found
     totalSize ??= matched
     if (rows.length < wanted || skip + query.limit < maxKept)
       return { ids: idsOf(rows.slice(skip, skip + query.limit + 1)), totalSize }
@@ -185,11 +194,15 @@ class Search {
     this.#options = options
   }
 
-  *among(candidates: Candidates): Steps<{ rows: Row[]; matched: number }> {
+  /** @returns undefined where an index has so many that all forms of the organization are read faster. */
+  *among(candidates: Candidates): Steps<{ rows: Row[]; matched: number } | undefined> {
     const pace = new Pace()
-    for (const { table, within } of slicesOf(this.#database, this.#organizationId, candidates, pace)) {
+    let left = candidates.kind === 'tokens' ? maxByTokens : Number.POSITIVE_INFINITY
+    for (const { table, within, size } of slicesOf(this.#database, this.#organizationId, candidates, pace)) {
+      left -= size
+      if (left < 0) return undefined
       const begun = performance.now()
-      if (within) this.#look(table, within)
+      this.#look(table, within)
       pace.took(performance.now() - begun)
       yield
     }
@@ -198,26 +211,27 @@ class Search {
 
   #look(table: string, within: SqlCondition): void {
     const { counts, wanted } = this.#options
-    const matches = allOf(within, this.#filter && filterSql(this.#filter, filterColumns, '+foldedName'))
+    const filter = this.#filter && filterSql(this.#filter, filterColumns, '+foldedName')
     if (counts) {
-      const sql = `SELECT count(*) AS total FROM ${table} WHERE ${matches.sql}`
-      const matched = this.#database.get(sql, ...matches.values)?.total as number
-      if (matched === 0) return
-      this.#matched += matched
+      const { sql, values } = allOf(within, filter)
+      const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
+      if (counted?.total === 0) return
+      this.#matched += counted?.total as number
     }
-    this.#rows = firstOf(wanted, this.#rows, this.#read(table, matches), this.#order)
+    this.#rows = firstOf(wanted, this.#rows, this.#read(table, within, filter), this.#order)
   }
 
   /** The first in order behind the position, and before the last one that is kept. */
-  #read(table: string, matches: SqlCondition): Row[] {
+  #read(table: string, within: SqlCondition, filter: SqlCondition | undefined): Row[] {
     const { after, wanted } = this.#options
     const order = this.#order.map(({ column, descending }) => ({ column: `+${column}`, descending }))
     const reverse = order.map(({ column, descending }) => ({ column, descending: !descending }))
     const last = this.#rows.length === wanted ? this.#rows.at(-1) : undefined
     const { sql, values } = allOf(
-      matches,
+      within,
       after && afterPosition(order, after),
       last && afterPosition(reverse, positionOf(last, this.#order)),
+      filter,
     )
     return this.#database.all(
       `SELECT rowid AS id, ${columnsOf(this.#order)} FROM ${table} WHERE ${sql}

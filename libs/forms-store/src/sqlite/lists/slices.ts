@@ -1,13 +1,15 @@
 import { afterPosition, allOf, orderSql, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
 import { type Candidates, matchSql, type Range, rangeSql } from './candidates.ts'
-import { Pace } from './steps.ts'
+import type { Pace } from './steps.ts'
 
 /** Some of the candidates. */
 export interface Slice {
   /** What follows FROM. */
   table: string
-  /** What follows WHERE; undefined where the slice is empty. */
-  within?: SqlCondition
+  /** What follows WHERE. */
+  within: SqlCondition
+  /** About how many rows it has. */
+  size: number
 }
 
 /** Candidates in slices of about as many rows as `pace` says when each is begun. */
@@ -32,6 +34,7 @@ function* rangeSlices(
   const key = [...new Set([range.column, 'publicId'])].map((column) => ({ column, descending: false }))
   const columns = key.map(({ column }) => column)
   for (let after: (string | number)[] | undefined; ; ) {
+    const { rows } = pace
     // A key behind the lower end takes its place, since SQLite starts from one of several bounds.
     const rest = allOf(
       rangeSql(organizationId, after ? { column: range.column, ...upperOf(range) } : range),
@@ -40,9 +43,9 @@ function* rangeSlices(
     const last = database.get(
       `SELECT ${columns.join(', ')} FROM ${table} WHERE ${rest.sql} ORDER BY ${orderSql(key)} LIMIT 1 OFFSET ?`,
       ...rest.values,
-      pace.rows - 1,
+      rows - 1,
     )
-    if (!last) return yield { table, within: rest }
+    if (!last) return yield { table, within: rest, size: rows }
     const end = columns.map((column) => last[column] as string | number)
     const marks = columns.map(() => '?').join(', ')
     const upTo = { sql: `(${columns.join(', ')}) <= (${marks})`, values: end }
@@ -50,16 +53,13 @@ function* rangeSlices(
       rangeSql(organizationId, { column: range.column, ...(after ? {} : lowerOf(range)) }),
       after && afterPosition(key, after),
     )
-    yield { table, within: allOf(from, upTo) }
+    yield { table, within: allOf(from, upTo), size: rows }
     after = end
   }
 }
 
 const lowerOf = ({ lower }: Range) => (lower === undefined ? {} : { lower })
 const upperOf = ({ upper }: Range) => (upper === undefined ? {} : { upper })
-
-/** Row numbers that one step goes through where several tokens are asked for: what they share may be far apart. */
-const [firstWindow, maxWindow] = [10_000, 200_000]
 
 /** By the forms' row numbers, in which the index of trigrams is in order. */
 function* tokenSlices(
@@ -68,21 +68,18 @@ function* tokenSlices(
   tokens: readonly string[],
   pace: Pace,
 ): Generator<Slice> {
-  const end = (database.get('SELECT max(rowid) AS id FROM forms')?.id ?? 0) as number
-  const window = new Pace(firstWindow, maxWindow)
-  for (let after = 0; after < end; ) {
-    const begun = performance.now()
-    const upTo = tokens.length === 1 ? end : Math.min(end, after + window.rows)
+  for (let after = 0; ; ) {
+    const limit = pace.rows
+    // FTS5 starts from an integer alone, and the driver gives numbers as doubles.
     const rows = database.all(
-      'SELECT rowid AS id FROM formTrigrams WHERE formTrigrams MATCH ? AND rowid > ? AND rowid <= ? LIMIT ? + 0',
+      'SELECT rowid AS id FROM formTrigrams WHERE formTrigrams MATCH ? AND rowid > CAST(? AS INTEGER) LIMIT ? + 0',
       matchSql(tokens),
       after,
-      upTo,
-      pace.rows,
+      limit,
     )
-    window.took(performance.now() - begun)
-    after = rows.length === pace.rows ? (rows.at(-1)!.id as number) : upTo
-    yield { table: 'forms', ...(rows.length > 0 && { within: ofNumbers(organizationId, rows) }) }
+    if (rows.length > 0) yield { table: 'forms', within: ofNumbers(organizationId, rows), size: rows.length }
+    if (rows.length < limit) return
+    after = rows.at(-1)!.id as number
   }
 }
 
