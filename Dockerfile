@@ -31,6 +31,7 @@ RUN options="--max-semi-space-size=4 --managed-zone-memory"; \
     await import('/app/libs/directory-store/src/mongodb/directory-store.ts'); \
     await import('/app/libs/forms-store/src/mongodb/forms-store.ts'); \
     await import('/app/services/forms/src/drafts/draft-worker.ts'); \
+    await import('/app/libs/forms-store/src/sqlite/lists/reader-thread.ts').catch(() => {}); \
     await import('/app/services/gateway/src/openapi/build-openapi.ts')"; \
   node formctl/src/formctl.ts --help > /dev/null; \
   chmod -R a+r .cache

@@ -16,7 +16,7 @@ import { afterConnections, afterLargePages, type MemoryAfter, type Results } fro
 import type { Side, SideName } from './side.ts'
 import { type Sides, startSides } from './sides.ts'
 import { measureStart } from './start-time.ts'
-import { legend, measurementsTable, memoryTable, targetsTable } from './table.ts'
+import { legend, measurementsTable, memoryTable, targetsTable, toMarkdown, toText } from './table.ts'
 import { targetsOf } from './targets.ts'
 
 const main = async (options: Options) => {
@@ -108,6 +108,8 @@ const memoryOfSide = (side: Side, forms: number, after: string): MemoryAfter[] =
 
 interface Files {
   json: string
+  /** The tables in Markdown. */
+  tables: string
   chart: string
   profiles: string
 }
@@ -116,7 +118,12 @@ const filesOf = ({ json, chart }: Options): Files => {
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   const path = resolve(json ?? join(import.meta.dirname, 'results', `${time}.json`))
   const base = path.slice(0, path.length - extname(path).length)
-  return { json: path, chart: resolve(chart ?? `${base}.svg`), profiles: `${base}.profiles` }
+  return {
+    json: path,
+    tables: `${base}.md`,
+    chart: resolve(chart ?? `${base}.svg`),
+    profiles: `${base}.profiles`,
+  }
 }
 
 const report = (results: Results, options: Options, files: Files) => {
@@ -135,16 +142,22 @@ const report = (results: Results, options: Options, files: Files) => {
   )
   write(files.chart, drawChart(targets))
 
+  const [measurements, memory, met] = [
+    measurementsTable(results),
+    memoryTable(results),
+    targetsTable(targets),
+  ]
+  write(files.tables, [met, measurements, memory].map(toMarkdown).join('\n\n'))
   const sides = [...new Set(results.measurements.map(({ side }) => side))] satisfies SideName[]
   print(`${machine.cores} cores of ${machine.processor}, Node ${machine.node}, ${machine.store}`)
   print('The load generator shares the cores. Medians over rounds; ± is half the range of the rounds.')
   print(legend(sides))
-  print(measurementsTable(results))
+  print(toText(measurements))
   print('Memory after each part of the run; "own" leaves out mapped files, which processes share.')
-  print(memoryTable(results))
-  print(targetsTable(targets))
+  print(toText(memory))
+  print(toText(met))
   print(
-    `Figures: ${files.json}\nChart:   ${files.chart}${options.profile ? `\nProfiles: ${files.profiles}` : ''}`,
+    `Figures: ${files.json}\nTables:  ${files.tables}\nChart:   ${files.chart}${options.profile ? `\nProfiles: ${files.profiles}` : ''}`,
   )
 }
 

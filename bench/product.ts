@@ -1,22 +1,17 @@
-import { randomUUID } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Form, type FormDraft, formPath } from '@fms/contracts'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
-import { type FormsStore, makePublicId, migrateFormsStore, openFormsStore } from '@fms/forms-store'
+import { migrateFormsStore } from '@fms/forms-store'
 import { startNatsServer } from '../scripts/nats-server.ts'
 import { freePorts } from '../scripts/ports.ts'
 import { type Service, services } from '../scripts/services.ts'
 import { readStartConfig } from '../scripts/start-config.ts'
 import { terminate } from '../scripts/supervise.ts'
 import { furtherPublishers, untilReady } from '../scripts/testing/instances.ts'
-import { draftOf, formIdOf, isPublished, largeDraft } from './forms.ts'
 import { spawnNode } from './processes.ts'
 import { httpOperations, type Operation, type Place } from './requests.ts'
+import { seedForms } from './seed-forms.ts'
 import type { Side, SideName } from './side.ts'
-
-/** Imports under way at once: SQLite commits many together, MongoDB has so many connections. */
-const importsAtOnce = { sqlite: 512, mongodb: 32 }
 
 export interface ProductOptions {
   name: Extract<SideName, 'product' | 'three'>
@@ -90,23 +85,25 @@ export const startProduct = async ({
   }
 }
 
-/** Nothing here weighs on the service but the limit, which is counted and never reached. */
-const highRateLimit = { RATE_LIMIT_PER_MINUTE: '100000000' }
+/** Everything is counted, and no limit is ever reached. */
+const highLimits = {
+  RATE_LIMIT_PER_MINUTE: '100000000',
+  MAX_FORMS_PER_ORGANIZATION: '100000000',
+  MAX_BYTES_PER_ORGANIZATION: `${2 ** 50}`,
+}
 
 const spawnService = ({ name, args, env }: Service, folder: string, profiles?: string) => {
   const log = openSync(join(folder, `${name}.log`), 'a')
   const profiling = profiles
     ? ['--cpu-prof', '--cpu-prof-dir', profiles, '--cpu-prof-name', `${name}.cpuprofile`]
     : []
-  const child = spawnNode([...profiling, ...args], log, { ...env, ...highRateLimit })
+  const child = spawnNode([...profiling, ...args], log, { ...env, ...highLimits })
   closeSync(log)
   return child
 }
 
 /** As many as the most connections that have a key of their own. */
 const users = 64
-/** More than fill a page. */
-const largeForms = 8
 
 /**
  * Editors with a key each, and three organizations: one is measured, one takes the forms that are created, one holds
@@ -128,74 +125,4 @@ const seedDirectory = async (url: string) => {
     apiKeys.push(key)
   }
   return { organizationId, otherOrganizationId, largeOrganizationId, apiKeys }
-}
-
-/** Through the import of the store, many at a time. Each was changed a second after the one before. */
-const seedForms = async (
-  url: string,
-  { organizationId, largeOrganizationId }: { organizationId: string; largeOrganizationId: string },
-  count: number,
-) => {
-  await using store = await openFormsStore(url)
-  const atOnce = importsAtOnce[url.startsWith('sqlite:') ? 'sqlite' : 'mongodb']
-  const begun = Date.now() - count * 1000
-  for (let from = 0; from < count; from += atOnce) {
-    const numbers = Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => from + index)
-    await Promise.all(
-      numbers.map((number) => {
-        const formId = formIdOf(number)
-        const time = new Date(begun + number * 1000).toISOString()
-        const published = isPublished(number, count)
-        return importForm(store, { organizationId, formId, time, draft: draftOf(number), published })
-      }),
-    )
-  }
-  for (let number = 0; number < largeForms; number++) {
-    const time = new Date(begun).toISOString()
-    const formId = randomUUID()
-    await importForm(store, {
-      organizationId: largeOrganizationId,
-      formId,
-      time,
-      draft: largeDraft(),
-      published: false,
-    })
-  }
-}
-
-interface Seed {
-  organizationId: string
-  formId: string
-  time: string
-  draft: FormDraft
-  published: boolean
-}
-
-const importForm = (store: FormsStore, { organizationId, formId, time, draft, published }: Seed) => {
-  const publicId = makePublicId()
-  const revisionId = randomUUID()
-  const form = {
-    ...draft,
-    path: formPath({ organizationId, formId }),
-    publicId,
-    publicUrl: `http://127.0.0.1:8080/f/${publicId}`,
-    createTime: time,
-    updateTime: time,
-    live: true,
-    replyCount: 0,
-  } as Form
-  return store.importForm({
-    organizationId,
-    formId,
-    publicId,
-    createTime: time,
-    updateTime: time,
-    version: 1,
-    draft,
-    revisionNumber: published ? 1 : 0,
-    live: published ? { revisionId, number: 1 } : null,
-    revisions: published ? [{ revisionId, number: 1, commandId: randomUUID(), createTime: time, form }] : [],
-    replyCount: 0,
-    replyIds: [],
-  })
 }

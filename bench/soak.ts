@@ -10,7 +10,7 @@ import { startLoadGenerator } from './load.ts'
 import { messageOf } from './message-of.ts'
 import { memoryOf } from './processes.ts'
 import { startProduct } from './product.ts'
-import { growthTable } from './table.ts'
+import { growthTable, toText } from './table.ts'
 
 const usage = `npm run bench:soak -- [OPTION…]
 
@@ -70,7 +70,7 @@ const report = ({ json }: Options, samples: readonly Sample[], growth: readonly 
   const path = resolve(json)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, `${JSON.stringify({ growth, samples }, null, 2)}\n`)
-  process.stdout.write(`${growthTable(growth)}\n\nSamples: ${path}\n`)
+  process.stdout.write(`${toText(growthTable(growth))}\n\nSamples: ${path}\n`)
 }
 
 try {

@@ -6,7 +6,14 @@ import { isMet, type Target } from './targets.ts'
 
 const mebibyte = 2 ** 20
 
-const render = (columns: string[], rows: string[][], textColumns: number): string => {
+export interface Table {
+  columns: string[]
+  rows: string[][]
+  /** The first columns hold text, all others numbers. */
+  textColumns: number
+}
+
+export const toText = ({ columns, rows, textColumns }: Table): string => {
   const table = new CliTable({
     head: columns,
     colAligns: columns.map((_, index) => (index < textColumns ? 'left' : 'right')),
@@ -14,6 +21,11 @@ const render = (columns: string[], rows: string[][], textColumns: number): strin
   })
   table.push(...rows)
   return table.toString()
+}
+
+export const toMarkdown = ({ columns, rows, textColumns }: Table): string => {
+  const lines = columns.map((_, index) => (index < textColumns ? '---' : '---:'))
+  return [columns, lines, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 /** Three digits, without an exponent. */
@@ -32,7 +44,7 @@ const baselineOf = (cell: Cell): Cell | undefined => {
   return { ...cell, side: operation === 'publish' ? 'J' : 'B1' }
 }
 
-export const measurementsTable = (results: Results): string => {
+export const measurementsTable = (results: Results): Table => {
   const rows = cellsOf(results)
     .sort((one, other) => one.connections - other.connections || one.forms - other.forms)
     .map((cell) => rowOf(results, cell))
@@ -48,7 +60,7 @@ export const measurementsTable = (results: Results): string => {
     'CPU ms',
     'ratio to',
   ]
-  return render(columns, rows, 2)
+  return { columns, rows, textColumns: 2 }
 }
 
 const rowOf = (results: Results, cell: Cell): string[] => {
@@ -69,35 +81,33 @@ const rowOf = (results: Results, cell: Cell): string[] => {
   ]
 }
 
-export const memoryTable = ({ memory }: Results): string =>
-  render(
-    ['side', 'process', 'after', 'forms', 'RSS MiB', 'own MiB'],
-    memory.map(({ side, process, after, forms, rss, anonymous }) => [
-      side,
-      process,
-      after,
-      forms.toLocaleString('en-US'),
-      figure(rss / mebibyte),
-      figure(anonymous / mebibyte),
-    ]),
-    3,
-  )
+export const memoryTable = ({ memory }: Results): Table => ({
+  columns: ['side', 'process', 'after', 'forms', 'RSS MiB', 'own MiB'],
+  rows: memory.map(({ side, process, after, forms, rss, anonymous }) => [
+    side,
+    process,
+    after,
+    forms.toLocaleString('en-US'),
+    figure(rss / mebibyte),
+    figure(anonymous / mebibyte),
+  ]),
+  textColumns: 3,
+})
 
-export const growthTable = (growth: readonly Growth[]): string =>
-  render(
-    ['process', '', 'first MiB', 'last MiB', 'MiB/min', '±', 'own MiB/min', '±'],
-    growth.map((each) => [
-      each.process,
-      isGrowing(each) ? 'GROWS' : 'steady',
-      figure(each.first),
-      figure(each.last),
-      signed(each.rss.perMinute),
-      figure(each.rss.standardError),
-      signed(each.anonymous.perMinute),
-      figure(each.anonymous.standardError),
-    ]),
-    2,
-  )
+export const growthTable = (growth: readonly Growth[]): Table => ({
+  columns: ['process', '', 'first MiB', 'last MiB', 'MiB/min', '±', 'own MiB/min', '±'],
+  rows: growth.map((each) => [
+    each.process,
+    isGrowing(each) ? 'GROWS' : 'steady',
+    figure(each.first),
+    figure(each.last),
+    signed(each.rss.perMinute),
+    figure(each.rss.standardError),
+    signed(each.anonymous.perMinute),
+    figure(each.anonymous.standardError),
+  ]),
+  textColumns: 2,
+})
 
 const signed = (value: number) => `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`
 
@@ -106,17 +116,16 @@ export const boundText = ({ bound, unit }: Target): string => {
   return `${sign} ${limit}${unit ? ` ${unit}` : ''}`
 }
 
-export const targetsTable = (targets: readonly Target[]): string =>
-  render(
-    ['target', '', 'measured', 'bound'],
-    targets.map((target) => [
-      target.what,
-      { true: 'met', false: 'MISSED', undefined: 'not measured' }[`${isMet(target)}`]!,
-      figure(target.value),
-      boundText(target),
-    ]),
-    2,
-  )
+export const targetsTable = (targets: readonly Target[]): Table => ({
+  columns: ['target', '', 'measured', 'bound'],
+  rows: targets.map((target) => [
+    target.what,
+    { true: 'met', false: 'MISSED', undefined: 'not measured' }[`${isMet(target)}`]!,
+    figure(target.value),
+    boundText(target),
+  ]),
+  textColumns: 2,
+})
 
 export const legend = (sides: readonly SideName[]): string =>
   sides.map((side) => `  ${side.padEnd(8)} ${sideNames[side]}`).join('\n')

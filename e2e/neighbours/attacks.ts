@@ -59,15 +59,18 @@ const send = (
     const lost = (error: Error) => resolve(error.name === 'AbortError' ? hungUp : `lost: ${error.message}`)
     request.once('error', lost)
     request.once('response', (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.length < 4 && chunks.push(chunk))
+      let head = ''
+      response.on('data', (chunk: Buffer) => {
+        head ||= chunk.toString()
+      })
       response.once('error', lost)
-      response.once('end', () => resolve(outcomeOf(response.statusCode!, Buffer.concat(chunks).toString())))
+      response.once('end', () => resolve(outcomeOf(response.statusCode!, head)))
     })
     request.end(body)
   })
 
-const outcomeOf = (status: number, text: string): string => {
+/** Of a response, such as `200` or `400 FILTER_TOO_COMPLEX`. */
+export const outcomeOf = (status: number, text: string): string => {
   const reason = /"reason":"(\w+)"/.exec(text)?.[1]
   return status < 300 ? `${status}` : `${status} ${reason ?? 'without a reason'}`
 }

@@ -1,10 +1,12 @@
 import { Agent, request as httpRequest } from 'node:http'
+import { text as readWhole } from 'node:stream/consumers'
+import { outcomeOf } from './attacks.ts'
 
 /** What somebody saw who does no harm. */
 export interface Seen {
   /** Of each request that succeeded, in milliseconds. */
   times: number[]
-  /** Status, or the error of the connection, of each one that did not. */
+  /** Method with status and reason, or with the error of the connection, of each one that did not. */
   failures: string[]
 }
 
@@ -29,9 +31,9 @@ export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): V
     const { times, failures } = seen
     const begun = performance.now()
     const ended = sendOnce(url, { method, agent, headers: headersOf(apiKey, body) }, body)
-      .then((status) => {
-        if (status === 200) times.push(performance.now() - begun)
-        else failures.push(`${method} ${status}`)
+      .then((outcome) => {
+        if (outcome === '200') times.push(performance.now() - begun)
+        else failures.push(`${method} ${outcome}`)
       })
       .catch((error: Error) => void failures.push(`${method} ${error.message}`))
       .finally(() => underWay.delete(ended))
@@ -66,15 +68,13 @@ const headersOf = (apiKey: string, body?: string) => ({
   }),
 })
 
-const sendOnce = (url: string, options: object, body?: string): Promise<number> =>
+const sendOnce = (url: string, options: object, body?: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const request = httpRequest(url, { ...options, signal })
     request.once('error', (error) => reject(signal.aborted ? new Error('no answer in 10 s') : error))
     request.once('response', (response) => {
-      response.resume()
-      response.once('error', reject)
-      response.once('end', () => resolve(response.statusCode!))
+      readWhole(response).then((text) => resolve(outcomeOf(response.statusCode!, text)), reject)
     })
     request.end(body)
   })

@@ -30,6 +30,7 @@ export const DoctorEnvironment = z.object({
   PUBLIC_FORM_BASE_URL: OptionalUrl.optional(),
   ORGANIZATIONS_URL: origin,
   FORMS_URL: origin,
+  SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).optional(),
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),

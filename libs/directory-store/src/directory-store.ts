@@ -59,7 +59,7 @@ export interface ListOrganizationsQuery {
   userId: string
   /** Compares createTime, name and slug; absent for all. */
   filter?: CheckedFilter
-  /** Empty means oldest first. `slug` breaks ties, ascending. */
+  /** Empty means oldest first. `slug` breaks ties in the direction of the last field. */
   orderBy: OrganizationOrderTerm[]
   /** Begin behind this position: the `next` of an earlier page in the same order. */
   after?: OrganizationPosition

@@ -10,13 +10,14 @@ export interface OrganizationOrderTerm {
 }
 
 /**
- * The order that a list really has: `slug`, ascending, breaks the ties, and what follows a slug decides nothing.
- * An empty `orderBy` is oldest first.
+ * The order that a list really has: `slug` breaks the ties in the direction of the last field, and what follows a slug
+ * decides nothing. An empty `orderBy` is oldest first.
  */
 export const completeOrder = (orderBy: readonly OrganizationOrderTerm[]): OrganizationOrderTerm[] => {
   const wanted = orderBy.length > 0 ? orderBy : [{ field: 'createTime' as const, descending: false }]
   const slugIndex = wanted.findIndex(({ field }) => field === 'slug')
-  return slugIndex < 0 ? [...wanted, { field: 'slug', descending: false }] : wanted.slice(0, slugIndex + 1)
+  if (slugIndex >= 0) return wanted.slice(0, slugIndex + 1)
+  return [...wanted, { field: 'slug', descending: wanted.at(-1)!.descending }]
 }
 
 /** A place in a list: the values of its complete order's fields there; times as milliseconds since the epoch. */

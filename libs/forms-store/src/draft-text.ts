@@ -1,5 +1,5 @@
 import type { FormDraft } from '@fms/contracts'
-import type { DraftText, FormText, StoredForm } from './forms-store.ts'
+import type { DraftText, FormText, RevisionText, StoredForm, StoredRevision } from './forms-store.ts'
 
 /** A draft as a change stores it. */
 export const draftTextOf = (draft: FormDraft): DraftText => ({
@@ -21,3 +21,8 @@ export const parseDraft = ({
   aiHandoff: _aiHandoff,
   ...state
 }: FormText): StoredForm => ({ ...state, draft: JSON.parse(draftJson) })
+
+export const parseRevision = ({ formJson, ...revision }: RevisionText): StoredRevision => ({
+  ...revision,
+  form: JSON.parse(formJson),
+})

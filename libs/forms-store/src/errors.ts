@@ -35,6 +35,27 @@ export const updateAborted = (ref: FormRef) =>
     retryAfterSeconds: 1,
   })
 
+/** A list looked at so many forms that it was ended. Nothing is wrong with the filter but what it takes. */
+export const filterTooExpensive = (timeoutMs: number) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    'FILTER_TOO_EXPENSIVE',
+    `The list took longer than ${timeoutMs} ms. Narrow the filter, as with a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime, joined by AND; order by one field, and use pageToken in place of a large skip.`,
+    { metadata: { timeoutMs: `${timeoutMs}` } },
+  )
+
+/** Tells the gateway that a service only has too much to do: no circuit shall open for that. */
+const shedHeader = 'x-fms-shed'
+
+/** So many lists that look at many forms are under way that this one did not get its turn in time. */
+export const listsOverloaded = () =>
+  new ApiError(
+    'UNAVAILABLE',
+    'OVERLOADED',
+    'Too many lists are under way that look at many forms. Nothing was done; repeat the request a little later, or narrow its filter.',
+    { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
+  )
+
 /** The organization has as much as it may. No RetryInfo: a repeat helps once something was deleted. */
 export const quotaExceeded = (organizationId: string, quota: keyof Quota, limit: number, used: number) =>
   new ApiError(

@@ -8,16 +8,22 @@ export interface FormOrderTerm {
 }
 
 /**
- * The order that a list really has: `publicId`, ascending, breaks the ties, and what follows a public id decides
- * nothing. An empty `orderBy` is most recently updated first.
+ * The order that a list really has: `publicId` breaks the ties in the direction of the last field, and what follows a
+ * public id decides nothing. An empty `orderBy` is most recently updated first, and its ties ascend.
  */
 export const completeOrder = (orderBy: readonly FormOrderTerm[]): FormOrderTerm[] => {
-  const wanted = orderBy.length > 0 ? orderBy : [{ field: 'updateTime' as const, descending: true }]
-  const publicIdIndex = wanted.findIndex(({ field }) => field === 'publicId')
+  const last = orderBy.at(-1)
+  if (!last) return [...defaultOrder]
+  const publicIdIndex = orderBy.findIndex(({ field }) => field === 'publicId')
   return publicIdIndex < 0
-    ? [...wanted, { field: 'publicId', descending: false }]
-    : wanted.slice(0, publicIdIndex + 1)
+    ? [...orderBy, { field: 'publicId', descending: last.descending }]
+    : orderBy.slice(0, publicIdIndex + 1)
 }
+
+const defaultOrder: readonly FormOrderTerm[] = [
+  { field: 'updateTime', descending: true },
+  { field: 'publicId', descending: false },
+]
 
 /** A place in a list: the values of its complete order's fields there; times as milliseconds since the epoch. */
 export type FormPosition = (string | number)[]

@@ -65,7 +65,7 @@ export interface Snapshot {
   formJson: string
 }
 
-/** A revision about to be stored. */
+/** A revision for those who only store it or pass it on. */
 export interface RevisionText extends Omit<StoredRevision, 'form'> {
   formJson: string
 }
@@ -102,7 +102,7 @@ export interface RevisionsPage {
 }
 
 export interface LiveOrNot {
-  revision: StoredRevision
+  revision: RevisionText
   live: boolean
 }
 
@@ -115,6 +115,14 @@ export interface Replies {
   formId: string
   /** Lower-case UUIDs, at most {@link maxRepliesPerChange}. */
   replyIds: readonly string[]
+}
+
+/** What can change of a revision as it is read, and what `live` shows of the current draft. */
+export interface RevisionState {
+  revisionId: string
+  live: boolean
+  /** Of the current draft. */
+  aiHandoff: boolean
 }
 
 /** What an organization has, or what a change adds to that. */
@@ -132,6 +140,13 @@ export interface FormsStoreOptions {
   readOnly?: boolean
   /** What each organization may have; without it, any number. */
   quota?: Quota
+  /** How long a list may take, in milliseconds; 2,000 by default. */
+  listTimeoutMs?: number
+}
+
+export interface ListOptions {
+  /** Aborts when nobody waits for the page any more. */
+  signal?: AbortSignal | undefined
 }
 
 /** An organization that has forms, and how many. */
@@ -159,14 +174,20 @@ export interface FormsStore extends AsyncDisposable {
   /** @returns undefined for a reference that names nothing here, whatever it looks like. */
   get(ref: FormRef): Promise<StoredForm | undefined>
 
+  /** What `get` finds, without its draft, which may be large. */
+  getState(ref: FormRef): Promise<FormState | undefined>
+
   /** What `get` finds, as text. */
   getText(ref: FormRef): Promise<FormText | undefined>
 
   /**
    * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
-   * It may end before `limit`, once it holds 16 MiB.
+   * It may end before `limit`, once it holds 4 MiB.
+   *
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE when it takes longer than a list may; OVERLOADED when too many such lists
+   *   wait for their turn. The signal's reason once that aborts.
    */
-  list(query: ListFormsQuery): Promise<FormsPage>
+  list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage>
 
   /**
    * Reads and changes the draft outside of any transaction, and stores it by compare-and-set on `version`. What `change`
@@ -215,14 +236,22 @@ export interface FormsStore extends AsyncDisposable {
     beforeStoring?: () => void,
   ): Promise<FormText | 'elsewhere' | undefined>
 
-  /** Newest first. @returns undefined when there is no such form. */
-  listRevisions(query: ListRevisionsQuery): Promise<RevisionsPage | undefined>
+  /**
+   * Newest first. A page may end before `limit`, once it holds 4 MiB.
+   *
+   * @returns undefined when there is no such form.
+   * @throws as `list` does.
+   */
+  listRevisions(query: ListRevisionsQuery, options?: ListOptions): Promise<RevisionsPage | undefined>
 
   /**
    * @param revisionRef a UUID, or `live`.
    * @returns undefined when there is no such form or revision.
    */
-  getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & { current: StoredForm }) | undefined>
+  getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined>
+
+  /** What `getRevision` finds, without its snapshot, which may be large. */
+  getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined>
 
   /**
    * Counts replies of one form in one change, each `replyId` once, however often it comes. Leaves `updateTime` and

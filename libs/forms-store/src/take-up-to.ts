@@ -1,5 +1,5 @@
 /** A page of a list ends early once it holds this much. */
-const maxPageBytes = 16 * 1024 * 1024
+export const maxPageBytes = 4 * 1024 * 1024
 
 /** What was taken; `more` when items are left over. */
 export interface Taken<T> {
@@ -8,17 +8,10 @@ export interface Taken<T> {
 }
 
 /**
- * The first `limit` items, or as many as 16 MiB hold; at least one.
+ * The first `limit` items, or as many as 4 MiB hold; at least one.
  *
  * @param items lazily read, so that what does not fit is never loaded.
  */
-export const takeUpTo = <T>(limit: number, items: Iterable<T>, bytesOf: (item: T) => number): Taken<T> => {
-  const page = new Page(limit, bytesOf)
-  for (const item of items) if (!page.takes(item)) return { taken: page.taken, more: true }
-  return { taken: page.taken, more: false }
-}
-
-/** Like `takeUpTo`, of items that come one after the other. */
 export const takeUpToAsync = async <T>(
   limit: number,
   items: AsyncIterable<T>,

@@ -1,6 +1,6 @@
 import { formatETag } from '@fms/aip'
-import { type Form, formPath, liveAlias, type Revision } from '@fms/contracts'
-import type { FormState, FormText, LiveOrNot, StoredForm } from './forms-store.ts'
+import { type Form, formPath, liveAlias } from '@fms/contracts'
+import type { FormState, FormText, LiveOrNot, RevisionState, StoredForm } from './forms-store.ts'
 
 /** The resource that clients read. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
@@ -34,10 +34,29 @@ const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
 export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
-/** The resource that clients read. */
-export const toRevision = ({ revision, live }: LiveOrNot): Revision => ({
-  path: `${formPath(revision)}/revisions/${revision.revisionId}`,
-  alternateIds: live ? [liveAlias] : [],
-  createTime: revision.createTime.toISOString(),
-  form: revision.form,
-})
+/**
+ * A revision as clients read it, as JSON text, written without reading the snapshot.
+ *
+ * @param aiHandoff of the current draft where it takes the place of the snapshot's, as in `live`.
+ */
+export const renderRevision = ({ revision, live }: LiveOrNot, aiHandoff?: boolean): string => {
+  const { formJson } = revision
+  const form = aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff)
+  return (
+    `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
+    `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
+    `"createTime":"${revision.createTime.toISOString()}","form":${form}}`
+  )
+}
+
+/** Drafts are stored with all members in one order, of which this is the first. */
+const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/
+
+const withAiHandoff = (formJson: string, enabled: boolean): string =>
+  leadingAiHandoff.test(formJson)
+    ? formJson.replace(leadingAiHandoff, `{"aiHandoff":{"enabled":${enabled}}`)
+    : JSON.stringify({ ...JSON.parse(formJson), aiHandoff: { enabled } })
+
+/** Changes with all that can change of a revision: whether it is live, and what `live` shows of the current draft. */
+export const revisionETag = ({ revisionId, live, aiHandoff }: RevisionState, isAlias: boolean): string =>
+  `"${revisionId}-${live ? 'live' : 'past'}${isAlias ? `.${aiHandoff ? 'handoff' : 'plain'}` : ''}"`

@@ -5,11 +5,18 @@ import { countError } from './metrics.ts'
 
 /** The one place that writes error bodies. Unknown failures become INTERNAL and are logged here, once. */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  if (reply.hasEnded && isAbort(thrown)) {
+    reply.hijack()
+    return
+  }
   const error = toApiError(thrown, request)
   if (error.httpStatus >= 500)
     request.log.error({ err: error.parts.cause ?? error, reason: error.reason }, error.message)
   sendError(error, request, reply)
 }
+
+/** What ends the work for a caller who has gone is no failure, and nobody reads the answer. */
+const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'
 
 /** Answers with the error's body and headers. */
 export const sendError = (error: ApiError, request: FastifyRequest, reply: FastifyReply): void => {

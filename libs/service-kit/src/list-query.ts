@@ -71,7 +71,8 @@ export const readListQuery = <Field extends string>(
     return node && checkFilter(node, filterFields)
   })
   const orderBy = attempt(faults, 'orderBy', () => parseOrderBy(given.orderBy, orderFields))
-  const page = readPage(given, { scope: [...scope, given.filter, given.orderBy], pageTokens }, faults)
+  const listScope = [...scope, given.filter, given.orderBy, ...tiesScope(orderBy)]
+  const page = readPage(given, { scope: listScope, pageTokens }, faults)
   refuseFaults(faults)
   return { ...page, ...(filter && { filter }), orderBy: orderBy as ListRequest<Field>['orderBy'] }
 }
@@ -87,6 +88,12 @@ export const readPageQuery = (query: unknown, options: PageOptions): PageRequest
   refuseFaults(faults)
   return page
 }
+
+/**
+ * Once, ties of an order that descends ascended: a token from then stands for another place of the list, and is refused.
+ */
+const tiesScope = (orderBy: readonly { descending: boolean }[] | undefined): string[] =>
+  orderBy?.at(-1)?.descending ? ['ties descend'] : []
 
 /** A wrong parameter, and how to say so when it is the only one. */
 interface Fault {

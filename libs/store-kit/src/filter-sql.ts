@@ -64,12 +64,24 @@ const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
 /** What stands before the first star bounds a range, which an index can serve; a star at the end asks for no more. */
 const matchSql = (column: string, parts: string[]): SqlCondition => {
   const [prefix = '', ...rest] = parts
-  const match = { sql: `matchesParts(${column}, ?)`, values: [JSON.stringify(parts)] }
   const end = endOfPrefix(prefix)
-  if (prefix === '' || end === undefined) return match
+  if (prefix === '' || end === undefined) return wildcardSql(column, parts)
   const range = { sql: `${column} >= ? AND ${column} < ?`, values: [prefix, end] }
-  return rest.join('') === '' ? range : allOf(range, match)
+  return rest.join('') === '' ? range : allOf(range, wildcardSql(column, parts))
 }
+
+/** GLOB reads U+FFFE and U+FFFF as U+FFFD, and ends at a NUL: `matchesParts` compares what it cannot. */
+const wildcardSql = (column: string, parts: string[]): SqlCondition => {
+  const json = JSON.stringify(parts)
+  if (parts.some((part) => /[\0\uFFFD-\uFFFF]/.test(part)))
+    return { sql: `matchesParts(${column}, ?)`, values: [json] }
+  return {
+    sql: `CASE WHEN instr(${column}, char(0)) > 0 THEN matchesParts(${column}, ?) ELSE ${column} GLOB ? END`,
+    values: [json, parts.map(escapedForGlob).join('*')],
+  }
+}
+
+const escapedForGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]')
 
 /** The first text, by code points, after all those that begin with the prefix; undefined when there is none. */
 export const endOfPrefix = (prefix: string): string | undefined => {

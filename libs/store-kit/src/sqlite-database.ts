@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
 import { storeNotMigrated, storeUnavailable } from './errors.ts'
 
@@ -26,6 +26,23 @@ const defaultLockPatienceMs = 5_000
 
 export type Row = Record<string, SQLInputValue>
 
+/** A function of ours that SQL statements call; deterministic. */
+export type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue
+
+/** A script, or what a script cannot do; it runs inside the transaction of the migrations. */
+export type SqliteMigration = string | ((database: DatabaseSync) => void)
+
+export interface SqliteOptions {
+  /** How long a change waits for another process's lock before it gives up, in milliseconds; 5,000 by default. */
+  lockPatienceMs?: number
+  /** Leaves the file as it is: it has to be there, and to have all migrations. */
+  readOnly?: boolean
+  /** Whether foreign keys are enforced, by default they are. */
+  foreignKeys?: boolean
+  /** By their names in SQL; triggers and migrations may use them. */
+  functions?: Readonly<Record<string, SqlFunction>>
+}
+
 /** What a row holds, in the order of its columns. */
 type Values = SQLInputValue[]
 
@@ -33,15 +50,6 @@ interface Prepared {
   /** Gives rows as `Values`. */
   statement: StatementSync
   columns: string[]
-}
-
-export interface SqliteOptions {
-  /** How long a change waits for another process's lock before it gives up; 5,000 unless told otherwise. */
-  lockPatienceMs?: number
-  /** Leaves the file as it is: it has to be there, and to have all migrations. */
-  readOnly?: boolean
-  /** Whether foreign keys are enforced, by default they are. */
-  foreignKeys?: boolean
 }
 
 interface PendingChange {
@@ -69,13 +77,18 @@ export class SqliteDatabase implements AsyncDisposable {
 
   /**
    * @param path a file, made when it is missing, or `:memory:`.
-   * @param migrations SQL scripts; the file's `user_version` counts those it has. Only ever append.
+   * @param migrations the file's `user_version` counts those it has. Only ever append.
    * @throws {ApiError} STORE_NOT_MIGRATED when it is only to be read and lacks some.
    */
   constructor(
     path: string,
-    migrations: readonly string[],
-    { lockPatienceMs = defaultLockPatienceMs, readOnly = false, foreignKeys = true }: SqliteOptions = {},
+    migrations: readonly SqliteMigration[],
+    {
+      lockPatienceMs = defaultLockPatienceMs,
+      readOnly = false,
+      foreignKeys = true,
+      functions = {},
+    }: SqliteOptions = {},
   ) {
     this.#lockPatienceMs = lockPatienceMs
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
@@ -87,6 +100,8 @@ export class SqliteDatabase implements AsyncDisposable {
     this.#database.function('matchesParts', { deterministic: true }, (text, parts) =>
       Number(matchesParts(text as string, partsOf(parts as string))),
     )
+    for (const [name, call] of Object.entries(functions))
+      this.#database.function(name, { deterministic: true, varargs: true }, call)
     if (!readOnly) this.#migrate(migrations)
     else if (this.#applied() < migrations.length) {
       this.#database.close()
@@ -137,6 +152,17 @@ export class SqliteDatabase implements AsyncDisposable {
       } finally {
         this.#database.exec('COMMIT')
       }
+    })
+  }
+
+  /**
+   * One state of the file for all reads until it is disposed of, over several turns of the event loop. For a connection
+   * that writes nothing: a change would become part of it.
+   */
+  openSnapshot(): Disposable {
+    return this.#guard(() => {
+      this.#database.exec('BEGIN')
+      return { [Symbol.dispose]: () => this.#database.isOpen && this.#database.exec('COMMIT') }
     })
   }
 
@@ -285,10 +311,13 @@ export class SqliteDatabase implements AsyncDisposable {
     }
   }
 
-  #migrate(migrations: readonly string[]): void {
+  #migrate(migrations: readonly SqliteMigration[]): void {
     this.#database.exec('BEGIN IMMEDIATE')
     const applied = this.#applied()
-    for (const script of migrations.slice(applied)) this.#database.exec(script)
+    for (const migration of migrations.slice(applied)) {
+      if (typeof migration === 'string') this.#database.exec(migration)
+      else migration(this.#database)
+    }
     this.#database.exec(`PRAGMA user_version = ${Math.max(applied, migrations.length)}; COMMIT`)
   }
 

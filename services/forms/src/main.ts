@@ -17,8 +17,9 @@ import { createReplyConsumer, ensureReplies, replyConsumption } from './consumer
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const url = config.FORMS_STORE_URL
-  const forms = measureStore('forms', url, await openFormsStore(url, { quota: quotaOf(config) }))
+  const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
+  const options = { quota: quotaOf(config), listTimeoutMs: SEARCH_TIMEOUT_MS }
+  const forms = measureStore('forms', FORMS_STORE_URL, await openFormsStore(FORMS_STORE_URL, options))
   const app = createFormsApp({
     logger,
     internalSecrets,

@@ -93,9 +93,9 @@ export const listsContract = (
     const orders = [
       { orderBy: [], slugs: ['ccc', 'ddd', 'aaa', 'bbb', 'eee'] },
       { orderBy: [term('createTime')], slugs: ['ccc', 'ddd', 'aaa', 'bbb', 'eee'] },
-      { orderBy: [term('createTime', true)], slugs: ['eee', 'aaa', 'bbb', 'ccc', 'ddd'] },
+      { orderBy: [term('createTime', true)], slugs: ['eee', 'bbb', 'aaa', 'ddd', 'ccc'] },
       { orderBy: [term('name')], slugs: ['aaa', 'bbb', 'ccc', 'eee', 'ddd'] },
-      { orderBy: [term('name', true)], slugs: ['ddd', 'eee', 'bbb', 'ccc', 'aaa'] },
+      { orderBy: [term('name', true)], slugs: ['ddd', 'eee', 'ccc', 'bbb', 'aaa'] },
       { orderBy: [term('slug')], slugs: ['aaa', 'bbb', 'ccc', 'ddd', 'eee'] },
       { orderBy: [term('slug', true)], slugs: ['eee', 'ddd', 'ccc', 'bbb', 'aaa'] },
       { orderBy: [term('name'), term('createTime')], slugs: ['aaa', 'ccc', 'bbb', 'eee', 'ddd'] },
@@ -107,7 +107,7 @@ export const listsContract = (
     ]
 
     it.each(orders)(
-      'sorts by $orderBy, slug ascending where that leaves a tie',
+      'sorts by $orderBy, slug in the last direction where that leaves a tie',
       async ({ orderBy, slugs }) => {
         expect((await list({ orderBy })).slugs).toEqual(slugs)
       },

@@ -236,7 +236,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     return member && (await this.findOrganization(member.organizationId))
   }
 
-  /** Index: members_by_ and the first field of the order, with _desc where name or createTime descends. */
+  /** Index: members_by_ and the first field of the order. */
   async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
     const order = completeOrder(query.orderBy)
     const list = listMongodb(this.#members, {

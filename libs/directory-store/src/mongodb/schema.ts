@@ -1,10 +1,11 @@
 import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
 
-/** In descending orders, too, slug breaks ties ascending; a walk backwards through an index would not. */
-const orders: MongoIndex[] = ['name', 'organizationCreateTime'].flatMap((field) => [
-  { collection: 'members', name: `members_by_${field}`, key: { userId: 1, [field]: 1, slug: 1 } },
-  { collection: 'members', name: `members_by_${field}_desc`, key: { userId: 1, [field]: -1, slug: 1 } },
-])
+/** Walked backwards, they have the descending orders. */
+const orders: MongoIndex[] = ['name', 'organizationCreateTime'].map((field) => ({
+  collection: 'members',
+  name: `members_by_${field}`,
+  key: { userId: 1, [field]: 1, slug: 1 },
+}))
 
 /**
  * The indexes beside those of `_id`. The directory is small (a few hundred bytes for each user, organization, member

@@ -245,7 +245,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     return row && toOrganization(row)
   }
 
-  /** Index: members_by_ and the first field of the order, with _desc where name or createTime descends. */
+  /** Index: members_by_ and the first field of the order. */
   async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
     const order = completeOrder(query.orderBy)
     const columns = order.map(({ field, descending }) => ({ column: columnOf[field], descending }))

@@ -51,5 +51,11 @@ const first = `
   CREATE INDEX keys_by_create_time ON keys (createTime, keyId);
 `
 
+/** Walked backwards, the other indexes have the descending orders. */
+const second = `
+  DROP INDEX members_by_name_desc;
+  DROP INDEX members_by_create_time_desc;
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first]
+export const migrations = [first, second]

@@ -8,6 +8,7 @@ import {
   atOnce,
   create,
   edited,
+  findRevision,
   givenForm,
   newForm,
   newPublicId,
@@ -15,6 +16,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionsOn,
   snapshot,
   update,
 } from './given.ts'
@@ -265,8 +267,8 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().delete(refOf(form), allow)).toBe(true)
 
       expect(await store().get(refOf(form))).toBeUndefined()
-      expect(await store().getRevision(refOf(form), revision.revisionId)).toBeUndefined()
-      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await findRevision(store(), refOf(form), revision.revisionId)).toBeUndefined()
+      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
       expect(await store().findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
       expect(await store().delete(refOf(form), allow)).toBe(false)
       expect(await create(store(), newForm({ publicId: form.publicId }))).toBe(true)
@@ -282,7 +284,7 @@ export const draftsContract = (open: OpenStore): void => {
       await create(store(), form)
 
       await unchanged(form)
-      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
@@ -297,7 +299,7 @@ export const draftsContract = (open: OpenStore): void => {
       await store().delete({ organizationId, formRef: form.formId }, allow)
 
       await unchanged({ ...other, live: true })
-      expect(await store().getRevision(refOf(other), 'live')).toMatchObject({ revision })
+      expect(await findRevision(store(), refOf(other), 'live')).toMatchObject({ revision })
     })
 
     it('passes on what the check throws, and leaves everything as it was', async () => {
@@ -313,7 +315,7 @@ export const draftsContract = (open: OpenStore): void => {
       const { draft: _, ...state } = form
       expect(check).toHaveBeenLastCalledWith({ ...state, live: true })
       await unchanged({ ...form, live: true })
-      expect(await store().getRevision(refOf(form), 'live')).toMatchObject({ revision })
+      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({ revision })
     })
 
     it('makes one of many at once the one that deleted', async () => {

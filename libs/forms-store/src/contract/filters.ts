@@ -4,6 +4,7 @@ import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseDraft } from '../draft-text.ts'
+import { type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { StoredForm } from '../forms-store.ts'
 import {
   create,
@@ -17,6 +18,7 @@ import {
   update,
 } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
+import { inOrder } from './plain-order.ts'
 
 const fields: FilterFields = {
   fields: {
@@ -67,19 +69,18 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
     await Promise.all(names.map((name) => givenForm(store(), { draft: { name } })))
   })
 
-  const list = async (text: string) => {
-    const orderBy = [{ field: 'publicId' as const, descending: false }]
-    const page = await store().list({ organizationId, filter: check(text), orderBy, limit: 1000, skip: 0 })
+  const byPublicId: FormOrderTerm[] = [{ field: 'publicId', descending: false }]
+
+  const list = async (text: string, { orderBy = byPublicId, limit = 1000, skip = 0 } = {}) => {
+    const page = await store().list({ organizationId, filter: check(text), orderBy, limit, skip })
     return { publicIds: page.forms.map(({ publicId }) => publicId), totalSize: page.totalSize }
   }
 
-  const expected = (text: string) => {
+  const expected = (text: string, { orderBy = byPublicId, limit = 1000, skip = 0 } = {}) => {
     const filter = check(text)
-    const publicIds = forms
-      .filter((form) => evaluateFilter(filter, rowOf(form)))
-      .map(({ publicId }) => publicId)
-      .sort(compareCodePoints)
-    return { publicIds, totalSize: publicIds.length }
+    const matching = forms.filter((form) => evaluateFilter(filter, rowOf(form)))
+    const page = inOrder(matching, orderBy).slice(skip, skip + limit)
+    return { publicIds: page.map(({ publicId }) => publicId), totalSize: matching.length }
   }
 
   // Mostly pieces of what is there, so that filters find something.
@@ -145,12 +146,31 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
 
   describe('a filter', () => {
     it('finds what its evaluation over the same rows finds, and counts it', async () => {
+      const anyTerm = fc.record({ field: fc.constantFrom(...formOrderFields), descending: fc.boolean() })
+      const anyPage = fc.record({
+        orderBy: fc.uniqueArray(anyTerm, { maxLength: 3, selector: ({ field }) => field }),
+        limit: fc.constantFrom(1, 3, 10, 1000),
+        skip: fc.constantFrom(0, 0, 0, 1, 7, 50, 2 ** 31 - 1),
+      })
       await fc.assert(
-        fc.asyncProperty(anyFilter, async (text) => {
-          expect(await list(text)).toEqual(expected(text))
+        fc.asyncProperty(anyFilter, anyPage, async (text, page) => {
+          expect(await list(text, page)).toEqual(expected(text, page))
         }),
         { numRuns: 500 },
       )
+    })
+
+    it('of literals with letters that wildcards of an engine read in another way', async () => {
+      const own = randomUUID()
+      const ownnames = ['a*b', 'a?b', 'a[b]c', 'a\0b', 'a\uFFFDb', 'a\uFFFEb', 'a\uFFFFb', '[a-z]', 'axb']
+      for (const name of ownnames) await givenForm(store(), { organizationId: own, draft: { name } })
+
+      for (const part of ownnames.map((name) => name.slice(1))) {
+        const filter = check(`name = ${quoted('', part, '')}`)
+        const page = await store().list({ organizationId: own, filter, orderBy: [], limit: 100, skip: 0 })
+        const found = ownnames.filter((name) => name.includes(part))
+        expect(page.forms.map(({ name }) => name).sort(), part).toEqual(found.sort())
+      }
     })
 
     it.each(names)('takes the name %j for itself alone', async (name) => {
@@ -177,6 +197,49 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
 
       expect(forms.map((form) => parseDraft(form).draft.name)).toEqual(['\u{10000}'])
+    })
+
+    it('finds a text of one, two, three and more letters in names, whatever their case', async () => {
+      const own = randomUUID()
+      const ownNames = ['Customer feedback', 'customer Survey', 'CUS', 'cu', 'c', '😀😁😂 smile', 'Σίσυφος']
+      for (const name of ownNames) await givenForm(store(), { organizationId: own, draft: { name } })
+      const found = async (text: string) => {
+        const page = await store().list({
+          organizationId: own,
+          filter: check(text),
+          orderBy: [],
+          limit: 9,
+          skip: 0,
+        })
+        return page.forms.map(({ name }) => name).sort()
+      }
+
+      expect(await found('search("c")')).toEqual(['CUS', 'Customer feedback', 'c', 'cu', 'customer Survey'])
+      expect(await found('search("CU")')).toEqual(['CUS', 'Customer feedback', 'cu', 'customer Survey'])
+      expect(await found('search("cus")')).toEqual(['CUS', 'Customer feedback', 'customer Survey'])
+      expect(await found('search("stomer S")')).toEqual(['customer Survey'])
+      expect(await found('name:omer')).toEqual(['Customer feedback', 'customer Survey'])
+      expect(await found('name:"Customer "')).toEqual(['Customer feedback'])
+      expect(await found('search("cus") AND search("omer")')).toEqual([
+        'Customer feedback',
+        'customer Survey',
+      ])
+      expect(await found('search("cus") AND search("zebra")')).toEqual([])
+      expect(await found('search("😁😂 ")')).toEqual(['😀😁😂 smile'])
+      expect(await found('search("ΣΥΦΟΣ")')).toEqual(['Σίσυφος'])
+    })
+
+    it('finds no form that is gone, and none by a name that it had', async () => {
+      const form = await givenForm(store(), { draft: { name: 'Rhinoceros' } })
+      const found = async (text: string) =>
+        (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
+      expect(await found('search("rhino")')).toBe(1)
+
+      await update(store(), refOf(form), (current) => edited(current, { name: 'Hippo' }))
+      expect([await found('search("rhino")'), await found('search("hippo")')]).toEqual([0, 1])
+
+      await store().delete(refOf(form), () => {})
+      expect(await found('search("hippo")')).toBe(0)
     })
 
     it('may hold 60 conditions and 20 levels', async () => {

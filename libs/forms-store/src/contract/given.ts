@@ -1,13 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
-import { parseDraft, serializeDraft } from '../draft-text.ts'
+import { parseDraft, parseRevision, serializeDraft } from '../draft-text.ts'
 import { toFormRecord } from '../form-record.ts'
 import type {
   FormRef,
   FormsStore,
   FormsStoreOptions,
   FormText,
+  ListRevisionsQuery,
   Snapshot,
   StoredForm,
   StoredRevision,
@@ -142,3 +143,16 @@ export const givenRevisions = async (
 /** As many promises at once. */
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => start(index)))
+
+/** A revision with its snapshot parsed, and whether it is live. */
+export const findRevision = async (store: FormsStore, ref: FormRef, revisionRef: string) => {
+  const found = await store.getRevision(ref, revisionRef)
+  return found && { ...found, revision: parseRevision(found.revision) }
+}
+
+/** A page of revisions with their snapshots parsed. */
+export const revisionsOn = async (store: FormsStore, query: ListRevisionsQuery) => {
+  const page = await store.listRevisions(query)
+  const parsed = page?.revisions.map(({ revision, live }) => ({ revision: parseRevision(revision), live }))
+  return page && { ...page, revisions: parsed! }
+}

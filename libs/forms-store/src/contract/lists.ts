@@ -98,7 +98,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
     it('is most recently updated first unless told otherwise', async () => {
       const pages = await pagesOf(store(), { organizationId, orderBy: [] }, 7)
 
-      expect(pages.flat()).toEqual(inOrder(forms, [{ field: 'updateTime', descending: true }]))
+      expect(pages.flat()).toEqual(inOrder(forms, []))
     })
 
     it.skipIf(limits.comparesUtf16)('by name goes by code point, also beyond the basic plane', async () => {
@@ -184,20 +184,19 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   describe('a page of large forms', () => {
     const store = openStore(open)
 
-    it('ends early once it holds 16 MiB', async () => {
+    it('ends early once it holds 4 MiB', async () => {
       const organizationId = randomUUID()
       // Three bytes a character.
       const context = ['漢'.repeat((700 * 1024) / 3)]
-      for (let count = 0; count < 30; count++)
-        await givenForm(store(), { organizationId, draft: { context } })
+      for (let count = 0; count < 8; count++) await givenForm(store(), { organizationId, draft: { context } })
 
       const pages = await pagesOf(store(), { organizationId, orderBy: byCreateTime }, 1000)
 
-      expect(new Set(idsOf(pages.flat())).size).toBe(30)
+      expect(new Set(idsOf(pages.flat())).size).toBe(8)
       expect(pages).toHaveLength(2)
       const mebibytes = Buffer.byteLength(JSON.stringify(pages[0])) / 1024 ** 2
-      expect(mebibytes).toBeGreaterThanOrEqual(16)
-      expect(mebibytes).toBeLessThan(17)
+      expect(mebibytes).toBeGreaterThanOrEqual(4)
+      expect(mebibytes).toBeLessThan(5)
     })
   })
 

@@ -10,15 +10,17 @@ const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> 
   replyCount: (a, b) => a.replyCount - b.replyCount,
 }
 
-/** What comes first in a list: the terms one after the other, then `publicId`, ascending whatever the terms say. */
+const byDefault: FormOrderTerm[] = [{ field: 'updateTime', descending: true }]
+
+/** What comes first in a list: the terms one after the other, then `publicId` as the last term goes, if one is named. */
 export const comparing =
   (orderBy: readonly FormOrderTerm[]) =>
   (a: StoredForm, b: StoredForm): number => {
-    for (const { field, descending } of orderBy) {
+    for (const { field, descending } of orderBy.length > 0 ? orderBy : byDefault) {
       const order = compare[field](a, b)
       if (order !== 0) return descending ? -order : order
     }
-    return compare.publicId(a, b)
+    return orderBy.at(-1)?.descending ? -compare.publicId(a, b) : compare.publicId(a, b)
   }
 
 /** What a list should be. */

@@ -8,6 +8,7 @@ import {
   atOnce,
   create,
   edited,
+  findRevision,
   givenForm,
   givenRevisions,
   newForm,
@@ -16,6 +17,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionsOn,
   snapshot,
   update,
 } from './given.ts'
@@ -61,7 +63,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const publicIds = [...forms, full].map(({ publicId }) => publicId)
       expect(records.map(({ publicId }) => publicId)).toEqual(publicIds.sort())
-      const { revisions } = (await source().listRevisions({ ...refOf(full), limit: 10, skip: 0 }))!
+      const { revisions } = (await revisionsOn(source(), { ...refOf(full), limit: 10, skip: 0 }))!
       const [second, first] = revisions.map(({ revision }) => revision)
       expect(records.find(({ formId }) => formId === full.formId)).toEqual({
         organizationId,
@@ -132,8 +134,8 @@ export const recordsContract = (open: OpenStore): void => {
     it('makes the form as it was, for every reader', async () => {
       const form = await givenHistory()
       const page = { ...refOf(form), limit: 10, skip: 0 }
-      const live = await source().getRevision(refOf(form), 'live')
-      const all = await source().listRevisions(page)
+      const live = await findRevision(source(), refOf(form), 'live')
+      const all = await revisionsOn(source(), page)
       const record = await forgotten(form)
 
       expect(await target().importForm(record)).toBe('imported')
@@ -141,8 +143,8 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
       expect(await target().get(refOf(form))).toEqual(form)
       expect(await target().get({ ...form, formRef: form.publicId })).toEqual(form)
-      expect(await target().getRevision(refOf(form), 'live')).toEqual(live)
-      expect(await target().listRevisions(page)).toEqual(all)
+      expect(await findRevision(target(), refOf(form), 'live')).toEqual(live)
+      expect(await revisionsOn(target(), page)).toEqual(all)
       const { organizationId, revisions, replyIds } = record
       for (const { revisionId, commandId } of revisions) {
         const found = await target().findRevisionOfCommand(organizationId, commandId)
@@ -278,7 +280,7 @@ export const recordsContract = (open: OpenStore): void => {
       const { commandId } = revisions[0]!
       expect(await target().publish(refOf(form), commandId, snapshot)).toMatchObject({ live: true })
 
-      expect(await target().getRevision(refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
+      expect(await findRevision(target(), refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
     })
   })
 }

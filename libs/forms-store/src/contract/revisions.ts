@@ -5,6 +5,7 @@ import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-
 import {
   atOnce,
   edited,
+  findRevision,
   givenForm,
   givenRevisions,
   newForm,
@@ -12,6 +13,7 @@ import {
   openStore,
   publish,
   refOf,
+  revisionsOn,
   snapshot,
   update,
 } from './given.ts'
@@ -21,7 +23,7 @@ export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   const numbersOf = async (form: StoredForm) => {
-    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+    const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
     const revisions = page!.revisions.toReversed()
     return {
       numbers: revisions.map(({ revision }) => revision.number),
@@ -52,10 +54,11 @@ export const revisionsContract = (open: OpenStore): void => {
         form: JSON.parse(formJson),
       }
       for (const ref of [revisionId, 'live']) {
-        expect(await store().getRevision(refOf(form), ref)).toEqual({
+        expect(await findRevision(store(), refOf(form), ref)).toEqual({
           revision,
+          revisionId,
           live: true,
-          current: published,
+          aiHandoff: false,
         })
       }
       expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toMatchObject({
@@ -242,7 +245,7 @@ export const revisionsContract = (open: OpenStore): void => {
         atOnce(30, () => update(store(), refOf(form), (current) => edited(current, {}))),
       ])
 
-      const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
+      const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
       const versions = page!.revisions.map(({ revision }) => (revision.form as unknown as StoredForm).version)
       expect(versions).toHaveLength(30)
       expect(versions).toEqual(versions.toSorted((a, b) => b - a))
@@ -274,7 +277,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is newest first, and tells which one is live', async () => {
       const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
-      expect(await store().listRevisions({ ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
           { revision: revisions[3], live: false },
           { revision: revisions[2], live: true },
@@ -286,7 +289,7 @@ export const revisionsContract = (open: OpenStore): void => {
     })
 
     const numbersOn = async (query: Parameters<FormsStore['listRevisions']>[0]) => {
-      const page = await store().listRevisions(query)
+      const page = await revisionsOn(store(), query)
       return { ...page, revisions: page!.revisions.map(({ revision }) => revision.number) }
     }
 
@@ -306,27 +309,27 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOn({ ...query, skip: 2 ** 31 - 1 })).toEqual({ revisions: [], totalSize: 8 })
     })
 
-    it('ends a page early once it holds 16 MiB', async () => {
+    it('ends a page early once it holds 4 MiB', async () => {
       const form = await givenForm(store(), { draft: { context: ['漢'.repeat((700 * 1024) / 3)] } })
-      for (let count = 0; count < 26; count++) await publish(store(), form)
+      for (let count = 0; count < 8; count++) await publish(store(), form)
       const query = { ...refOf(form), limit: 1000, skip: 0 }
 
       const { revisions, next } = await numbersOn(query)
-      expect(revisions.length).toBeLessThan(26)
+      expect(revisions.length).toBeLessThan(8)
       const rest = await numbersOn({ ...query, after: next! })
 
-      expect([...revisions, ...rest.revisions]).toEqual(Array.from({ length: 26 }, (_, index) => 26 - index))
+      expect([...revisions, ...rest.revisions]).toEqual(Array.from({ length: 8 }, (_, index) => 8 - index))
       expect(rest.next).toBeUndefined()
     })
 
     it('is empty for a form that was never published, and nothing for one that is not there', async () => {
       const form = await givenForm(store())
 
-      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
-      expect(await store().listRevisions({ ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await revisionsOn(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
     })
   })
 
@@ -336,15 +339,22 @@ export const revisionsContract = (open: OpenStore): void => {
       return { form, revision: await publish(store(), form) }
     }
 
-    it('finds a revision by UUID in any letter case, and as live, beside the form as it is now', async () => {
+    it('finds a revision by UUID in any letter case, and as live, with the AI Handoff of the draft', async () => {
       const { form, revision } = await givenPublished()
-      const current = await update(store(), refOf(form), (draft) => edited(draft, { name: 'Later' }))
+      const { revisionId } = revision
+      await update(store(), refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
 
       for (const revisionRef of [revision.revisionId, revision.revisionId.toUpperCase(), 'live']) {
-        expect(await store().getRevision({ ...form, formRef: form.publicId }, revisionRef)).toEqual({
+        expect(await findRevision(store(), { ...form, formRef: form.publicId }, revisionRef)).toEqual({
           revision,
+          revisionId,
           live: true,
-          current,
+          aiHandoff: true,
+        })
+        expect(await store().getRevisionState(refOf(form), revisionRef)).toEqual({
+          revisionId,
+          live: true,
+          aiHandoff: true,
         })
       }
     })
@@ -354,11 +364,11 @@ export const revisionsContract = (open: OpenStore): void => {
       await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
       await publish(store(), form)
 
-      expect(await store().getRevision(refOf(form), revision.revisionId)).toMatchObject({
+      expect(await findRevision(store(), refOf(form), revision.revisionId)).toMatchObject({
         revision,
         live: false,
       })
-      expect(await store().getRevision(refOf(form), 'live')).toMatchObject({
+      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({
         revision: { form: { name: 'Later' } },
       })
     })
@@ -368,7 +378,8 @@ export const revisionsContract = (open: OpenStore): void => {
       async (revisionRef) => {
         const { form } = await givenPublished()
 
-        expect(await store().getRevision(refOf(form), revisionRef)).toBeUndefined()
+        expect(await findRevision(store(), refOf(form), revisionRef)).toBeUndefined()
+        expect(await store().getRevisionState(refOf(form), revisionRef)).toBeUndefined()
       },
     )
 
@@ -376,9 +387,9 @@ export const revisionsContract = (open: OpenStore): void => {
       const { form, revision } = await givenPublished()
       const sibling = await givenForm(store(), { organizationId: form.organizationId })
 
-      expect(await store().getRevision(refOf(sibling), revision.revisionId)).toBeUndefined()
-      expect(await store().getRevision(refOf(sibling), 'live')).toBeUndefined()
-      expect(await store().getRevision(refOf(newForm()), revision.revisionId)).toBeUndefined()
+      expect(await findRevision(store(), refOf(sibling), revision.revisionId)).toBeUndefined()
+      expect(await findRevision(store(), refOf(sibling), 'live')).toBeUndefined()
+      expect(await findRevision(store(), refOf(newForm()), revision.revisionId)).toBeUndefined()
     })
   })
 }

@@ -1,7 +1,7 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import { draftTextOf, parseDraft } from '../draft-text.ts'
+import { draftTextOf, parseDraft, parseRevision } from '../draft-text.ts'
 import type {
   FormRef,
   FormState,
@@ -181,15 +181,18 @@ export const newFormDocument = (form: FormText): FormDocument => ({
   ...draftFields(form),
 })
 
-export const toStoredRevision = ({ _id, createTime, form, ...rest }: RevisionDocument): StoredRevision => ({
+export const toRevisionText = ({ _id, createTime, form, ...rest }: RevisionDocument): RevisionText => ({
   organizationId: rest.organizationId,
   formId: rest.formId,
   revisionId: _id,
   number: rest.number,
   commandId: rest.commandId,
   createTime: new Date(createTime),
-  form: JSON.parse(form),
+  formJson: form,
 })
+
+export const toStoredRevision = (document: RevisionDocument): StoredRevision =>
+  parseRevision(toRevisionText(document))
 
 export const newRevisionDocument = ({
   revisionId,

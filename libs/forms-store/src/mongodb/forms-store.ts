@@ -25,6 +25,7 @@ import type {
   OrganizationForms,
   Quota,
   Replies,
+  RevisionState,
   RevisionsPage,
   Snapshot,
   StoredForm,
@@ -45,7 +46,10 @@ import {
   formsCollections,
   named,
   type RevisionDocument,
+  stateFields,
+  toFormState,
   toFormText,
+  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './documents.ts'
@@ -71,6 +75,8 @@ export interface MongoFormsStoreHooks {
   /** Whether this store clears what deleted forms left. */
   clears?: boolean
 }
+/** How long a list may take unless the caller of the store says otherwise. */
+const defaultListTimeoutMs = 2_000
 
 /**
  * The distributed forms store. Each change is one atomic change of one document, and what takes several is written as
@@ -84,16 +90,18 @@ export class MongoFormsStore implements FormsStore {
   /** The changes of a form, one after the other in this process. */
   readonly #formMutex = new KeyedMutex()
 
+  readonly #listTimeoutMs: number
   readonly #quota: Quota
   readonly #clearing: ClearingLoop | undefined
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(
     url: string,
-    { quota = noQuota }: FormsStoreOptions = {},
+    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
     { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite)
+    this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
     this.#quota = quota
     if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
@@ -107,6 +115,11 @@ export class MongoFormsStore implements FormsStore {
   async get(ref: FormRef): Promise<StoredForm | undefined> {
     const form = await this.#form(ref)
     return form && toStoredForm(form)
+  }
+
+  async getState(ref: FormRef): Promise<FormState | undefined> {
+    const form = await this.#form(ref, stateFields)
+    return form && toFormState(form)
   }
 
   async getText(ref: FormRef): Promise<FormText | undefined> {
@@ -241,16 +254,13 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** Index: that of `_id`. */
-  async getRevision(
-    ref: FormRef,
-    revisionRef: string,
-  ): Promise<(LiveOrNot & { current: StoredForm }) | undefined> {
-    const form = await this.#form(ref)
-    const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || !_id || !isUuid(_id)) return undefined
-    const { organizationId, _id: formId } = form
-    const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId })
-    return revision && { ...liveOrNot(revision, form), current: toStoredForm(form) }
+  async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
+    const found = await this.#revision(ref, revisionRef)
+    return found && { ...found.state, ...liveOrNot(found.revision, found.form) }
+  }
+
+  async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
+    return (await this.#revision(ref, revisionRef, ['formId']))?.state
   }
 
   /** Indexes: that of `_id`, and the key of replies. */
@@ -298,6 +308,18 @@ export class MongoFormsStore implements FormsStore {
   async #form(ref: FormRef, fields?: readonly (keyof FormDocument)[]): Promise<FormDocument | undefined> {
     const query = named(ref)
     return query && this.#collections.forms.findOne(query, fields)
+  }
+
+  /** @param fields of the revision that will do. */
+  async #revision(ref: FormRef, revisionRef: string, fields?: readonly (keyof RevisionDocument)[]) {
+    const form = await this.#form(ref, ['organizationId', 'liveRevisionId', 'aiHandoff'])
+    const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+    if (!form || !_id || !isUuid(_id)) return undefined
+    const { organizationId, _id: formId } = form
+    const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId }, fields)
+    const aiHandoff = form.aiHandoff ?? (await this.getText(ref))?.aiHandoff ?? false
+    const state = { revisionId: _id, live: _id === form.liveRevisionId, aiHandoff }
+    return revision && { form, revision, state }
   }
 
   async #revisionOfCommand(organizationId: string, commandId: string): Promise<RevisionDocument | undefined> {
@@ -366,6 +388,6 @@ interface TakenSnapshot {
 }
 
 const liveOrNot = (revision: RevisionDocument, form: FormDocument): LiveOrNot => ({
-  revision: toStoredRevision(revision),
+  revision: toRevisionText(revision),
   live: revision._id === form.liveRevisionId,
 })

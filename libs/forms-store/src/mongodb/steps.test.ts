@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { create, edited, givenForm, newForm, publish, refOf, snapshot, update } from '../contract/given.ts'
+import {
+  create,
+  edited,
+  findRevision,
+  givenForm,
+  newForm,
+  publish,
+  refOf,
+  snapshot,
+  update,
+} from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
@@ -162,7 +172,7 @@ describe('a process that is killed between two writes', () => {
       async ({ form, commandId }) => {
         await update(store, refOf(form), rename('Now'))
         await store.publish(refOf(form), commandId, snapshot)
-        published.push((await store.getRevision(refOf(form), 'live'))!.revision.form.name)
+        published.push((await findRevision(store, refOf(form), 'live'))!.revision.form.name)
       },
     )
 

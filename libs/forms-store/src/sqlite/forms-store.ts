@@ -1,22 +1,7 @@
-import { type FormRecord, isPublicId, isUuid, liveAlias } from '@fms/contracts'
-import {
-  afterPosition,
-  allOf,
-  filterSql,
-  KeyedMutex,
-  lostRace,
-  orderSql,
-  pageSql,
-  type Row,
-  raceDeadline,
-  type SqlCondition,
-  SqliteDatabase,
-  type SqlOrderTerm,
-  untilWon,
-} from '@fms/store-kit'
+import { type FormRecord, liveAlias } from '@fms/contracts'
+import { KeyedMutex, lostRace, type Row, raceDeadline, SqliteDatabase, untilWon } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
-import { updateAborted } from '../errors.ts'
-import { completeOrder, type FormOrderField, type FormOrderTerm, positionOf } from '../form-order.ts'
+import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type {
   FormRef,
   FormState,
@@ -26,11 +11,13 @@ import type {
   FormText,
   Imported,
   ListFormsQuery,
+  ListOptions,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
   Quota,
   Replies,
+  RevisionState,
   RevisionsPage,
   RevisionText,
   Snapshot,
@@ -39,49 +26,34 @@ import type {
   Usage,
 } from '../forms-store.ts'
 import { demandQuota, noQuota } from '../quota.ts'
-import { takeUpTo } from '../take-up-to.ts'
 import { clearDeletions, clearForm, isBeingCleared, noteDeletion } from './clear-deletions.ts'
+import { readForms, readSmallForms } from './lists/read-forms.ts'
+import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
+import { Reader } from './lists/reader.ts'
+import { inTurns, type PageSteps } from './lists/steps.ts'
 import { exportForms, importForm } from './move-forms.ts'
-import { isOpposite, OppositeOrder } from './opposite-order.ts'
 import {
   draftColumns,
+  named,
   newFormColumns,
   revisionColumns,
   stateColumns,
   toFormState,
   toFormText,
+  toRevisionState,
+  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './rows.ts'
-import { migrations } from './schema.ts'
+import { functions, migrations } from './schema.ts'
 
-/** The form that a reference names; undefined for one that can be no id. */
-const named = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
-  if (isUuid(formRef))
-    return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
-  if (isPublicId(formRef))
-    return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
-  return undefined
+/** How long a list may take unless the caller of the store says otherwise. */
+const defaultListTimeoutMs = 2_000
+
+export interface SqliteFormsOptions extends FormsStoreOptions {
+  /** So many forms are looked at in one go; for tests. */
+  fewForms?: number
 }
-
-/** Columns of the forms that a filter may read. */
-const filterColumns = {
-  name: 'name',
-  publicId: 'publicId',
-  type: 'type',
-  createTime: 'createTime',
-  updateTime: 'updateTime',
-} as const
-
-/** What a list reads of a form: what it shows, and what it may be sorted by. */
-const listColumns = `${stateColumns}, name, type, draft, aiHandoff`
-
-/** So many forms are sorted faster than they are found in an index that is in order already. */
-const fewForms = 1_000
-
-/** What follows ORDER BY where no index shall serve it: a unary plus hides the column from the planner. */
-const sortSql = (columns: readonly SqlOrderTerm[]): string =>
-  orderSql(columns.map(({ column, descending }) => ({ column: `+${column}`, descending })))
 
 /** Of a revision: what a deleted form left is invisible until it is cleared. */
 const hasForm = 'EXISTS (SELECT 1 FROM forms WHERE forms.formId = revisions.formId)'
@@ -94,11 +66,22 @@ export class SqliteFormsStore implements FormsStore {
   readonly #quota: Quota
   readonly #clearing: ClearingLoop | undefined
 
+  /** Reads the pages that look at many forms, or hold much; none of a database in memory, which has one connection. */
+  readonly #reader: Reader | undefined
+  readonly #listTimeoutMs: number
+  readonly #fewForms: number | undefined
+
   /** @param path a file, or `:memory:`. */
-  constructor(path: string, { readOnly, quota = noQuota }: FormsStoreOptions = {}) {
+  constructor(
+    path: string,
+    { readOnly, quota = noQuota, listTimeoutMs = defaultListTimeoutMs, fewForms }: SqliteFormsOptions = {},
+  ) {
     // What hangs on a form is cleared after it: docs/decisions/0016-deletes-in-two-parts.md.
-    this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false })
+    this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false, functions })
     this.#quota = quota
+    this.#listTimeoutMs = listTimeoutMs
+    this.#fewForms = fewForms
+    if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
     if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
   }
 
@@ -116,26 +99,25 @@ export class SqliteFormsStore implements FormsStore {
     return row && toStoredForm(row)
   }
 
+  async getState(ref: FormRef): Promise<FormState | undefined> {
+    const condition = named(ref)
+    const sql = `SELECT ${stateColumns} FROM forms WHERE ${condition?.sql}`
+    const row = condition && this.#database.get(sql, ...condition.values)
+    return row && toFormState(row)
+  }
+
   async getText(ref: FormRef): Promise<FormText | undefined> {
     return this.#getText(ref)
   }
 
-  /** An unfiltered total reads usage. */
-  async list(query: ListFormsQuery): Promise<FormsPage> {
-    const order = completeOrder(query.orderBy)
-    const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
-    const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
-    // Of one state of the file, what is sorted and skipped is ids: drafts are read of the page's forms alone.
-    return this.#database.snapshot(() => {
-      const totalSize = filter ? this.#count(matches) : this.#usage(query.organizationId).forms
-      const isFew = filter !== undefined && totalSize <= fewForms
-      const ids = this.#ids(matches, isFew, order, { ...query, limit: query.limit + 1 })
-      const rows = this.#rows(ids.slice(0, query.limit))
-      const { taken } = takeUpTo(query.limit, rows, ({ draft }) => Buffer.byteLength(draft as string))
-      const isLast = taken.length === ids.length
-      const next = !isLast && positionOf(taken.at(-1) as Record<FormOrderField, string | number>, order)
-      return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
-    })
+  /** Small pages are read at once, all others in the reader thread; each of one state of the file. */
+  async list(query: ListFormsQuery, { signal }: ListOptions = {}): Promise<FormsPage> {
+    const small = this.#database.snapshot(() => readSmallForms(this.#database, query, this.#fewForms))
+    if (small) return small
+    const { items, end } = this.#reader
+      ? await this.#reader.read('forms', query, signal)
+      : await this.#readInTurns(readForms(this.#database, query), signal)
+    return { forms: items, ...end }
   }
 
   update(
@@ -205,48 +187,32 @@ export class SqliteFormsStore implements FormsStore {
     })
   }
 
-  /** One state of the file. Index: revisions_by_number. */
-  async listRevisions({
-    after,
-    limit,
-    skip,
-    ...ref
-  }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    return this.#database.snapshot(() => {
-      const form = this.#get(ref)
-      if (!form) return undefined
-      const rows = this.#database.iterate(
-        `SELECT * FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
-        form.formId!,
-        after ?? Number.MAX_SAFE_INTEGER,
-        limit + 1,
-        skip,
-      )
-      const { taken, more } = takeUpTo(limit, rows, (row) => Buffer.byteLength(row.form as string))
-      const revisions = taken.map((row) => liveOrNot(row, form))
-      const counted = 'SELECT count(*) AS total FROM revisions WHERE formId = ?'
-      return {
-        revisions,
-        ...(more && { next: revisions.at(-1)!.revision.number }),
-        totalSize: this.#database.get(counted, form.formId!)?.total as number,
-      }
-    })
+  /** As `list`. Index: revisions_by_number. */
+  async listRevisions(
+    query: ListRevisionsQuery,
+    { signal }: ListOptions = {},
+  ): Promise<RevisionsPage | undefined> {
+    const small = this.#database.snapshot(() => readSmallRevisions(this.#database, query))
+    if (small !== 'large') return small
+    const { items, end } = this.#reader
+      ? await this.#reader.read('revisions', query, signal)
+      : await this.#readInTurns(readRevisions(this.#database, query), signal)
+    return end && { revisions: items, ...end }
   }
 
   /** Index: the unique one of revisionId. */
-  async getRevision(
-    ref: FormRef,
-    revisionRef: string,
-  ): Promise<(LiveOrNot & { current: StoredForm }) | undefined> {
-    const form = this.#get(ref)
-    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || !revisionId) return undefined
-    const row = this.#database.get(
-      'SELECT * FROM revisions WHERE revisionId = ? AND formId = ?',
-      revisionId,
-      form.formId!,
+  async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
+    const row = this.#revision(
+      ref,
+      revisionRef,
+      'organizationId, formId, number, commandId, createTime, form',
     )
-    return row && { ...liveOrNot(row, form), current: toStoredForm(form) }
+    return row && { ...toRevisionState(row), revision: toRevisionText(row) }
+  }
+
+  async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
+    const row = this.#revision(ref, revisionRef)
+    return row && toRevisionState(row)
   }
 
   /** One transaction. Index: the key of replies. */
@@ -294,6 +260,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async close(): Promise<void> {
+    await this.#reader?.close()
     await this.#clearing?.close()
     await this.#database.close()
   }
@@ -389,35 +356,35 @@ export class SqliteFormsStore implements FormsStore {
     return row && toFormText(row)
   }
 
-  /**
-   * Index: forms_by_ and the first field of the order; further fields sort within equal values of the first. Where a
-   * filter leaves few forms, the index that finds them serves better: they are sorted by themselves.
-   */
-  #ids(
-    matches: SqlCondition,
-    isFew: boolean,
-    order: readonly FormOrderTerm[],
-    { after, limit, skip }: Pick<ListFormsQuery, 'after' | 'limit' | 'skip'>,
-  ): Row[] {
-    const columns = order.map(({ field, descending }) => ({ column: field, descending }))
-    if (!isFew && isOpposite(columns)) {
-      return new OppositeOrder(this.#database, matches, columns).page(after, limit, skip)
-    }
-    // Of several bounds on a column, as a filter may have one, SQLite starts from the first.
-    const { sql, values } = allOf(after && afterPosition(columns, after), matches)
-    return this.#database.all(
-      `SELECT rowid AS id FROM forms ${isFew ? '' : `INDEXED BY forms_by_${order[0]!.field}`} WHERE ${sql}
-       ORDER BY ${isFew ? sortSql(columns) : orderSql(columns)} ${pageSql}`,
-      ...values,
-      limit,
-      skip,
+  async #readInTurns<Item, End>(
+    steps: PageSteps<Item, End>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ items: Item[]; end: End }> {
+    const deadline = performance.now() + this.#listTimeoutMs
+    const items: Item[] = []
+    const end = await inTurns(
+      steps,
+      (item) => items.push(item),
+      () => {
+        signal?.throwIfAborted()
+        if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
+      },
     )
+    return { items, end }
   }
 
-  /** One after the other, as they are asked for. */
-  *#rows(ids: Row[]): Generator<Row> {
-    const sql = `SELECT ${listColumns} FROM forms WHERE rowid = ?`
-    for (const { id } of ids) yield this.#database.get(sql, id!)!
+  /** @param columns of the revision, beside those of {@link toRevisionState}. */
+  #revision(ref: FormRef, revisionRef: string, columns?: string): Row | undefined {
+    const condition = named(ref)
+    if (!condition) return undefined
+    const isAlias = revisionRef === liveAlias
+    return this.#database.get(
+      `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
+       FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
+       CROSS JOIN revisions ON revisionId = ${isAlias ? 'liveRevisionId' : '?'} AND formId = itsForm`,
+      ...condition.values,
+      ...(isAlias ? [] : [revisionRef.toLowerCase()]),
+    )
   }
 
   /** Whether the form is there, without reading its draft. */
@@ -434,10 +401,6 @@ export class SqliteFormsStore implements FormsStore {
       ...Object.values(row),
       formId,
     )
-  }
-
-  #count({ sql, values }: SqlCondition): number {
-    return this.#database.get(`SELECT count(*) AS total FROM forms WHERE ${sql}`, ...values)?.total as number
   }
 
   /** Makes a form, once nothing is left of one that had its id. */
@@ -464,8 +427,3 @@ export class SqliteFormsStore implements FormsStore {
 /** What of `columns` is not in the row: SQLite writes every index of a column that it is told to set, changed or not. */
 const differing = (columns: Row, row: Row): Row =>
   Object.fromEntries(Object.entries(columns).filter(([column, value]) => row[column] !== value))
-
-const liveOrNot = (row: Row, form: Row): LiveOrNot => {
-  const revision = toStoredRevision(row)
-  return { revision, live: revision.revisionId === form.liveRevisionId }
-}

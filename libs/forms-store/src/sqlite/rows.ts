@@ -1,12 +1,29 @@
 import { foldCase } from '@fms/aip'
-import type { FormDraft } from '@fms/contracts'
-import type { Row } from '@fms/store-kit'
-import { parseDraft } from '../draft-text.ts'
-import type { FormState, FormText, RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
+import type { Row, SqlCondition } from '@fms/store-kit'
+import { parseDraft, parseRevision } from '../draft-text.ts'
+import type {
+  FormRef,
+  FormState,
+  FormText,
+  RevisionState,
+  RevisionText,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
 const time = (row: Row, column: string) => new Date(row[column] as number)
+
+/** The form that a reference names; undefined for one that can be no id. */
+export const named = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
+  if (isUuid(formRef))
+    return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
+  if (isPublicId(formRef))
+    return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
+  return undefined
+}
 
 /** The columns of a form's state. */
 export const stateColumns =
@@ -56,15 +73,24 @@ export const newFormColumns = (form: FormText): Row => ({
   ...draftColumns(form),
 })
 
-export const toStoredRevision = (row: Row): StoredRevision => ({
+/** Of a revision's row with `liveRevisionId` and `aiHandoff` of its form. */
+export const toRevisionState = (row: Row): RevisionState => ({
+  revisionId: text(row, 'revisionId'),
+  live: row.revisionId === row.liveRevisionId,
+  aiHandoff: row.aiHandoff === 1,
+})
+
+export const toRevisionText = (row: Row): RevisionText => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
   revisionId: text(row, 'revisionId'),
   number: number(row, 'number'),
   commandId: text(row, 'commandId'),
   createTime: time(row, 'createTime'),
-  form: JSON.parse(text(row, 'form')),
+  formJson: text(row, 'form'),
 })
+
+export const toStoredRevision = (row: Row): StoredRevision => parseRevision(toRevisionText(row))
 
 export const revisionColumns = ({ formJson, createTime, ...revision }: RevisionText): Row => ({
   ...revision,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formPath, Revision } from '@fms/contracts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { refusalOf, startForms, urlOf } from '../testing.ts'
 
 describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', () => {
@@ -143,6 +143,81 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
 
     expect((await service.send({ url }, { role: 'viewer', readOnly: true })).statusCode).toBe(200)
     expect(await service.send({ method: 'HEAD', url })).toMatchObject({ statusCode: 200, body: '' })
+  })
+
+  describe('with If-None-Match', () => {
+    const given = async () => {
+      const service = await startForms()
+      const form = await service.given.form()
+      const revision = await service.given.revision(form)
+      const get = (ref: string, etag?: string) =>
+        service.send({
+          url: `${urlOf(form)}/revisions/${ref}`,
+          headers: etag === undefined ? {} : { 'if-none-match': etag },
+        })
+      const etagOf = async (ref: string) => (await get(ref)).headers.etag as string
+      return { service, form, revision, get, etagOf }
+    }
+
+    it('answers 304 without a body while the copy is current, and a read of no snapshot', async () => {
+      const { service, revision, get, etagOf } = await given()
+      await using _ = service
+      const read = vi.spyOn(service.forms, 'getRevision')
+
+      for (const ref of ['live', revision.revisionId]) {
+        const etag = await etagOf(ref)
+        expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/)
+        read.mockClear()
+        for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+          expect(await get(ref, tag)).toMatchObject({ statusCode: 304, body: '', headers: { etag } })
+        }
+        expect(read).not.toHaveBeenCalled()
+        expect(await get(ref, '"other"')).toMatchObject({ statusCode: 200, headers: { etag } })
+      }
+    })
+
+    it('of live changes with what goes live and with the AI Handoff of the draft, and with nothing else', async () => {
+      const { service, form, get, etagOf } = await given()
+      await using _ = service
+      const first = await etagOf('live')
+      const patch = (fields: object) =>
+        service.send({ method: 'PATCH', url: urlOf(form), payload: { form: fields } })
+
+      await patch({ name: 'Later' })
+      await service.given.reply(form)
+      expect((await get('live', first)).statusCode).toBe(304)
+
+      await patch({ aiHandoff: { enabled: true } })
+      const second = await get('live', first)
+      expect(second.statusCode).toBe(200)
+      expect(second.json().form).toMatchObject({ name: 'Untitled form', aiHandoff: { enabled: true } })
+
+      await service.given.revision(form)
+      const third = await get('live', second.headers.etag as string)
+      expect(third.statusCode).toBe(200)
+      expect(third.json().form.name).toBe('Later')
+    })
+
+    it('of a revision by its UUID changes when another goes live', async () => {
+      const { service, form, revision, get, etagOf } = await given()
+      await using _ = service
+      const etag = await etagOf(revision.revisionId)
+
+      await service.given.revision(form)
+
+      const response = await get(revision.revisionId, etag)
+      expect(response.statusCode).toBe(200)
+      expect(response.json().alternateIds).toEqual([])
+    })
+
+    it('answers 404 for what is not there', async () => {
+      const { service, form, get } = await given()
+      await using _ = service
+
+      expect(refusalOf(await get(randomUUID(), '*'))).toMatchObject({ reason: 'REVISION_NOT_FOUND' })
+      await service.forms.delete({ ...form, formRef: form.formId }, () => {})
+      expect(refusalOf(await get('live', '*'))).toMatchObject({ reason: 'FORM_NOT_FOUND' })
+    })
   })
 
   it.each(['?x=1', '?x=1&x=2', '?pageSize=1'])('refuses the query %s', async (query) => {

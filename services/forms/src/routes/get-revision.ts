@@ -1,24 +1,37 @@
-import { liveAlias, NoQuery, Revision } from '@fms/contracts'
-import { formNotFound, toRevision } from '@fms/forms-store'
+import { ifNoneMatchHolds } from '@fms/aip'
+import { liveAlias, NoQuery } from '@fms/contracts'
+import { type FormRef, formNotFound, renderRevision, revisionETag } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { revisionNotFound } from '../errors.ts'
 import { RevisionParams } from './form-params.ts'
+import { sendJson } from './send-json.ts'
 
 /**
- * Read one revision by its id or as `live` (AIP-162). `live` shows the AI Handoff of the current form, so that a
- * change of it takes effect without republishing; all else is the snapshot.
+ * Read one revision by its id or as `live` (AIP-162); 304 when the caller's copy is current (RFC 9110 If-None-Match).
+ * `live` shows the AI Handoff of the current form, so that a change of it takes effect without republishing; all else is
+ * the snapshot.
  */
 export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+  const notFound = async (ref: FormRef, revisionRef: string) =>
+    (await forms.getState(ref)) ? revisionNotFound(ref, revisionRef) : formNotFound(ref)
+
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef',
-    { schema: { params: RevisionParams, querystring: NoQuery, response: { 200: Revision } } },
-    async ({ params: { revisionRef, ...ref } }) => {
+    { schema: { params: RevisionParams, querystring: NoQuery } },
+    async ({ params: { revisionRef, ...ref }, headers }, reply) => {
+      const isAlias = revisionRef === liveAlias
+      const ifNoneMatch = headers['if-none-match']
+      if (ifNoneMatch !== undefined) {
+        const state = await forms.getRevisionState(ref, revisionRef)
+        if (!state) throw await notFound(ref, revisionRef)
+        const etag = revisionETag(state, isAlias)
+        if (ifNoneMatchHolds(ifNoneMatch, etag)) return reply.code(304).header('etag', etag).send()
+      }
       const found = await forms.getRevision(ref, revisionRef)
-      if (!found) throw (await forms.get(ref)) ? revisionNotFound(ref, revisionRef) : formNotFound(ref)
-      const revision = toRevision(found)
-      if (revisionRef !== liveAlias) return revision
-      return { ...revision, form: { ...revision.form, aiHandoff: found.current.draft.aiHandoff } }
+      if (!found) throw await notFound(ref, revisionRef)
+      reply.header('etag', revisionETag(found, isAlias))
+      return sendJson(reply, renderRevision(found, isAlias ? found.aiHandoff : undefined))
     },
   )
 }

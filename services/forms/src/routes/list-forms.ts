@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
+import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { listAnswer, toListQuery } from './list-answer.ts'
 import { sendJson } from './send-json.ts'
@@ -10,6 +11,6 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (app, deps) => 
     '/organizations/:organizationId/forms',
     { schema: { params: OrganizationParams } },
     async ({ params: { organizationId }, query }, reply) =>
-      sendJson(reply, await listAnswer(toListQuery(organizationId, query, deps), deps)),
+      sendJson(reply, await listAnswer(toListQuery(organizationId, query, deps), deps, callerSignal(reply))),
   )
 }

@@ -1,32 +1,35 @@
 import { invalidPageToken } from '@fms/aip'
-import { ListRevisionsResponse } from '@fms/contracts'
-import { formNotFound, toRevision } from '@fms/forms-store'
+import { formNotFound, renderRevision } from '@fms/forms-store'
 import { readPageQuery } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
+import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
+import { sendJson } from './send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
 export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions',
-    { schema: { params: FormParams, response: { 200: ListRevisionsResponse } } },
-    async ({ params, query }) => {
+    { schema: { params: FormParams } },
+    async ({ params, query }, reply) => {
       const scope = ['revisions', params.organizationId]
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
-      const form = await forms.get(params)
+      const form = await forms.getState(params)
       if (!form) throw formNotFound(params)
       // The form may be named by either of its ids from page to page, so that it is the position that tells it.
       const [formId, number] = after ?? [form.formId]
       if (formId !== form.formId) throw invalidPageToken()
 
-      const page = await forms.listRevisions({ ...params, limit, skip, after: number as number | undefined })
+      const page = await forms.listRevisions(
+        { ...params, limit, skip, after: number as number | undefined },
+        { signal: callerSignal(reply) },
+      )
       if (!page) throw formNotFound(params)
-      return {
-        nextPageToken: nextPageToken(page.next === undefined ? undefined : [form.formId, page.next]),
-        totalSize: page.totalSize,
-        revisions: page.revisions.map(toRevision),
-      }
+      const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
+      const rest = JSON.stringify({ nextPageToken: token, totalSize: page.totalSize })
+      const items = page.revisions.map((revision) => renderRevision(revision))
+      return sendJson(reply, `${rest.slice(0, -1)},"revisions":[${items.join(',')}]}`)
     },
   )
 }

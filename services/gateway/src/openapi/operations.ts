@@ -133,7 +133,7 @@ export const operations: Operation[] = [
       '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words look into names',
     orderFields: '`name`, `publicId`, `createTime`, `updateTime` (the default, `desc`), `replyCount`',
     answer: { description: 'A page.', contract: ListFormsResponse, examples: { page: formsPage } },
-    reasons: [...member, ...filtered, ...service],
+    reasons: [...member, ...filtered, 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'createForm',
@@ -249,7 +249,7 @@ export const operations: Operation[] = [
     description: 'A page of revisions, newest first.',
     query: PageQuery,
     answer: { description: 'A page.', contract: ListRevisionsResponse, examples: { page: revisionsPage } },
-    reasons: [...member, 'FORM_NOT_FOUND', 'INVALID_PAGE_TOKEN', ...service],
+    reasons: [...member, 'FORM_NOT_FOUND', 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'getRevision',
@@ -258,9 +258,10 @@ export const operations: Operation[] = [
     tag: 'Revisions',
     summary: 'Get a revision',
     description:
-      'Addressed as `live`, and only then, a revision shows `form.aiHandoff` as the draft has it now. All else is the snapshot.',
+      'Addressed as `live`, and only then, a revision shows `form.aiHandoff` as the draft has it now. All else is the snapshot. The ETag of `live` changes when another revision goes live, or with that member; that of a revision by its UUID, when it becomes live or ceases to be.',
     query: NoQuery,
-    answer: { description: 'The revision.', contract: Revision, examples: { revision } },
+    requestHeaders: 'if-none-match',
+    answer: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
   },
   {

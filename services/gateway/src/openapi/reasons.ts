@@ -68,6 +68,15 @@ export const reasons = {
       },
     ),
   },
+  FILTER_TOO_EXPENSIVE: {
+    meaning: 'The list took longer than a list may. Narrow the filter.',
+    example: new ApiError(
+      'INVALID_ARGUMENT',
+      'FILTER_TOO_EXPENSIVE',
+      'The list took longer than 2000 ms. Narrow the filter, as with a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime, joined by AND; order by one field, and use pageToken in place of a large skip.',
+      { metadata: { timeoutMs: '2000' } },
+    ),
+  },
   FORM_MOVED: {
     meaning: 'The draft is not in the state that `If-Match` asks for. Nothing was changed.',
     example: new ApiError(

@@ -1,0 +1,160 @@
+import { type CheckedFilter, compareCodePoints, foldCase } from '@fms/aip'
+import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
+import type { ListFormsQuery } from '../../forms-store.ts'
+import { spread } from '../../trigrams.ts'
+import { trigramTokens } from '../trigram-tokens.ts'
+
+type Value = string | number
+
+/** The forms of an organization whose column lies between two values, these included; an index leads to them. */
+export interface Range {
+  column: 'name' | 'publicId' | 'createTime' | 'updateTime'
+  lower?: Value
+  upper?: Value
+}
+
+/** Where the forms that a filter holds for are among: all others are none. */
+export type Candidates =
+  | ({ kind: 'range' } & Range)
+  /** The forms whose names have all of these trigrams. */
+  | { kind: 'tokens'; tokens: string[] }
+
+/** The whole organization, in the index that has all that filters and orders read. */
+export const everyForm: Candidates = { kind: 'range', column: 'updateTime' }
+
+/** Tokens that are looked up: more find little less, and each takes time. */
+const maxTokens = 8
+
+/**
+ * The smallest set of candidates, where an index has one of at most `max` forms; undefined otherwise. Costs `max` rows of
+ * each index at the most.
+ */
+export const fewCandidates = (
+  database: SqliteDatabase,
+  { organizationId, filter }: ListFormsQuery,
+  max: number,
+): Candidates | undefined => {
+  if (!filter) return undefined
+  const ranges = rangesOf(filter).map((range): Candidates => ({ kind: 'range', ...range }))
+  const tokens = tokensOf(organizationId, filter).map(
+    (token): Candidates => ({ kind: 'tokens', tokens: [token] }),
+  )
+  let few: Candidates | undefined
+  let fewest = max + 1
+  for (const candidates of [...ranges, ...tokens]) {
+    const count = countUpTo(database, organizationId, candidates, fewest)
+    if (count >= fewest) continue
+    few = candidates
+    fewest = count
+  }
+  return few
+}
+
+/** Up to this many forms of one range are looked at one by one; all of an organization are read faster than more. */
+const maxRange = 10_000
+
+/** What a list reads that may take its time. */
+export const bestCandidates = (database: SqliteDatabase, query: ListFormsQuery): Candidates => {
+  const tokens = query.filter ? tokensOf(query.organizationId, query.filter) : []
+  if (tokens.length > 0) return { kind: 'tokens', tokens }
+  return fewCandidates(database, query, maxRange) ?? everyForm
+}
+
+/** What follows WHERE for a range. */
+export const rangeSql = (organizationId: string, { column, lower, upper }: Range): SqlCondition => ({
+  sql: `organizationId = ?${lower === undefined ? '' : ` AND ${column} >= ?`}${upper === undefined ? '' : ` AND ${column} <= ?`}`,
+  values: [organizationId, lower, upper].filter((value) => value !== undefined),
+})
+
+/** What follows MATCH. */
+export const matchSql = (tokens: readonly string[]): string =>
+  tokens.map((token) => `"${token}"`).join(' AND ')
+
+const countUpTo = (
+  database: SqliteDatabase,
+  organizationId: string,
+  candidates: Candidates,
+  max: number,
+): number => {
+  const { sql, values } =
+    candidates.kind === 'tokens'
+      ? {
+          sql: 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ?',
+          values: [matchSql(candidates.tokens)],
+        }
+      : rangeQuery(organizationId, candidates)
+  return database.get(`SELECT count(*) AS total FROM (${sql} LIMIT ? + 0)`, ...values, max)?.total as number
+}
+
+const rangeQuery = (organizationId: string, range: Range): SqlCondition => {
+  const { sql, values } = rangeSql(organizationId, range)
+  return { sql: `SELECT 1 FROM forms INDEXED BY forms_by_${range.column} WHERE ${sql}`, values }
+}
+
+/** What each form has to be that the filter holds for. */
+const conjunctsOf = (filter: CheckedFilter): CheckedFilter[] =>
+  filter.kind === 'and' ? filter.operands.flatMap(conjunctsOf) : [filter]
+
+const rangesOf = (filter: CheckedFilter): Range[] => {
+  const ranges = conjunctsOf(filter)
+    .map(rangeOf)
+    .filter((range) => range !== undefined)
+  return [...Map.groupBy(ranges, ({ column }) => column).values()].map((some) => some.reduce(overlap))
+}
+
+/** The range that a condition asks for; at its ends it may be one value too long. */
+const rangeOf = (node: CheckedFilter): Range | undefined => {
+  if (node.kind === 'compareTime') return rangeOfOrder(node.field, node.operator, node.epochMs)
+  if (node.kind === 'compare') return rangeOfOrder(node.field, node.operator, node.value)
+  if (node.kind !== 'match') return undefined
+  const [prefix] = node.parts
+  if (!prefix || !isIndexed(node.field)) return undefined
+  const upper = endOfPrefix(prefix)
+  return { column: node.field, lower: prefix, ...(upper !== undefined && { upper }) }
+}
+
+const rangeOfOrder = (column: string, operator: string, value: Value): Range | undefined => {
+  if (!isIndexed(column)) return undefined
+  return {
+    column,
+    ...(!operator.startsWith('<') && { lower: value }),
+    ...(!operator.startsWith('>') && { upper: value }),
+  }
+}
+
+const indexed: readonly string[] = [
+  'name',
+  'publicId',
+  'createTime',
+  'updateTime',
+] satisfies Range['column'][]
+const isIndexed = (column: string): column is Range['column'] => indexed.includes(column)
+
+const overlap = (one: Range, other: Range): Range => {
+  const lowers = [one.lower, other.lower].filter((value) => value !== undefined).sort(compareValues)
+  const uppers = [one.upper, other.upper].filter((value) => value !== undefined).sort(compareValues)
+  return {
+    column: one.column,
+    ...(lowers.length > 0 && { lower: lowers.at(-1)! }),
+    ...(uppers.length > 0 && { upper: uppers[0]! }),
+  }
+}
+
+/** Of two values of one column. */
+export const compareValues = (one: Value, other: Value): number =>
+  typeof one === 'string' ? compareCodePoints(one, other as string) : one - (other as number)
+
+/** Those of every text that the name of a form has to contain. */
+const tokensOf = (organizationId: string, filter: CheckedFilter): string[] => {
+  const tokens = conjunctsOf(filter)
+    .flatMap(containedTexts)
+    .flatMap((text) => trigramTokens(organizationId, text))
+  return spread([...new Set(tokens)], maxTokens)
+}
+
+const containedTexts = (node: CheckedFilter): string[] => {
+  if (node.kind === 'search') return [node.text]
+  if (node.kind === 'contains' && node.field === 'name') return [foldCase(node.text)]
+  if (node.kind === 'match' && node.field === 'name') return node.parts.map(foldCase)
+  return []
+}

@@ -1,0 +1,272 @@
+import type { CheckedFilter } from '@fms/aip'
+import {
+  afterPosition,
+  allOf,
+  filterSql,
+  orderSql,
+  pageSql,
+  type Row,
+  type SqlCondition,
+  type SqliteDatabase,
+  type SqlOrderTerm,
+} from '@fms/store-kit'
+import { completeOrder, type FormPosition } from '../../form-order.ts'
+import type { ListFormsQuery } from '../../forms-store.ts'
+import { bestCandidates, type Candidates, compareValues, everyForm, fewCandidates } from './candidates.ts'
+import { slicesOf } from './slices.ts'
+import { Pace, type Steps } from './steps.ts'
+
+/** The forms of a page and the one behind it, and how many forms the list has. */
+export interface FoundPage {
+  /** Rowids, in order. */
+  ids: number[]
+  totalSize: number
+}
+
+/** So many forms are looked at in one go: a millisecond or two. */
+export const fewForms = 500
+
+/** So many are skipped in one step of a walk along an index. */
+const maxSkipped = 1_000
+
+/** So many positions are kept in memory; a list that skips more is read several times. */
+const maxKept = 10_000
+
+/** Each form that an index of trigrams leads to is read by itself, at the price of twenty that are read in a row. */
+const maxByTokens = 3_000
+
+/** Columns of the forms that a filter may read. A unary plus hides a column from the planner: the slice chooses the way. */
+const filterColumns = {
+  name: '+name',
+  publicId: '+publicId',
+  type: '+type',
+  createTime: '+createTime',
+  updateTime: '+updateTime',
+} as const
+
+/**
+ * The page of a list without a look at the drafts, provided that it takes a millisecond or two.
+ *
+ * @returns undefined where it may take longer.
+ */
+export const findSmallPage = (
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  few = fewForms,
+): Steps<FoundPage> | undefined => {
+  const order = orderColumns(query)
+  if (!query.filter && isIndexed(order) && query.skip <= maxSkipped)
+    return findAlongIndex(database, query, order)
+  if (countAll(database, query) <= few) return findAmong(database, query, order, everyForm)
+  const candidates = fewCandidates(database, query, few)
+  return candidates && findAmong(database, query, order, candidates)
+}
+
+/** The page of any list, in steps. */
+export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps<FoundPage> => {
+  const order = orderColumns(query)
+  if (!query.filter && isIndexed(order)) return findAlongIndex(database, query, order)
+  return findAmong(database, query, order, bestCandidates(database, query))
+}
+
+const orderColumns = ({ orderBy }: ListFormsQuery): SqlOrderTerm[] =>
+  completeOrder(orderBy).map(({ field, descending }) => ({ column: field, descending }))
+
+/** How many forms the organization has. Index: the key of usage. */
+const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number => {
+  const row = database.get('SELECT forms FROM usage WHERE organizationId = ?', organizationId)
+  return (row?.forms as number | undefined) ?? 0
+}
+
+/** Whether an index has the order, in one direction or the other. */
+const isIndexed = (order: readonly SqlOrderTerm[]): boolean =>
+  order.length === 1 || (order.length === 2 && (!isMixed(order) || order[0]!.column === 'updateTime'))
+
+const isMixed = ([first, second]: readonly SqlOrderTerm[]): boolean =>
+  second !== undefined && first!.descending !== second.descending
+
+function* findAlongIndex(
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  order: readonly SqlOrderTerm[],
+): Steps<FoundPage> {
+  const totalSize = countAll(database, query)
+  let { after, skip } = query
+  // What is skipped cannot be more than there is.
+  while (skip > maxSkipped && skip < totalSize) {
+    const [last] = readAlongIndex(database, query, order, { after, limit: 1, skip: maxSkipped - 1 })
+    if (!last) return { ids: [], totalSize }
+    after = positionOf(last, order)
+    skip -= maxSkipped
+    yield
+  }
+  if (skip >= totalSize) return { ids: [], totalSize }
+  const rows = readAlongIndex(database, query, order, { after, limit: query.limit + 1, skip })
+  return { ids: idsOf(rows), totalSize }
+}
+
+/** Index: forms_by_ and the first field of the order, or forms_by_default. */
+const readAlongIndex = (
+  database: SqliteDatabase,
+  { organizationId }: ListFormsQuery,
+  order: readonly SqlOrderTerm[],
+  { after, limit, skip }: { after: FormPosition | undefined; limit: number; skip: number },
+): Row[] => {
+  const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.column}`
+  const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
+    allOf({ sql: 'organizationId = ?', values: [organizationId] }, range),
+  )
+  const selects = ranges.map(
+    ({ sql }) => `SELECT rowid AS id, ${columnsOf(order)} FROM forms INDEXED BY ${index} WHERE ${sql}`,
+  )
+  return database.all(
+    `${selects.join(' UNION ALL ')} ORDER BY ${orderSql(order)} ${pageSql}`,
+    ...ranges.flatMap(({ values }) => values),
+    limit,
+    skip,
+  )
+}
+
+/** What follows a position, as ranges of the index: the ties first, where they go the other way. */
+const rangesAfter = (order: readonly SqlOrderTerm[], after: FormPosition): SqlCondition[] => {
+  if (!isMixed(order)) return [afterPosition(order, after)]
+  const [first, second] = order as [SqlOrderTerm, SqlOrderTerm]
+  const ties = { sql: `${first.column} = ?`, values: [after[0]!] }
+  return [allOf(ties, afterPosition([second], [after[1]!])), afterPosition([first], [after[0]!])]
+}
+
+function* findAmong(
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  order: readonly SqlOrderTerm[],
+  candidates: Candidates,
+): Steps<FoundPage> {
+  let { after, skip } = query
+  let totalSize = query.filter ? undefined : countAll(database, query)
+  let from = candidates
+  for (;;) {
+    const wanted = Math.min(skip + query.limit + 1, maxKept)
+    const search = new Search(database, query, order, { after, wanted, counts: totalSize === undefined })
+    const found = yield* search.among(from)
+    if (!found) {
+      from = everyForm
+      continue
+    }
+    const { rows, matched } = found
+    totalSize ??= matched
+    if (rows.length < wanted || skip + query.limit < maxKept)
+      return { ids: idsOf(rows.slice(skip, skip + query.limit + 1)), totalSize }
+    if (skip >= totalSize) return { ids: [], totalSize }
+    const passed = Math.min(skip, maxKept)
+    after = passed === 0 ? after : positionOf(rows[passed - 1]!, order)
+    skip -= passed
+  }
+}
+
+interface SearchOptions {
+  after: FormPosition | undefined
+  /** How many of the first forms after the position are asked for. */
+  wanted: number
+  /** Whether all matches are counted, those up to the position included. */
+  counts: boolean
+}
+
+/** Looks through candidates, and keeps the first in order. */
+class Search {
+  readonly #database: SqliteDatabase
+  readonly #organizationId: string
+  readonly #filter: CheckedFilter | undefined
+  readonly #order: readonly SqlOrderTerm[]
+  readonly #options: SearchOptions
+  #rows: Row[] = []
+  #matched = 0
+
+  constructor(
+    database: SqliteDatabase,
+    { organizationId, filter }: ListFormsQuery,
+    order: readonly SqlOrderTerm[],
+    options: SearchOptions,
+  ) {
+    this.#database = database
+    this.#organizationId = organizationId
+    this.#filter = filter
+    this.#order = order
+    this.#options = options
+  }
+
+  /** @returns undefined where an index has so many that all forms of the organization are read faster. */
+  *among(candidates: Candidates): Steps<{ rows: Row[]; matched: number } | undefined> {
+    const pace = new Pace()
+    let left = candidates.kind === 'tokens' ? maxByTokens : Number.POSITIVE_INFINITY
+    for (const { table, within, size } of slicesOf(this.#database, this.#organizationId, candidates, pace)) {
+      left -= size
+      if (left < 0) return undefined
+      const begun = performance.now()
+      this.#look(table, within)
+      pace.took(performance.now() - begun)
+      yield
+    }
+    return { rows: this.#rows, matched: this.#matched }
+  }
+
+  #look(table: string, within: SqlCondition): void {
+    const { counts, wanted } = this.#options
+    const filter = this.#filter && filterSql(this.#filter, filterColumns, '+foldedName')
+    if (counts) {
+      const { sql, values } = allOf(within, filter)
+      const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
+      if (counted?.total === 0) return
+      this.#matched += counted?.total as number
+    }
+    this.#rows = firstOf(wanted, this.#rows, this.#read(table, within, filter), this.#order)
+  }
+
+  /** The first in order behind the position, and before the last one that is kept. */
+  #read(table: string, within: SqlCondition, filter: SqlCondition | undefined): Row[] {
+    const { after, wanted } = this.#options
+    const order = this.#order.map(({ column, descending }) => ({ column: `+${column}`, descending }))
+    const reverse = order.map(({ column, descending }) => ({ column, descending: !descending }))
+    const last = this.#rows.length === wanted ? this.#rows.at(-1) : undefined
+    const { sql, values } = allOf(
+      within,
+      after && afterPosition(order, after),
+      last && afterPosition(reverse, positionOf(last, this.#order)),
+      filter,
+    )
+    return this.#database.all(
+      `SELECT rowid AS id, ${columnsOf(this.#order)} FROM ${table} WHERE ${sql}
+       ORDER BY ${orderSql(order)} ${pageSql}`,
+      ...values,
+      wanted,
+      0,
+    )
+  }
+}
+
+const columnsOf = (order: readonly SqlOrderTerm[]): string => order.map(({ column }) => column).join(', ')
+
+const idsOf = (rows: readonly Row[]): number[] => rows.map(({ id }) => id as number)
+
+const positionOf = (row: Row, order: readonly SqlOrderTerm[]): FormPosition =>
+  order.map(({ column }) => row[column] as string | number)
+
+/** The first rows of two lists that are in order. */
+const firstOf = (limit: number, one: Row[], other: Row[], order: readonly SqlOrderTerm[]): Row[] => {
+  if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one
+  const merged: Row[] = []
+  for (let left = 0, right = 0; merged.length < limit; ) {
+    const [first, second] = [one[left], other[right]]
+    if (!first && !second) break
+    const takesFirst = !second || (first && compareRows(first, second, order) < 0)
+    merged.push(takesFirst ? one[left++]! : other[right++]!)
+  }
+  return merged
+}
+
+const compareRows = (one: Row, other: Row, order: readonly SqlOrderTerm[]): number => {
+  for (const { column, descending } of order) {
+    const compared = compareValues(one[column] as string | number, other[column] as string | number)
+    if (compared !== 0) return descending ? -compared : compared
+  }
+  return 0
+}

@@ -1,0 +1,124 @@
+import { pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
+import type { FormRef, ListRevisionsQuery, LiveOrNot, RevisionsPage } from '../../forms-store.ts'
+import { maxPageBytes } from '../../take-up-to.ts'
+import { named, toRevisionText } from '../rows.ts'
+import { smallPageBytes } from './read-forms.ts'
+import type { PageSteps, Steps } from './steps.ts'
+
+/** What a page tells beside its revisions; undefined when there is no such form. */
+export type RevisionsPageEnd = Omit<RevisionsPage, 'revisions'> | undefined
+
+/** So many entries of the index are gone through in one step. */
+const maxEntries = 10_000
+
+/** The page of a list of revisions, one by one. */
+export function* readRevisions(
+  database: SqliteDatabase,
+  query: ListRevisionsQuery,
+): PageSteps<LiveOrNot, RevisionsPageEnd> {
+  const form = formOf(database, query)
+  if (!form) return undefined
+  const totalSize = yield* countRevisions(database, form)
+  const rows = yield* findRevisions(database, form, query)
+  const sql = 'SELECT *, octet_length(form) AS bytes FROM revisions WHERE rowid = ?'
+  let count = 0
+  let bytes = 0
+  for (const { id } of rows.slice(0, query.limit)) {
+    if (bytes >= maxPageBytes) break
+    const row = database.get(sql, id!)!
+    bytes += row.bytes as number
+    count++
+    yield liveOrNot(row, form)
+  }
+  return endOf(rows, count, totalSize)
+}
+
+/** @returns the page; undefined when there is no such form, `large` when it takes longer than a millisecond or two to read. */
+export const readSmallRevisions = (
+  database: SqliteDatabase,
+  query: ListRevisionsQuery,
+): RevisionsPage | 'large' | undefined => {
+  const form = formOf(database, query)
+  if (!form) return undefined
+  // Numbers have gaps, so that there are at most as many revisions.
+  if ((form.revisionNumber as number) > maxEntries) return 'large'
+  const total = database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
+  const rows = readNumbers(database, form, query.after, query.limit + 1, query.skip)
+  const sql = `SELECT organizationId, formId, revisionId, number, commandId, createTime, octet_length(form) AS bytes,
+    CASE WHEN octet_length(form) <= ? THEN form END AS form FROM revisions WHERE rowid = ?`
+  const revisions: LiveOrNot[] = []
+  let left = smallPageBytes
+  for (const { id } of rows.slice(0, query.limit)) {
+    const row = database.get(sql, left, id!)!
+    if (row.form === null) return 'large'
+    left -= row.bytes as number
+    revisions.push(liveOrNot(row, form))
+  }
+  return { revisions, ...endOf(rows, revisions.length, total?.total as number) }
+}
+
+const formOf = (database: SqliteDatabase, ref: FormRef): Row | undefined => {
+  const condition = named(ref)
+  return (
+    condition &&
+    database.get(
+      `SELECT formId, liveRevisionId, revisionNumber FROM forms WHERE ${condition.sql}`,
+      ...condition.values,
+    )
+  )
+}
+
+function* countRevisions(database: SqliteDatabase, { formId }: Row): Steps<number> {
+  const sql =
+    'SELECT count(*) AS total, max(number) AS last FROM (SELECT number FROM revisions WHERE formId = ? AND number > ? ORDER BY number LIMIT ? + 0)'
+  let total = 0
+  for (let after = 0; ; ) {
+    const row = database.get(sql, formId!, after, maxEntries)!
+    total += row.total as number
+    if (row.total !== maxEntries) return total
+    after = row.last as number
+    yield
+  }
+}
+
+function* findRevisions(
+  database: SqliteDatabase,
+  form: Row,
+  { after, limit, skip }: ListRevisionsQuery,
+): Steps<Row[]> {
+  let [from, left] = [after, skip]
+  while (left > maxEntries) {
+    const [last] = readNumbers(database, form, from, 1, maxEntries - 1)
+    if (!last) return []
+    from = last.number as number
+    left -= maxEntries
+    yield
+  }
+  return readNumbers(database, form, from, limit + 1, left)
+}
+
+/** Index: revisions_by_number. */
+const readNumbers = (
+  database: SqliteDatabase,
+  { formId }: Row,
+  after: number | undefined,
+  limit: number,
+  skip: number,
+): Row[] =>
+  database.all(
+    `SELECT rowid AS id, number FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
+    formId!,
+    after ?? Number.MAX_SAFE_INTEGER,
+    limit,
+    skip,
+  )
+
+const endOf = (rows: readonly Row[], count: number, totalSize: number): NonNullable<RevisionsPageEnd> =>
+  count === 0 || count === rows.length
+    ? { totalSize }
+    : { next: rows[count - 1]!.number as number, totalSize }
+
+const liveOrNot = (row: Row, form: Row): LiveOrNot => ({
+  revision: toRevisionText(row),
+  live: row.revisionId === form.liveRevisionId,
+})

@@ -1,0 +1,147 @@
+import { Worker } from 'node:worker_threads'
+import { ApiError } from '@fms/aip'
+import { storeUnavailable } from '@fms/store-kit'
+import { listsOverloaded } from '../../errors.ts'
+import type { PageQuery, Pages, ReaderData, ReaderRequest, ReaderResponse } from './reader-messages.ts'
+
+/** Pages that are read at once, and those of one organization: its own leave room for others. */
+const [maxRunning, maxOfOrganization] = [4, 2]
+
+/** How long a page waits for its turn. */
+const maxWaitMs = 2_000
+
+interface Read {
+  id: number
+  request: PageQuery
+  items: unknown[]
+  resolve: (end: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Reads pages in a thread of their own, so that however many rows one looks at, the event loop of the service goes on.
+ * The thread begins with the first page.
+ */
+export class Reader {
+  readonly #data: ReaderData
+  #worker: Worker | undefined
+  #lastId = 0
+  readonly #waiting = new Map<number, Read>()
+  readonly #running = new Map<number, Read>()
+  #isClosed = false
+
+  constructor(data: ReaderData) {
+    this.#data = data
+  }
+
+  /**
+   * @returns undefined for an end that is undefined.
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE, OVERLOADED, STORE_UNAVAILABLE; the signal's reason.
+   */
+  async read<K extends keyof Pages>(
+    kind: K,
+    query: Pages[K]['query'],
+    signal?: AbortSignal,
+  ): Promise<{ items: Pages[K]['item'][]; end: Pages[K]['end'] }> {
+    signal?.throwIfAborted()
+    if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
+    const id = ++this.#lastId
+    const items: unknown[] = []
+    const cancel = () => this.#cancel(id, signal?.reason)
+    const overdue = setTimeout(() => this.#refuse(id), maxWaitMs)
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      const end = await new Promise<unknown>((resolve, reject) => {
+        const request = { kind, query } as PageQuery
+        this.#waiting.set(id, { id, request, items, resolve, reject })
+        this.#startNext()
+      })
+      return { items: items as Pages[K]['item'][], end: end as Pages[K]['end'] }
+    } finally {
+      clearTimeout(overdue)
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#worker?.terminate()
+    this.#fail(new Error('The store is closed'))
+  }
+
+  #startNext(): void {
+    for (const read of this.#waiting.values()) {
+      if (this.#running.size === maxRunning) return
+      if (this.#runningOf(read.request.query.organizationId) >= maxOfOrganization) continue
+      this.#waiting.delete(read.id)
+      this.#running.set(read.id, read)
+      this.#send({ id: read.id, ...read.request })
+    }
+  }
+
+  #runningOf(organizationId: string): number {
+    return [...this.#running.values()].filter(
+      ({ request }) => request.query.organizationId === organizationId,
+    ).length
+  }
+
+  #refuse(id: number): void {
+    const read = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    read?.reject(listsOverloaded())
+  }
+
+  /** One that runs keeps its place until the thread has left it. */
+  #cancel(id: number, reason: unknown): void {
+    const read = this.#waiting.get(id) ?? this.#running.get(id)
+    if (!this.#waiting.delete(id) && read) this.#send({ id, kind: 'cancel' })
+    read?.reject(reason)
+  }
+
+  #send(request: ReaderRequest): void {
+    this.#worker ??= this.#start()
+    // A page that is read keeps the process up; a thread that has nothing to do does not.
+    this.#worker.ref()
+    this.#worker.postMessage(request)
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./reader-thread.ts', import.meta.url), {
+      name: 'forms-reader',
+      workerData: this.#data,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
+    })
+    worker.on('message', (response: ReaderResponse) => this.#receive(response))
+    worker.on('error', (error) => this.#fail(error as Error))
+    worker.on('exit', (code) => {
+      if (this.#worker === worker) this.#fail(new Error(`The reader thread ended with code ${code}`))
+    })
+    return worker
+  }
+
+  #receive(response: ReaderResponse): void {
+    const read = this.#running.get(response.id)
+    if (!read) return
+    if ('items' in response) {
+      for (const item of response.items) read.items.push(item)
+      return
+    }
+    this.#running.delete(read.id)
+    if ('end' in response) read.resolve(response.end)
+    else if ('problem' in response) read.reject(ApiError.fromProblem(response.problem))
+    else read.reject(new Error(response.failure))
+    this.#startNext()
+    if (this.#running.size === 0) this.#worker?.unref()
+  }
+
+  /** The thread is gone, and with it whatever it read. The next page begins another. */
+  #fail(cause: Error): void {
+    this.#worker = undefined
+    const reads = [...this.#running.values(), ...(this.#isClosed ? this.#waiting.values() : [])]
+    this.#running.clear()
+    if (this.#isClosed) this.#waiting.clear()
+    for (const { reject } of reads) reject(storeUnavailable(cause))
+    if (!this.#isClosed) this.#startNext()
+  }
+}
