@@ -31,9 +31,6 @@ export const stopTracing = async (): Promise<void> => {
   await Promise.race([stopping.catch(() => {}), patience])
 }
 
-/** Whether requests have spans. */
-export const isTracing = (): boolean => tracing !== undefined
-
 /** A span for each request, which goes on the trace that the caller's `traceparent` names. Before all other hooks. */
 export const traceRequests = (app: FastifyInstance): void => tracing?.traceRequests(app)
 

@@ -18,7 +18,7 @@ const requests = new Counter({
 /** A failure that took this long counts as silence, in milliseconds. */
 const silenceMs = 1_000
 
-/** Callers with a breaker at once; the one that has been idle for longest loses its own. About 20 KiB each. */
+/** Callers with a breaker at once; the one that has been idle for longest loses its own. About 7 KiB each. */
 const maxBreakers = 1_000
 
 /** A breaker that nothing went through for this long is dropped, in milliseconds. */
