@@ -10,7 +10,14 @@ export interface FindQuery {
   limit?: number
   /** Fields that will do. A hint that saves bytes: an engine may give the whole document. */
   fields?: readonly string[]
+  /** An index that has all of `fields`, so that no document is read: then `_id` is not among what is found. */
+  coveredBy?: string
+  /** How long the engine may work on it, in milliseconds; 5,000 by default. */
+  timeoutMs?: number
 }
+
+/** How long the engine may work on one read. */
+const defaultTimeoutMs = 5_000
 
 /** Lets a test kill between two writes, by throwing, or do something else there. */
 export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
@@ -52,8 +59,8 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  count(query: Document): Promise<number> {
-    return this.#run(() => this.#collection.countDocuments(query))
+  count(query: Document, timeoutMs = defaultTimeoutMs): Promise<number> {
+    return this.#run(() => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs }))
   }
 
   /** @returns false, and stores nothing, when a unique index has such a document already. */
@@ -125,9 +132,13 @@ export class MongoCollection<T extends MongoDocument> {
   }
 }
 
-const toOptions = ({ sort, skip, limit, fields }: FindQuery): FindOptions => ({
+const toOptions = ({ sort, skip, limit, fields, coveredBy, timeoutMs }: FindQuery): FindOptions => ({
+  maxTimeMS: timeoutMs ?? defaultTimeoutMs,
+  ...(coveredBy && { hint: coveredBy }),
   ...(sort && { sort }),
   ...(skip && { skip }),
   ...(limit && { limit }),
-  ...(fields && { projection: Object.fromEntries(fields.map((field) => [field, 1])) }),
+  ...(fields && {
+    projection: { ...(coveredBy && { _id: 0 }), ...Object.fromEntries(fields.map((field) => [field, 1])) },
+  }),
 })

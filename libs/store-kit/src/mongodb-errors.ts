@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import {
   MongoClientClosedError,
   MongoNetworkError,
@@ -49,6 +50,15 @@ const isTransient = (error: unknown) =>
 /** Whether a unique index refused a write. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKeyCode
+
+/** Whether the engine ended a read because it took too long. @param error of ours, as {@link translated} makes it. */
+export const isTimeLimit = (error: unknown): boolean => {
+  const { cause } = error instanceof ApiError ? error.parts : {}
+  return cause instanceof MongoServerError && cause.code === timeLimitCode
+}
+
+/** MaxTimeMSExpired. */
+const timeLimitCode = 50
 
 /** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
 export const translated = (error: unknown): unknown => (isTransient(error) ? storeUnavailable(error) : error)

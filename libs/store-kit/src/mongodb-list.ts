@@ -16,6 +16,12 @@ export interface MongoListQuery {
   after?: readonly (string | number)[] | undefined
   skip: number
   limit: number
+  /** For orders of several fields: an index that has all fields of orders and filters, and what it is called. */
+  covering?: { index: string; fields: readonly string[]; key: string }
+  /** How long the engine may work on each read, in milliseconds. */
+  timeoutMs?: number
+  /** Throws, between two documents, to end the list. */
+  demand?: () => void
 }
 
 export interface MongoList<T> {
@@ -27,29 +33,48 @@ export interface MongoList<T> {
 
 /**
  * A list by keyset. What a filter asks beyond an engine's means is looked at here, document by document, within the
- * scope: such a filter reads all that the rest of it leaves.
+ * scope: such a filter reads all that the rest of it leaves. An order of several fields sorts entries of the covering
+ * index alone, and reads the documents of the page one by one.
  */
 export const listMongodb = <T extends MongoDocument>(
   collection: MongoCollection<T>,
-  { scope, filter, fields, foldedField, order, after, skip, limit }: MongoListQuery,
+  { scope, filter, fields, foldedField, order, after, skip, limit, ...options }: MongoListQuery,
 ): MongoList<T> => {
+  const { covering, timeoutMs, demand = () => {} } = options
   const { query, exact } = filter ? filterMongodb(filter, fields, foldedField) : { query: {}, exact: true }
   const matches = { ...scope, ...query }
   const rest = after ? { ...scope, $and: [query, afterMongoPosition(order, after)] } : matches
-  const sort = mongoSort(order)
-  if (!filter || exact) {
-    return {
-      items: collection.find(rest, { sort, skip, limit: limit + 1 }),
-      count: () => collection.count(matches),
-    }
-  }
+  const isExact = !filter || exact
   const rowOf = (document: T): FilterRow =>
     Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, document[name]]))
   const passing = (documents: AsyncIterable<T>) =>
-    only(documents, (document) => evaluateFilter(filter, rowOf(document)))
-  return {
-    items: behind(skip, passing(collection.find(rest, { sort }))),
-    count: () => countOf(passing(collection.find(matches, { fields: Object.values(fields) }))),
+    only(documents, (document) => {
+      demand()
+      return isExact || evaluateFilter(filter, rowOf(document))
+    })
+  const sorted = { sort: mongoSort(order), ...(timeoutMs !== undefined && { timeoutMs }) }
+  const page = isExact ? { skip, limit: limit + 1 } : {}
+  const find = () => {
+    if (!covering || order.length < 3) return passing(collection.find(rest, { ...sorted, ...page }))
+    const { index, fields, key } = covering
+    const entries = passing(collection.find(rest, { ...sorted, ...page, fields, coveredBy: index }))
+    return whole(entries, (entry) => collection.findOne({ ...scope, [key]: entry[key] }))
+  }
+  const count = () =>
+    isExact
+      ? collection.count(matches, timeoutMs)
+      : countOf(passing(collection.find(matches, { fields: Object.values(fields), timeoutMs })))
+  return { items: isExact ? find() : behind(skip, find()), count }
+}
+
+/** The documents of entries; one that is gone is left out. */
+async function* whole<T>(
+  entries: AsyncIterable<T>,
+  read: (entry: T) => Promise<T | undefined>,
+): AsyncGenerator<T> {
+  for await (const entry of entries) {
+    const document = await read(entry)
+    if (document) yield document
   }
 }
 

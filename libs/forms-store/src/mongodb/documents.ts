@@ -10,6 +10,7 @@ import type {
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
+import { trigramsOf } from '../trigrams.ts'
 
 /** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
 export interface FormDocument {
@@ -29,6 +30,8 @@ export interface FormDocument {
   liveRevisionId: string | null
   name: string
   foldedName: string
+  /** Runs of three code points of `foldedName`; missing in what the release before wrote, until it is migrated. */
+  nameTrigrams?: string[]
   type: FormDraft['type']
   /** Missing in what the release before wrote, until `formctl migrate`. */
   aiHandoff?: boolean
@@ -162,6 +165,7 @@ export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, vers
   version,
   name,
   foldedName: foldCase(name),
+  nameTrigrams: trigramsOf(foldCase(name)),
   type,
   aiHandoff,
   draft: draftJson,

@@ -1,5 +1,6 @@
 import { type MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import { draftTextOf } from '../draft-text.ts'
+import { trigramsOf } from '../trigrams.ts'
 import { type FormDocument, formsCollections, type RevisionDocument } from './documents.ts'
 
 /** So many documents are read and written at once. */
@@ -9,11 +10,15 @@ const batchSize = 100
 export const fillMissingFields = async (url: string): Promise<void> => {
   await using database = new MongoDatabase(url)
   const { forms, revisions } = formsCollections(database)
-  await fill(forms, ({ organizationId, _id, version, draft }: FormDocument) =>
+  await fill(forms, ({ organizationId, _id, version, foldedName, draft }: FormDocument) =>
     // One that was changed meanwhile has them.
     forms.set(
       { organizationId, _id, version, bytes: null },
-      { bytes: Buffer.byteLength(draft), aiHandoff: draftTextOf(JSON.parse(draft)).aiHandoff },
+      {
+        bytes: Buffer.byteLength(draft),
+        aiHandoff: draftTextOf(JSON.parse(draft)).aiHandoff,
+        nameTrigrams: trigramsOf(foldedName),
+      },
     ),
   )
   await fill(revisions, ({ organizationId, _id, form }: RevisionDocument) =>

@@ -1,6 +1,7 @@
 import { type FormRecord, isUuid, liveAlias } from '@fms/contracts'
 import {
   type BeforeWrite,
+  isTimeLimit,
   KeyedMutex,
   listMongodb,
   lostRace,
@@ -9,7 +10,8 @@ import {
   untilWon,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
-import { updateAborted } from '../errors.ts'
+import { trigramsOfNames } from '../contained-texts.ts'
+import { filterTooExpensive, updateAborted } from '../errors.ts'
 import { completeOrder, positionOf } from '../form-order.ts'
 import type {
   FormRef,
@@ -20,6 +22,7 @@ import type {
   FormText,
   Imported,
   ListFormsQuery,
+  ListOptions,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
@@ -33,6 +36,7 @@ import type {
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
 import { takeUpToAsync } from '../take-up-to.ts'
+import { spread } from '../trigrams.ts'
 import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
@@ -57,7 +61,7 @@ import { exportForms, organizations } from './export-forms.ts'
 import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
 import { recordReply } from './record-reply.ts'
-import { formsSchema } from './schema.ts'
+import { coveringIndex, formsSchema } from './schema.ts'
 import { addUsage, checkQuota, countWrite, readUsage } from './usage.ts'
 
 /** Fields of the forms that a filter may read. */
@@ -75,6 +79,9 @@ export interface MongoFormsStoreHooks {
   /** Whether this store clears what deleted forms left. */
   clears?: boolean
 }
+/** Trigrams that one search names: more find little less. */
+const maxTrigrams = 8
+
 /** How long a list may take unless the caller of the store says otherwise. */
 const defaultListTimeoutMs = 2_000
 
@@ -128,27 +135,36 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /**
-   * Index: forms_by_ and the first field of the order, with _desc where it descends; further fields sort within equal
-   * values of the first.
+   * Index: forms_by_ and the first field of the order, forms_by_updateTime_desc for the default one, forms_by_order for
+   * several fields; forms_by_nameTrigrams where names have to contain a text.
    */
-  async list({ organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery): Promise<FormsPage> {
+  async list(
+    { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
+    options: ListOptions = {},
+  ): Promise<FormsPage> {
     const order = completeOrder(orderBy)
-    const list = listMongodb(this.#collections.forms, {
-      scope: { organizationId },
-      filter,
-      fields: filterFields,
-      foldedField: 'foldedName',
-      order,
-      after,
-      skip,
-      limit,
+    const trigrams = filter ? spread(trigramsOfNames(filter), maxTrigrams) : []
+    return this.#inTime(options, async (demand) => {
+      const list = listMongodb(this.#collections.forms, {
+        scope: { organizationId, ...(trigrams.length > 0 && { nameTrigrams: { $all: trigrams } }) },
+        filter,
+        fields: filterFields,
+        foldedField: 'foldedName',
+        order,
+        after,
+        skip,
+        limit,
+        covering: coveringIndex,
+        timeoutMs: this.#listTimeoutMs,
+        demand,
+      })
+      const [{ taken, more }, totalSize] = await Promise.all([
+        takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
+        list.count(),
+      ])
+      const next = more && positionOf(taken.at(-1)!, order)
+      return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
     })
-    const [{ taken, more }, totalSize] = await Promise.all([
-      takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
-      list.count(),
-    ])
-    const next = more && positionOf(taken.at(-1)!, order)
-    return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
   }
 
   update(
@@ -359,6 +375,19 @@ export class MongoFormsStore implements FormsStore {
   /** A write that makes drafts or revisions so many bytes longer; see `countWrite`. */
   #counted<T>(organizationId: string, bytes: number, write: () => Promise<T>): Promise<T> {
     return countWrite(this.#collections, this.#quota, organizationId, { forms: 0, bytes }, write)
+  }
+
+  /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` takes too long; the signal's reason. */
+  async #inTime<T>({ signal }: ListOptions, read: (demand: () => void) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#listTimeoutMs
+    try {
+      return await read(() => {
+        signal?.throwIfAborted()
+        if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
+      })
+    } catch (error) {
+      throw isTimeLimit(error) ? filterTooExpensive(this.#listTimeoutMs) : error
+    }
   }
 
   /** A compare-and-set of a form, until it wins. */

@@ -2,15 +2,39 @@ import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
 
 const descending = -1
 
-/** In descending orders, too, publicId breaks ties ascending; a walk backwards through an index would not. */
-const orders: MongoIndex[] = ['name', 'createTime', 'updateTime', 'replyCount'].flatMap((field) => [
-  { collection: 'forms', name: `forms_by_${field}`, key: { organizationId: 1, [field]: 1, publicId: 1 } },
-  {
-    collection: 'forms',
-    name: `forms_by_${field}_desc`,
-    key: { organizationId: 1, [field]: descending, publicId: 1 },
-  },
-])
+/** Walked backwards, they have the descending orders. */
+const orders: MongoIndex[] = ['name', 'createTime', 'updateTime', 'replyCount'].map((field) => ({
+  collection: 'forms',
+  name: `forms_by_${field}`,
+  key: { organizationId: 1, [field]: 1, publicId: 1 },
+}))
+
+/** The default order, whose ties ascend. */
+const byDefault: MongoIndex = {
+  collection: 'forms',
+  name: 'forms_by_updateTime_desc',
+  key: { organizationId: 1, updateTime: descending, publicId: 1 },
+}
+
+/** All that orders and filters read, for orders of several fields: they sort its entries in place of documents. */
+export const coveringIndex = {
+  index: 'forms_by_order',
+  fields: ['publicId', 'updateTime', 'name', 'foldedName', 'type', 'createTime', 'replyCount'],
+  key: 'publicId',
+} as const
+
+const covering: MongoIndex = {
+  collection: 'forms',
+  name: coveringIndex.index,
+  key: { organizationId: 1, ...Object.fromEntries(coveringIndex.fields.map((field) => [field, 1 as const])) },
+}
+
+/** What names contain. */
+const byTrigram: MongoIndex = {
+  collection: 'forms',
+  name: 'forms_by_nameTrigrams',
+  key: { organizationId: 1, nameTrigrams: 1 },
+}
 
 /**
  * The indexes beside those of `_id`. The shard key is organizationId, which every query names and every unique index
@@ -21,6 +45,9 @@ export const formsSchema: MongoSchema = {
   version: 2,
   indexes: [
     ...orders,
+    byDefault,
+    covering,
+    byTrigram,
     { collection: 'forms', name: 'forms_by_publicId', key: { organizationId: 1, publicId: 1 }, unique: true },
     {
       collection: 'revisions',
@@ -44,4 +71,8 @@ export const formsSchema: MongoSchema = {
     { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'deletions', name: 'deletions_by_organization', key: { organizationId: 1 } },
   ],
+  obsolete: ['name', 'createTime', 'replyCount'].map((field) => ({
+    collection: 'forms',
+    name: `forms_by_${field}_desc`,
+  })),
 }

@@ -196,5 +196,5 @@ export const migrations: readonly SqliteMigration[] = [first, second, third, fou
 /** What triggers and migrations call: every connection that writes has to have it. */
 export const functions = {
   trigramTokens: (organizationId: SQLOutputValue, foldedName: SQLOutputValue) =>
-    trigramTokens(organizationId as string, foldedName as string).join(' '),
+    trigramTokens(organizationId as string, foldedName as string),
 }

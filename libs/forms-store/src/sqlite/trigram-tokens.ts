@@ -3,17 +3,18 @@ import { trigramsOf } from '../trigrams.ts'
 /** So many hexadecimal digits at the end of a UUID are random in every version that is in use. */
 const scopeDigits = 8
 
+/** What the index has of a name: a token for each trigram, by white space. */
+export const trigramTokens = (organizationId: string, foldedName: string): string =>
+  trigramsOf(foldedName)
+    .map((trigram) => tokenOf(organizationId, trigram))
+    .join(' ')
+
 /**
- * One token for each trigram of a name. The organization is part of each token, so that a list of entries belongs to one
- * organization; two whose ids end alike share their lists, which costs time and finds nothing foreign, since every form
- * found is looked at.
- *
- * @returns none where the name has fewer than three code points.
+ * The organization is part of each token, so that a list of entries belongs to one organization; two whose ids end alike
+ * share their lists, which costs time and finds nothing foreign, since every form found is looked at.
  */
-export const trigramTokens = (organizationId: string, foldedName: string): string[] => {
-  const scope = organizationId.slice(-scopeDigits)
-  return trigramsOf(foldedName).map((trigram) => scope + trigram.replace(separators, forSeparator))
-}
+export const tokenOf = (organizationId: string, trigram: string): string =>
+  organizationId.slice(-scopeDigits) + trigram.replace(separators, forSeparator)
 
 /** FTS5's tokenizer `ascii` ends a token at ASCII characters other than letters and digits. */
 const separators = /[\0-/:-@[-`{-\x7f]/g

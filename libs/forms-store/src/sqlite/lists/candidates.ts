@@ -1,8 +1,9 @@
-import { type CheckedFilter, compareCodePoints, foldCase } from '@fms/aip'
+import { type CheckedFilter, compareCodePoints } from '@fms/aip'
 import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
+import { conjunctsOf, trigramsOfNames } from '../../contained-texts.ts'
 import type { ListFormsQuery } from '../../forms-store.ts'
 import { spread } from '../../trigrams.ts'
-import { trigramTokens } from '../trigram-tokens.ts'
+import { tokenOf } from '../trigram-tokens.ts'
 
 type Value = string | number
 
@@ -91,10 +92,6 @@ const rangeQuery = (organizationId: string, range: Range): SqlCondition => {
   return { sql: `SELECT 1 FROM forms INDEXED BY forms_by_${range.column} WHERE ${sql}`, values }
 }
 
-/** What each form has to be that the filter holds for. */
-const conjunctsOf = (filter: CheckedFilter): CheckedFilter[] =>
-  filter.kind === 'and' ? filter.operands.flatMap(conjunctsOf) : [filter]
-
 const rangesOf = (filter: CheckedFilter): Range[] => {
   const ranges = conjunctsOf(filter)
     .map(rangeOf)
@@ -144,17 +141,5 @@ const overlap = (one: Range, other: Range): Range => {
 export const compareValues = (one: Value, other: Value): number =>
   typeof one === 'string' ? compareCodePoints(one, other as string) : one - (other as number)
 
-/** Those of every text that the name of a form has to contain. */
-const tokensOf = (organizationId: string, filter: CheckedFilter): string[] => {
-  const tokens = conjunctsOf(filter)
-    .flatMap(containedTexts)
-    .flatMap((text) => trigramTokens(organizationId, text))
-  return spread([...new Set(tokens)], maxTokens)
-}
-
-const containedTexts = (node: CheckedFilter): string[] => {
-  if (node.kind === 'search') return [node.text]
-  if (node.kind === 'contains' && node.field === 'name') return [foldCase(node.text)]
-  if (node.kind === 'match' && node.field === 'name') return node.parts.map(foldCase)
-  return []
-}
+const tokensOf = (organizationId: string, filter: CheckedFilter): string[] =>
+  spread(trigramsOfNames(filter), maxTokens).map((trigram) => tokenOf(organizationId, trigram))
