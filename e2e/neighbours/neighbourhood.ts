@@ -4,7 +4,7 @@ import { type Account, publishable, type System, startSystem } from '../system.t
 import type { AttackName, Target } from './attacks.ts'
 import { type Seeds, type Sizes, seed } from './seed.ts'
 import { startAttack, type Tally } from './start-attack.ts'
-import { percentile, startVictim, type Victim } from './victim.ts'
+import { p99Of, percentile, startVictim, type Victim } from './victim.ts'
 import { type Strain, watchServices } from './watch-services.ts'
 
 /** A running system with an organization that attacks, and a victim in another. */
@@ -74,7 +74,7 @@ export const lookOn = async <T>(
   const { times, failures } = await victim.take()
   const strain = await watch.stop()
   const requests = times.length + failures.length
-  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), requests, failures, strain, result }
+  return { p50: percentile(times, 0.5), p99: p99Of(times), requests, failures, strain, result }
 }
 
 /** Waits until the victim is served as in quiet times again. @throws {Error} when it still is not after two minutes. */

@@ -4,7 +4,7 @@ import { outcomeOf } from './attacks.ts'
 
 /** What somebody saw who does no harm. */
 export interface Seen {
-  /** Of each request that succeeded, in milliseconds. */
+  /** Of each request that succeeded, in the order of their ends, in milliseconds. */
   times: number[]
   /** Method with status and reason, or with the error of the connection, of each one that did not. */
   failures: string[]
@@ -83,4 +83,14 @@ const sendOnce = (url: string, options: object, body?: string): Promise<string> 
 export const percentile = (times: readonly number[], p: number): number => {
   const sorted = times.toSorted((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.POSITIVE_INFINITY
+}
+
+/** The p99 that a victim sees: the median over three windows, so that one pause of a shared machine is no breach. */
+export const p99Of = (times: readonly number[]): number => {
+  const size = Math.max(1, Math.ceil(times.length / 3))
+  const windows = [0, 1, 2].map((window) => times.slice(window * size, (window + 1) * size))
+  return percentile(
+    windows.map((window) => percentile(window, 0.99)),
+    0.5,
+  )
 }

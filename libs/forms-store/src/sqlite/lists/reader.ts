@@ -131,7 +131,8 @@ export class Reader {
     if ('end' in response) read.resolve(response.end)
     else if ('problem' in response) read.reject(ApiError.fromProblem(response.problem))
     else read.reject(new Error(response.failure))
-    this.#startNext()
+    // In another turn: a port receives all messages that follow each other closely in one, and so page after page.
+    setImmediate(() => this.#startNext())
     if (this.#running.size === 0) this.#worker?.unref()
   }
 
