@@ -1,9 +1,10 @@
+import { renderForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
-import { listAnswer, toListQuery } from './list-answer.ts'
-import { sendJson } from './send-json.ts'
+import { toListQuery } from './list-answer.ts'
+import { sendPage } from './send-json.ts'
 
 export const listFormsRoute = '/organizations/:organizationId/forms'
 
@@ -12,7 +13,19 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (app, deps) => 
   app.get(
     listFormsRoute,
     { schema: { params: OrganizationParams } },
-    async ({ params: { organizationId }, query }, reply) =>
-      sendJson(reply, await listAnswer(toListQuery(organizationId, query, deps), deps, callerSignal(reply))),
+    async ({ params: { organizationId }, query }, reply) => {
+      const { nextPageToken, ...list } = toListQuery(organizationId, query, deps)
+      const { forms, next, totalSize } = await deps.forms.list(list, { signal: callerSignal(reply) })
+      return sendPage(
+        reply,
+        { nextPageToken: nextPageToken(next), totalSize },
+        {
+          name: 'forms',
+          items: forms,
+          lengthOf: ({ draftJson }) => draftJson.length,
+          render: (form) => renderForm(form, deps.publicFormBaseUrl),
+        },
+      )
+    },
   )
 }
