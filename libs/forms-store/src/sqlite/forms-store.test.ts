@@ -260,7 +260,7 @@ describe('a list', () => {
       fc.constantFrom(undefined, isStructured),
       fc.option(fc.nat(forms.length - 1), { nil: undefined }),
       fc.constantFrom(1, 10, 600),
-      fc.constantFrom(0, 0, 1, 9, 700),
+      fc.constantFrom(0, 0, 1, 9, 700, 1_100),
       async (term, filter, start, limit, skip) => {
         // A position is one also where the filter leaves the form out.
         const last = start === undefined ? undefined : forms[start]!
