@@ -5,11 +5,10 @@ import type { Migration } from './store-url.ts'
 /** Makes the indexes that are missing, and notes at the end that they are there. May run again, and twice at once. */
 export const migrateMongodb = async (
   url: string,
-  { store, version, indexes, obsolete = [] }: MongoSchema,
+  { store, version, indexes }: MongoSchema,
 ): Promise<Migration> => {
   await using database = new MongoDatabase(url)
   for (const index of indexes) await database.createIndex(index)
-  for (const index of obsolete) await database.dropIndex(index)
   const meta = database.collection<SchemaDocument>(metaCollection)
   const isNoted = !(await meta.insert({ _id: store, version }))
   // A newer release's note stays.

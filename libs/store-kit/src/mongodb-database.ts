@@ -56,15 +56,6 @@ export class MongoDatabase implements AsyncDisposable {
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
   }
 
-  /** Drops an index, unless it is gone already. */
-  async dropIndex({ collection, name }: Pick<MongoIndex, 'collection' | 'name'>): Promise<void> {
-    await this.run(async () => {
-      const indexes = await this.#database.collection(collection).listIndexes().toArray()
-      if (indexes.some((index) => index.name === name))
-        await this.#database.collection(collection).dropIndex(name)
-    })
-  }
-
   /** The version of the server that takes writes, and its clock where it tells it. */
   async describeServer(): Promise<{ version: string; localTime?: Date }> {
     const { version } = await this.run(() => this.#database.command({ buildInfo: 1 }))

@@ -14,8 +14,6 @@ export interface MongoSchema {
   store: string
   version: number
   indexes: readonly MongoIndex[]
-  /** Indexes of earlier versions that no release needs any more. */
-  obsolete?: readonly Pick<MongoIndex, 'collection' | 'name'>[]
 }
 
 /** What is noted of a store once its indexes are there. */

@@ -31,6 +31,8 @@ export interface FormsService extends AsyncDisposable {
     request: InjectOptions,
     identity?: { role?: Role; readOnly?: boolean; organizationId?: string },
   ): Promise<LightMyRequestResponse>
+  /** What `send` says of the caller. */
+  headersOf(identity?: { role?: Role; readOnly?: boolean; organizationId?: string }): Record<string, string>
   /** What a test begins with. */
   given: {
     form(fields?: object, organizationId?: string): Promise<StoredForm>
@@ -70,19 +72,18 @@ export const startForms = async ({
     now: () => clock.now,
   })
 
+  const headersOf: FormsService['headersOf'] = (identity = {}) => ({
+    [identityHeader]: sign({ userId, organizationId, role: 'editor', readOnly: false, ...identity }),
+  })
+
   return {
     app,
     forms,
     organizationId,
     clock,
-    send: (request, identity = {}) =>
-      app.inject({
-        ...request,
-        headers: {
-          ...request.headers,
-          [identityHeader]: sign({ userId, organizationId, role: 'editor', readOnly: false, ...identity }),
-        },
-      }),
+    headersOf,
+    send: (request, identity) =>
+      app.inject({ ...request, headers: { ...request.headers, ...headersOf(identity) } }),
     given: {
       form: async (fields = {}, owner = organizationId) => {
         const form = newForm(owner, newDraft({ ...fields }), clock.now)

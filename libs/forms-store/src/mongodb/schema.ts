@@ -71,8 +71,4 @@ export const formsSchema: MongoSchema = {
     { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'deletions', name: 'deletions_by_organization', key: { organizationId: 1 } },
   ],
-  obsolete: ['name', 'createTime', 'replyCount'].map((field) => ({
-    collection: 'forms',
-    name: `forms_by_${field}_desc`,
-  })),
 }

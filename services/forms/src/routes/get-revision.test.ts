@@ -166,6 +166,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
 
       for (const ref of ['live', revision.revisionId]) {
         const etag = await etagOf(ref)
+        expect(read).toHaveBeenCalled()
         expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/)
         read.mockClear()
         for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

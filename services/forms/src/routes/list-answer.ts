@@ -35,9 +35,8 @@ export const toListQuery = (
 export const listAnswer = async (
   { nextPageToken, ...list }: ReturnType<typeof toListQuery>,
   { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,
-  signal?: AbortSignal,
 ): Promise<string> => {
-  const page = await forms.list(list, { signal })
+  const page = await forms.list(list)
   const rest = JSON.stringify({ nextPageToken: nextPageToken(page.next), totalSize: page.totalSize })
   const items = page.forms.map((form) => renderForm(form, publicFormBaseUrl))
   return `${rest.slice(0, -1)},"forms":[${items.join(',')}]}`

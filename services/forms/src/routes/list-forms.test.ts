@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createPageTokens } from '@fms/aip'
 import { ListFormsResponse } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type FormsService, refusalOf, secret, startForms } from '../testing.ts'
 
 type Query = Record<string, string | number>
@@ -418,6 +418,28 @@ describe('GET /organizations/{organization}/forms', () => {
       expect(first.totalSize).toBe(8)
       expect(second.forms.length).toBe(2)
       expect(second.nextPageToken).toBe('')
+    })
+
+    it('are given up when their caller hangs up', async () => {
+      await using service = await startForms()
+      const begun = Promise.withResolvers<AbortSignal>()
+      const list = vi.spyOn(service.forms, 'list').mockImplementation((_, { signal } = {}) => {
+        begun.resolve(signal!)
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+      })
+      const url = await service.app.listen()
+      const caller = new AbortController()
+      const response = fetch(`${url}${urlWith(service)}`, {
+        headers: service.headersOf(),
+        signal: caller.signal,
+      })
+      const signal = await begun.promise
+
+      caller.abort()
+      await expect(response).rejects.toThrow()
+      await expect.poll(() => signal.aborted, { timeout: 10_000 }).toBe(true)
+
+      await expect.poll(() => list.mock.settledResults[0]?.type).toBe('rejected')
     })
 
     it('neither repeat nor miss what nobody touched while forms come and go', async () => {

@@ -1,16 +1,29 @@
+import { renderForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
-import { listAnswer, toListQuery } from './list-answer.ts'
-import { sendJson } from './send-json.ts'
+import { toListQuery } from './list-answer.ts'
+import { sendPage } from './send-json.ts'
 
 /** List an organization's forms (AIP-132), most recently updated first unless `orderBy` says otherwise. */
 export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (app, deps) => {
   app.get(
     '/organizations/:organizationId/forms',
     { schema: { params: OrganizationParams } },
-    async ({ params: { organizationId }, query }, reply) =>
-      sendJson(reply, await listAnswer(toListQuery(organizationId, query, deps), deps, callerSignal(reply))),
+    async ({ params: { organizationId }, query }, reply) => {
+      const { nextPageToken, ...list } = toListQuery(organizationId, query, deps)
+      const { forms, next, totalSize } = await deps.forms.list(list, { signal: callerSignal(reply) })
+      return sendPage(
+        reply,
+        { nextPageToken: nextPageToken(next), totalSize },
+        {
+          name: 'forms',
+          items: forms,
+          lengthOf: ({ draftJson }) => draftJson.length,
+          render: (form) => renderForm(form, deps.publicFormBaseUrl),
+        },
+      )
+    },
   )
 }

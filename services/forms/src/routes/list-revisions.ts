@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
-import { sendJson } from './send-json.ts'
+import { sendPage } from './send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
 export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
@@ -27,9 +27,16 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       )
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
-      const rest = JSON.stringify({ nextPageToken: token, totalSize: page.totalSize })
-      const items = page.revisions.map((revision) => renderRevision(revision))
-      return sendJson(reply, `${rest.slice(0, -1)},"revisions":[${items.join(',')}]}`)
+      return sendPage(
+        reply,
+        { nextPageToken: token, totalSize: page.totalSize },
+        {
+          name: 'revisions',
+          items: page.revisions,
+          lengthOf: ({ revision }) => revision.formJson.length,
+          render: (revision) => renderRevision(revision),
+        },
+      )
     },
   )
 }

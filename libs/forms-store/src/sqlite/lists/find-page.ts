@@ -143,9 +143,10 @@ function* findAmong(
 ): Steps<FoundPage> {
   let { after, skip } = query
   let totalSize = query.filter ? undefined : countAll(database, query)
+  const kept = Math.max(maxKept, query.limit + 1)
   let from = candidates
   for (;;) {
-    const wanted = Math.min(skip + query.limit + 1, maxKept)
+    const wanted = Math.min(skip + query.limit + 1, kept)
     const search = new Search(database, query, order, { after, wanted, counts: totalSize === undefined })
     const found = yield* search.among(from)
     if (!found) {
@@ -154,10 +155,10 @@ function* findAmong(
     }
     const { rows, matched } = found
     totalSize ??= matched
-    if (rows.length < wanted || skip + query.limit < maxKept)
+    if (rows.length < wanted || skip + query.limit < kept)
       return { ids: idsOf(rows.slice(skip, skip + query.limit + 1)), totalSize }
     if (skip >= totalSize) return { ids: [], totalSize }
-    const passed = Math.min(skip, maxKept)
+    const passed = Math.min(skip, kept)
     after = passed === 0 ? after : positionOf(rows[passed - 1]!, order)
     skip -= passed
   }
