@@ -63,7 +63,7 @@ export interface NodeProgram {
   version: string
 }
 
-/** Every Node on the PATH and of CLIENT_TEST_NODES (files, separated as in PATH), each version once. */
+/** Every Node from 20 on the PATH and of CLIENT_TEST_NODES (files, separated as in PATH), each version once. */
 export const findNodes = (): NodeProgram[] => {
   const further = (process.env.CLIENT_TEST_NODES ?? '').split(delimiter).filter(Boolean)
   const files = new Set(
@@ -73,7 +73,8 @@ export const findNodes = (): NodeProgram[] => {
     file,
     version: execFileSync(file, ['--version'], { encoding: 'utf8' }).trim(),
   }))
-  return [...new Map(programs.map((program) => [program.version, program])).values()]
+  const supported = programs.filter(({ version }) => Number.parseInt(version.slice(1), 10) >= 20)
+  return [...new Map(supported.map((program) => [program.version, program])).values()]
 }
 
 /** A program that takes a form through its life and shows what came of it as JSON; `load` binds the client's exports. */

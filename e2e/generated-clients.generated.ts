@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -7,8 +8,10 @@ import { type System, startSystem } from './system.ts'
 
 const isOnPath = (...programs: string[]) => programs.every((program) => findOnPath(program).length > 0)
 
+const pythonSuffices = `import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))`
+
 const toolchains = {
-  'openapi-python-client': isOnPath('python3'),
+  'openapi-python-client': spawnSync('python3', ['-c', pythonSuffices]).status === 0,
   'oapi-codegen': isOnPath('go'),
   'openapi-generator': isOnPath('java', 'mvn'),
 }
