@@ -11,9 +11,7 @@ import type {
   ServerOwnedFields,
   Theme,
   Toggle,
-  TranslatedStep,
   TranslatedValue,
-  TranslationSet,
 } from './form.ts'
 import type { BackgroundInput, StepInput } from './step.ts'
 
@@ -60,15 +58,18 @@ export interface I18nPatch extends Merge<Omit<I18n, 'translations'>> {
 }
 
 /** A patch of the texts in one language; `null` removes a text. */
-export interface TranslationSetPatch
-  extends Merge<Record<keyof Omit<TranslationSet, 'steps'>, Merge<TranslatedValue>>> {
+export interface TranslationSetPatch {
+  name?: Merge<TranslatedValue> | null
+  description?: Merge<TranslatedValue> | null
   /** By step key; `null` removes the texts of a step. */
   steps?: Partial<Record<string, TranslatedStepPatch | null>> | null
 }
 
 /** A patch of the texts of a step in one language; `null` removes a text. */
-export interface TranslatedStepPatch
-  extends Merge<Record<keyof Omit<TranslatedStep, 'options'>, Merge<TranslatedValue>>> {
+export interface TranslatedStepPatch {
+  title?: Merge<TranslatedValue> | null
+  description?: Merge<TranslatedValue> | null
+  buttonText?: Merge<TranslatedValue> | null
   options?: Partial<TranslatedValue>[] | null
 }
 
