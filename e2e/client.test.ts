@@ -1,5 +1,11 @@
-import { type ClientOptions, createClient, FormsApiError, FormsConnectionError, isReason } from '@fms/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ClientOptions,
+  createClient,
+  FormsApiError,
+  FormsConnectionError,
+  isReason,
+} from '../libs/client/src/index.ts'
 import { publishable, type System, startSystem } from './system.ts'
 
 let system: System

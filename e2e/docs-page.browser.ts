@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from './launch-browser.ts'
 import { publishable, type System, startSystem } from './system.ts'
 
 /** `SCREENSHOT=1` takes the picture of the page that the documentation shows. */
@@ -12,19 +13,7 @@ let browser: Browser
 
 beforeAll(async () => {
   system = await startSystem()
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser?.close()

@@ -1,8 +1,8 @@
 /** `npm run demo`: creates, edits, publishes, reads and lists a form on a running system, printing each step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, createClient, FormsConnectionError } from '@fms/client'
 import { z } from 'zod'
+import { type Client, createClient, FormsConnectionError } from '../libs/client/src/index.ts'
 
 const config = z
   .object({

@@ -11,10 +11,10 @@ export interface Client {
 }
 
 /**
- * Connects nothing yet: each call is a request of its own.
+ * Creates a client. It opens no connection before its first call.
  *
- * @param clock for tests, which wait for no time.
- * @throws {TypeError} for an address or a key that no request can carry.
+ * @param clock replaces waiting and chance in tests.
+ * @throws {TypeError} if no request can be made of `baseUrl` and `apiKey`.
  */
 export const createClient = (
   options: ClientOptions,

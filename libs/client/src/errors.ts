@@ -1,5 +1,10 @@
-import type { ErrorBody, ErrorDetail } from '@fms/contracts'
-import type { FieldViolation, PreconditionViolation, Status } from './resources.ts'
+import type {
+  ErrorBody,
+  ErrorDetail,
+  FieldViolation,
+  PreconditionViolation,
+  Status,
+} from './resources/error-body.ts'
 
 /** Every reason that this release of the API gives; `docs/errors.md` says what each means. */
 export const knownReasons = [

@@ -1,7 +1,8 @@
 import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf } from './pages.ts'
 import { pathOf } from './references.ts'
-import type { Form, FormInput, FormPatch } from './resources.ts'
+import type { Form } from './resources/form.ts'
+import type { FormInput, FormPatch } from './resources/form-patch.ts'
 import type { Answer, CallOptions, Transport } from './transport.ts'
 
 /** A form in the state that its ETag stands for. */

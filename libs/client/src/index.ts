@@ -16,18 +16,51 @@ export type {
   WriteOptions,
 } from './forms.ts'
 export type { Organizations } from './organizations.ts'
-export type { List, ListQuery, PageQuery } from './pages.ts'
+export type { List, ListQuery, Page, PageQuery } from './pages.ts'
+export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {
-  FieldViolation,
+  Branding,
   Form,
+  FormMode,
+  FormType,
+  I18n,
+  LeadScoring,
+  Location,
+  Marketplace,
+  MarketplaceService,
+  PriceRange,
+  ServerOwnedFields,
+  Theme,
+  Toggle,
+  TranslatedStep,
+  TranslatedValue,
+  TranslationSet,
+} from './resources/form.ts'
+export type {
   FormInput,
   FormPatch,
-  Organization,
-  Page,
-  PreconditionViolation,
-  Revision,
-  Status,
+  I18nPatch,
+  MarketplacePatch,
+  MarketplaceServiceInput,
+  Merge,
+  TranslatedStepPatch,
+  TranslationSetPatch,
+} from './resources/form-patch.ts'
+export type { JsonValue, Organization } from './resources/organization.ts'
+export type { Revision } from './resources/revision.ts'
+export type {
+  Background,
+  BackgroundInput,
+  Branch,
+  BranchInput,
+  Condition,
+  ConditionInput,
+  OpenStep,
+  OpenStepInput,
+  StartStep,
+  StartStepInput,
   Step,
-} from './resources.ts'
+  StepInput,
+} from './resources/step.ts'
 export type { Revisions } from './revisions.ts'
 export type { CallOptions, ClientOptions, Clock, Fetch } from './transport.ts'

@@ -1,6 +1,6 @@
 import { type List, type ListQuery, listOf } from './pages.ts'
 import { pathOf } from './references.ts'
-import type { Organization } from './resources.ts'
+import type { Organization } from './resources/organization.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** The organizations that the key's user is a member of. */

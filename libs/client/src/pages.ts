@@ -1,4 +1,3 @@
-import type { Page } from './resources.ts'
 import type { CallOptions } from './transport.ts'
 
 /** The parameters of every list (AIP-158). */
@@ -17,6 +16,15 @@ export interface ListQuery extends PageQuery {
   filter?: string
   /** Fields such as `name, updateTime desc` (AIP-132). */
   orderBy?: string
+}
+
+/** One page of a list (AIP-158). */
+export interface Page<T> {
+  items: T[]
+  /** Items on all pages, as counted for this one. */
+  totalSize: number
+  /** `""` on the last page. */
+  nextPageToken: string
 }
 
 /** All items of a list, read page by page as they are asked for. Iterating again reads again. */

@@ -1,6 +1,6 @@
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
-import type { Revision } from './resources.ts'
+import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** What was published of a form. A form is named by its UUID, `publicId` or `path`. */

@@ -67,12 +67,12 @@ export const organizationPath = (organizationId: string) => `organizations/${org
 /** A page of the caller's organizations (AIP-158). */
 export const ListOrganizationsResponse = z
   .strictObject({ ...pageShape, organizations: z.array(Organization) })
-  .meta({ id: 'ListOrganizationsResponse', description: 'A page of organizations.' })
+  .meta({ id: 'OrganizationsPage', description: 'A page of organizations.' })
 export type ListOrganizationsResponse = z.infer<typeof ListOrganizationsResponse>
 
 /** Every organization of the caller, in the order in which the memberships began. */
 export const AllOrganizationsResponse = z.strictObject({ organizations: z.array(Organization) }).meta({
-  id: 'AllOrganizationsResponse',
+  id: 'AllOrganizations',
   description: 'Every organization of the caller, in the order in which the memberships began.',
 })
 export type AllOrganizationsResponse = z.infer<typeof AllOrganizationsResponse>

@@ -66,19 +66,17 @@ export const PageQuery = z.strictObject({
     type: 'integer',
     minimum: 0,
     maximum: maxSafeInteger,
-    default: 10,
-    description: 'Items on a page at most. 0 means 10, more than 1,000 means 1,000.',
+    description: 'Items on a page at most. 0, or none given, means 10; more than 1,000 means 1,000.',
   }),
   pageToken: parameter.meta({
-    default: '',
-    description: '`nextPageToken` of the page before, with the same filter and order.',
+    description:
+      '`nextPageToken` of the page before, with the same filter and order. None given: the first page.',
   }),
   skip: parameter.meta({
     type: 'integer',
     minimum: 0,
     maximum: 2 ** 31 - 1,
-    default: 0,
-    description: 'Items to leave out, counted from where the token points.',
+    description: 'Items to leave out, counted from where the token points; none by default.',
   }),
 })
 export type PageQuery = z.infer<typeof PageQuery>
@@ -105,7 +103,6 @@ export type ListQuery = z.infer<typeof ListQuery>
 
 export const ListOrganizationsQuery = ListQuery.extend({
   all: z.enum(['true', 'false'], { error: 'must be true or false, and given once' }).optional().meta({
-    default: 'false',
     description:
       '`true`: every organization at once. Then `filter` and `orderBy` are ignored, and `pageSize`, `pageToken` and `skip` are refused.',
   }),
@@ -115,14 +112,14 @@ export type ListOrganizationsQuery = z.infer<typeof ListOrganizationsQuery>
 /** A page of forms (AIP-158); `nextPageToken` is empty on the last one. */
 export const ListFormsResponse = z
   .strictObject({ ...pageShape, forms: z.array(Form) })
-  .meta({ id: 'ListFormsResponse', description: 'A page of forms.' })
+  .meta({ id: 'FormsPage', description: 'A page of forms.' })
 export type ListFormsResponse = z.infer<typeof ListFormsResponse>
 
 /** A page of revisions, newest first. */
 export const ListRevisionsResponse = z
   .strictObject({ ...pageShape, revisions: z.array(Revision) })
-  .meta({ id: 'ListRevisionsResponse', description: 'A page of revisions, newest first.' })
+  .meta({ id: 'RevisionsPage', description: 'A page of revisions, newest first.' })
 export type ListRevisionsResponse = z.infer<typeof ListRevisionsResponse>
 
 /** Nothing to tell. */
-export const DeleteFormResponse = z.strictObject({}).meta({ id: 'DeleteFormResponse' })
+export const DeleteFormResponse = z.strictObject({}).meta({ id: 'Empty' })

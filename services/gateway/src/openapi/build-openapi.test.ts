@@ -88,6 +88,47 @@ const routesIn = (tree: string) => {
   )
 }
 
+/** Every object in a part of the document, however deep. */
+const objectsIn = (part: unknown): Record<string, unknown>[] =>
+  typeof part !== 'object' || part === null
+    ? []
+    : [part as Record<string, unknown>, ...Object.values(part).flatMap(objectsIn)]
+
+// tools/generated-clients/README.md says what generators make of the opposite.
+describe('for generators of clients, the document', () => {
+  const { schemas } = document.components
+  const properties = (name: string) => schemas[name]!.properties as Record<string, { description?: string }>
+
+  it('has no default but in descriptions', () => {
+    const parts = [schemas, document.paths]
+
+    expect(objectsIn(parts).filter((object) => 'default' in object)).toEqual([])
+    expect(properties('FormInput').name!.description).toMatch(/Default: `"Untitled form"`\.$/)
+    expect(properties('FormInput').maxFollowUpQuestions!.description).toMatch(/Default: `3`\.$/)
+    expect(properties('ThemeInput').primaryColor!.description).toMatch(/^Default: `"#2563eb"`\.$/)
+    expect(properties('PublishFormRequest').validateOnly!.description).toMatch(/Default: `false`\.$/)
+    expect(properties('Form').name!.description).not.toMatch(/Default/)
+  })
+
+  it('calls no schema as a generator calls what an operation answers', () => {
+    const answers = operations.map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`)
+
+    expect(Object.keys(schemas).filter((name) => answers.includes(name))).toEqual([])
+  })
+
+  it('gives numbers a format where 32 bits do not hold them', () => {
+    const numbers = objectsIn(schemas).filter(({ type }) => [type].flat().includes('number'))
+    const large = objectsIn([schemas, document.paths]).filter(
+      ({ type, maximum }) => [type].flat().includes('integer') && Number(maximum) >= 2 ** 31,
+    )
+
+    expect(numbers.length).toBeGreaterThan(5)
+    expect(new Set(numbers.map(({ format }) => format))).toEqual(new Set(['double']))
+    expect(large.length).toBeGreaterThan(5)
+    expect(new Set(large.map(({ format }) => format))).toEqual(new Set(['int64']))
+  })
+})
+
 describe('the schemas', () => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)

@@ -52,8 +52,8 @@ export const componentSchemas = (): Schemas => {
     'A JSON Merge Patch (RFC 7396) of a form: what is left out stays as it is, `null` clears, lists are replaced whole.'
 
   return onlyUsed({ ...answers, ...requests, ...creates, ...patches }, [
-    ...Object.keys(answers).filter((name) => name.endsWith('Response')),
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
+    ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
 }
@@ -69,7 +69,10 @@ const contractsAs = (io: 'input' | 'output'): Schemas => {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     io,
     uri: (id) => `${prefix}${id}`,
-    override: override(io),
+    override: (context) => {
+      if (io === 'input') describeDefault(context.jsonSchema)
+      override(io)(context)
+    },
   })
   return Object.fromEntries(
     Object.entries(schemas)
@@ -81,18 +84,35 @@ const contractsAs = (io: 'input' | 'output'): Schemas => {
 const plain = ({ $schema: _, $id: __, ...schema }: Schema): Schema => schema
 
 /**
- * Formats say more than the patterns that Zod adds to them, and any JSON value needs no schema. Answers have every
- * field, so that defaults say nothing there, and may gain further ones.
+ * Formats say more than the patterns that Zod adds to them, and any JSON value needs no schema. No schema has a
+ * `default`: answers have every field, and {@link describeDefault} describes those of requests. Answers may gain fields.
  */
 const override =
   (io: 'input' | 'output') =>
   ({ jsonSchema }: { jsonSchema: Schema }) => {
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern
     if (JSON.stringify(jsonSchema.anyOf)?.includes('/JsonValue"')) delete jsonSchema.anyOf
-    if (io === 'input') return
+    setNumberFormat(jsonSchema)
     delete jsonSchema.default
+    if (io === 'input') return
     if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   }
+
+/** Without a format, generators for typed languages choose 32 bits. */
+const setNumberFormat = (schema: Schema): void => {
+  if (schema.type === 'number') schema.format = 'double'
+  if (schema.type === 'integer' && (schema.maximum ?? 0) >= 2 ** 31) schema.format = 'int64'
+}
+
+/**
+ * The default of a request's member stands in its description. As a keyword, it makes openapi-typescript demand the
+ * member and openapi-python-client drop the schema, and a generated client sends it: in a patch it would be a value.
+ */
+const describeDefault = (schema: Schema): void => {
+  const { default: value, description } = schema
+  if (value === undefined || isDeepEqual(value, {})) return
+  schema.description = [description, `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(' ')
+}
 
 /** `FormDraft` is what a maker writes of a form. */
 const resourceOf = (id: string) => (id === 'FormDraft' ? 'Form' : id)
@@ -156,13 +176,12 @@ const inLists = (schemas: Schemas): Set<string> => {
 }
 
 /** What is left out of a patch has its value already. */
-const withoutDemands = ({ default: _, required: __, ...schema }: Schema): Schema => schema
+const withoutDemands = ({ required: _, ...schema }: Schema): Schema => schema
 
-const orNull = ({ description, default: fallback, ...schema }: Schema): Schema => ({
+const orNull = ({ description, ...schema }: Schema): Schema => ({
   ...(typeof schema.type === 'string' && !schema.enum
     ? { ...schema, type: [schema.type, 'null'] as never }
     : { anyOf: [schema, { type: 'null' }] }),
-  ...(fallback !== undefined && { default: fallback }),
   ...(description && { description }),
 })
 

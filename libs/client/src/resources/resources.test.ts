@@ -1,0 +1,52 @@
+import type * as contracts from '@fms/contracts'
+import { describe, expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
+import type * as client from '../index.ts'
+import type { ErrorBody } from './error-body.ts'
+
+/** What the contracts make of a merge patch on a draft: the client writes the same out, so that it reads well. */
+type FormPatch = Clearable<Patch<DraftInput>> & Partial<Pick<contracts.Form, ServerOwned>>
+type Flat<T> = { [K in keyof T]: T[K] }
+type ServerOwned = (typeof contracts.serverOwnedFields)[number]
+
+/** The schema of maps takes any value; their input is that of their entries. */
+type DraftInput = Omit<z.input<typeof contracts.FormDraft>, 'i18n'> & { i18n?: Loose<contracts.Form['i18n']> }
+type Loose<T> = T extends string | number | boolean
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Loose<Item>[]
+    : { [K in keyof T]?: Loose<T[K]> }
+
+type Unclearable = (typeof contracts.unclearableFields)[number]
+type Clearable<T> = { [K in keyof T]: K extends Unclearable ? Exclude<T[K], null> : T[K] }
+
+/** Arrays are values: inside them nothing merges and nothing is cleared. */
+type Patch<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Patch<T[K]> | null }
+    : T
+
+// Types have no run time: the type check of the repository (`npm run check`) is what fails here.
+describe('the types of the client are those of the contracts:', () => {
+  it('resources', () => {
+    expectTypeOf<client.Form>().toEqualTypeOf<contracts.Form>()
+    expectTypeOf<client.Step>().toEqualTypeOf<contracts.Step>()
+    expectTypeOf<client.Revision>().toEqualTypeOf<contracts.Revision>()
+    expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
+  })
+
+  it('errors', () => {
+    expectTypeOf<ErrorBody>().toExtend<contracts.ErrorBody>()
+    expectTypeOf<contracts.ErrorBody>().toExtend<ErrorBody>()
+    expectTypeOf<client.Status>().toEqualTypeOf<contracts.Status>()
+    expectTypeOf<client.FieldViolation>().toEqualTypeOf<contracts.FieldViolation>()
+    expectTypeOf<client.PreconditionViolation>().toEqualTypeOf<contracts.PreconditionViolation>()
+  })
+
+  it('patches', () => {
+    expectTypeOf<client.FormPatch>().toEqualTypeOf<Flat<FormPatch>>()
+    expectTypeOf<keyof client.FormPatch>().toEqualTypeOf<keyof contracts.Form>()
+    expectTypeOf<client.Form>().toExtend<client.FormPatch>()
+  })
+})
