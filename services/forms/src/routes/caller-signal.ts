@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify'
 
-/** Aborts when the connection closes before the response is sent: nobody waits for it any more. */
+/**
+ * Aborts when nobody needs the result any more: the response is sent, or the connection closed before. A store that
+ * reads large pages keeps their place until then, so that few of them are in memory at once.
+ */
 export const callerSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
-  })
+  raw.once('close', () => controller.abort())
   return controller.signal
 }

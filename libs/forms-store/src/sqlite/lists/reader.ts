@@ -4,23 +4,25 @@ import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
 import type { PageQuery, Pages, ReaderData, ReaderRequest, ReaderResponse } from './reader-messages.ts'
 
-/** Pages that are read at once, and those of one organization: its own leave room for others. */
-const [maxRunning, maxOfOrganization] = [4, 2]
+/** Pages that have a place at once, and those of one organization: its own leave room for others. */
+const [maxPlaces, maxOfOrganization] = [6, 2]
 
-/** How long a page waits for its turn. */
-const maxWaitMs = 2_000
+/** How long a page waits for its place, in milliseconds; less than a gateway waits for a response. */
+const maxWaitMs = 4_000
 
 interface Read {
   id: number
   request: PageQuery
   items: unknown[]
+  signal: AbortSignal | undefined
   resolve: (end: unknown) => void
   reject: (error: unknown) => void
 }
 
 /**
  * Reads pages in a thread of their own, so that however many rows one looks at, the event loop of the service goes on.
- * The thread begins with the first page.
+ * The thread begins with the first page. A page has a place while it is read, and then until its signal aborts: that
+ * bounds how many pages of 4 MiB are in memory.
  */
 export class Reader {
   readonly #data: ReaderData
@@ -28,6 +30,8 @@ export class Reader {
   #lastId = 0
   readonly #waiting = new Map<number, Read>()
   readonly #running = new Map<number, Read>()
+  /** The organizations of the pages that are read and still needed. */
+  readonly #held = new Map<number, string>()
   #isClosed = false
 
   constructor(data: ReaderData) {
@@ -35,6 +39,7 @@ export class Reader {
   }
 
   /**
+   * @param signal aborts when the page is no longer needed, read or not.
    * @returns undefined for an end that is undefined.
    * @throws {ApiError} FILTER_TOO_EXPENSIVE, OVERLOADED, STORE_UNAVAILABLE; the signal's reason.
    */
@@ -53,7 +58,7 @@ export class Reader {
     try {
       const end = await new Promise<unknown>((resolve, reject) => {
         const request = { kind, query } as PageQuery
-        this.#waiting.set(id, { id, request, items, resolve, reject })
+        this.#waiting.set(id, { id, request, items, signal, resolve, reject })
         this.#startNext()
       })
       return { items: items as Pages[K]['item'][], end: end as Pages[K]['end'] }
@@ -61,6 +66,17 @@ export class Reader {
       clearTimeout(overdue)
       signal?.removeEventListener('abort', cancel)
     }
+  }
+
+  /** Keeps the place of a page that is read until it is no longer needed. */
+  #hold({ id, request, signal }: Read): void {
+    if (!signal || signal.aborted) return
+    this.#held.set(id, request.query.organizationId)
+    const release = () => {
+      this.#held.delete(id)
+      this.#startNext()
+    }
+    signal.addEventListener('abort', release, { once: true })
   }
 
   async close(): Promise<void> {
@@ -71,18 +87,17 @@ export class Reader {
 
   #startNext(): void {
     for (const read of this.#waiting.values()) {
-      if (this.#running.size === maxRunning) return
-      if (this.#runningOf(read.request.query.organizationId) >= maxOfOrganization) continue
+      if (this.#running.size + this.#held.size >= maxPlaces) return
+      if (this.#placesOf(read.request.query.organizationId) >= maxOfOrganization) continue
       this.#waiting.delete(read.id)
       this.#running.set(read.id, read)
       this.#send({ id: read.id, ...read.request })
     }
   }
 
-  #runningOf(organizationId: string): number {
-    return [...this.#running.values()].filter(
-      ({ request }) => request.query.organizationId === organizationId,
-    ).length
+  #placesOf(organizationId: string): number {
+    const running = [...this.#running.values()].map(({ request }) => request.query.organizationId)
+    return [...running, ...this.#held.values()].filter((each) => each === organizationId).length
   }
 
   #refuse(id: number): void {
@@ -128,8 +143,10 @@ export class Reader {
       return
     }
     this.#running.delete(read.id)
-    if ('end' in response) read.resolve(response.end)
-    else if ('problem' in response) read.reject(ApiError.fromProblem(response.problem))
+    if ('end' in response) {
+      this.#hold(read)
+      read.resolve(response.end)
+    } else if ('problem' in response) read.reject(ApiError.fromProblem(response.problem))
     else read.reject(new Error(response.failure))
     // In another turn: a port receives all messages that follow each other closely in one, and so page after page.
     setImmediate(() => this.#startNext())
