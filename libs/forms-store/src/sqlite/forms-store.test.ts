@@ -117,11 +117,14 @@ describe('a forms file', () => {
       })
     }
 
-    await using store = await openFormsStore(`sqlite:${old}`)
+    await using store = new SqliteFormsStore(old, { fewForms: 0 })
     const page = await store.list({ organizationId, orderBy: [], limit: 100, skip: 0 })
 
     expect(page.forms).toEqual(inOrder(forms, completeOrder([])).map(serializeDraft))
     expect(page.totalSize).toBe(20)
+    const filter = { kind: 'search', field: 'name', text: 'untitled' } as const
+    const found = await store.list({ organizationId, filter, orderBy: [], limit: 1, skip: 0 })
+    expect(found.totalSize).toBe(20)
     const revision = JSON.stringify({ name: 'Größe' })
     const bytes = forms.reduce((sum, { draft }) => sum + Buffer.byteLength(JSON.stringify(draft)), 0)
     expect(await store.usage(organizationId)).toEqual({
