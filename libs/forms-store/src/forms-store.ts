@@ -145,8 +145,10 @@ export interface FormsStoreOptions {
 }
 
 export interface ListOptions {
-  /** Aborts when nobody waits for the page any more. */
+  /** Aborts when the page is no longer needed: it is sent, or nobody waits for it. Until then it keeps its place. */
   signal?: AbortSignal | undefined
+  /** Whose list it is: each caller has a few places, so that none waits for the pages of another. */
+  caller?: string | undefined
 }
 
 /** An organization that has forms, and how many. */

@@ -111,12 +111,12 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /** Small pages are read at once, all others in the reader thread; each of one state of the file. */
-  async list(query: ListFormsQuery, { signal }: ListOptions = {}): Promise<FormsPage> {
+  async list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
     const small = this.#database.snapshot(() => readSmallForms(this.#database, query, this.#fewForms))
     if (small) return small
     const { items, end } = this.#reader
-      ? await this.#reader.read('forms', query, signal)
-      : await this.#readInTurns(readForms(this.#database, query), signal)
+      ? await this.#reader.read('forms', query, options)
+      : await this.#readInTurns(readForms(this.#database, query), options)
     return { forms: items, ...end }
   }
 
@@ -190,13 +190,13 @@ export class SqliteFormsStore implements FormsStore {
   /** As `list`. Index: revisions_by_number. */
   async listRevisions(
     query: ListRevisionsQuery,
-    { signal }: ListOptions = {},
+    options: ListOptions = {},
   ): Promise<RevisionsPage | undefined> {
     const small = this.#database.snapshot(() => readSmallRevisions(this.#database, query))
     if (small !== 'large') return small
     const { items, end } = this.#reader
-      ? await this.#reader.read('revisions', query, signal)
-      : await this.#readInTurns(readRevisions(this.#database, query), signal)
+      ? await this.#reader.read('revisions', query, options)
+      : await this.#readInTurns(readRevisions(this.#database, query), options)
     return end && { revisions: items, ...end }
   }
 
@@ -358,7 +358,7 @@ export class SqliteFormsStore implements FormsStore {
 
   async #readInTurns<Item, End>(
     steps: PageSteps<Item, End>,
-    signal: AbortSignal | undefined,
+    { signal }: ListOptions,
   ): Promise<{ items: Item[]; end: End }> {
     const deadline = performance.now() + this.#listTimeoutMs
     const items: Item[] = []

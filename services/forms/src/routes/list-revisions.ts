@@ -12,7 +12,7 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions',
     { schema: { params: FormParams } },
-    async ({ params, query }, reply) => {
+    async ({ params, query, identity }, reply) => {
       const scope = ['revisions', params.organizationId]
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
       const form = await forms.getState(params)
@@ -23,7 +23,7 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
 
       const page = await forms.listRevisions(
         { ...params, limit, skip, after: number as number | undefined },
-        { signal: callerSignal(reply) },
+        { signal: callerSignal(reply), caller: identity.userId },
       )
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])

@@ -2,10 +2,13 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
+import type { ListOptions } from '../../forms-store.ts'
 import type { PageQuery, Pages, ReaderData, ReaderRequest, ReaderResponse } from './reader-messages.ts'
 
-/** Pages that have a place at once, and those of one organization: its own leave room for others. */
-const [maxPlaces, maxOfOrganization] = [6, 2]
+/** Pages that have a place at once, those of one organization and of one caller: its own leave room for others. */
+const maxPlaces = 6
+const maxOfOrganization = 4
+const maxOfCaller = 2
 
 /** How long a page waits for its place, in milliseconds; less than a gateway waits for a response. */
 const maxWaitMs = 4_000
@@ -14,7 +17,7 @@ interface Read {
   id: number
   request: PageQuery
   items: unknown[]
-  signal: AbortSignal | undefined
+  options: ListOptions
   resolve: (end: unknown) => void
   reject: (error: unknown) => void
 }
@@ -30,8 +33,8 @@ export class Reader {
   #lastId = 0
   readonly #waiting = new Map<number, Read>()
   readonly #running = new Map<number, Read>()
-  /** The organizations of the pages that are read and still needed. */
-  readonly #held = new Map<number, string>()
+  /** Pages that are read and still needed. */
+  readonly #held = new Set<Read>()
   #isClosed = false
 
   constructor(data: ReaderData) {
@@ -39,15 +42,15 @@ export class Reader {
   }
 
   /**
-   * @param signal aborts when the page is no longer needed, read or not.
    * @returns undefined for an end that is undefined.
    * @throws {ApiError} FILTER_TOO_EXPENSIVE, OVERLOADED, STORE_UNAVAILABLE; the signal's reason.
    */
   async read<K extends keyof Pages>(
     kind: K,
     query: Pages[K]['query'],
-    signal?: AbortSignal,
+    options: ListOptions = {},
   ): Promise<{ items: Pages[K]['item'][]; end: Pages[K]['end'] }> {
+    const { signal } = options
     signal?.throwIfAborted()
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
     const id = ++this.#lastId
@@ -58,7 +61,7 @@ export class Reader {
     try {
       const end = await new Promise<unknown>((resolve, reject) => {
         const request = { kind, query } as PageQuery
-        this.#waiting.set(id, { id, request, items, signal, resolve, reject })
+        this.#waiting.set(id, { id, request, items, options, resolve, reject })
         this.#startNext()
       })
       return { items: items as Pages[K]['item'][], end: end as Pages[K]['end'] }
@@ -69,11 +72,12 @@ export class Reader {
   }
 
   /** Keeps the place of a page that is read until it is no longer needed. */
-  #hold({ id, request, signal }: Read): void {
+  #hold(read: Read): void {
+    const { signal } = read.options
     if (!signal || signal.aborted) return
-    this.#held.set(id, request.query.organizationId)
+    this.#held.add(read)
     const release = () => {
-      this.#held.delete(id)
+      this.#held.delete(read)
       this.#startNext()
     }
     signal.addEventListener('abort', release, { once: true })
@@ -88,16 +92,19 @@ export class Reader {
   #startNext(): void {
     for (const read of this.#waiting.values()) {
       if (this.#running.size + this.#held.size >= maxPlaces) return
-      if (this.#placesOf(read.request.query.organizationId) >= maxOfOrganization) continue
+      if (!this.#hasPlaceFor(read)) continue
       this.#waiting.delete(read.id)
       this.#running.set(read.id, read)
       this.#send({ id: read.id, ...read.request })
     }
   }
 
-  #placesOf(organizationId: string): number {
-    const running = [...this.#running.values()].map(({ request }) => request.query.organizationId)
-    return [...running, ...this.#held.values()].filter((each) => each === organizationId).length
+  #hasPlaceFor({ request, options }: Read): boolean {
+    const placed = [...this.#running.values(), ...this.#held]
+    const { organizationId } = request.query
+    const ofOrganization = placed.filter((each) => each.request.query.organizationId === organizationId)
+    const ofCaller = ofOrganization.filter((each) => each.options.caller === options.caller)
+    return ofOrganization.length < maxOfOrganization && ofCaller.length < maxOfCaller
   }
 
   #refuse(id: number): void {

@@ -1,6 +1,6 @@
 import type { FilterFields } from '@fms/aip'
 import { FormType } from '@fms/contracts'
-import { formOrderFields, renderForm } from '@fms/forms-store'
+import { formOrderFields } from '@fms/forms-store'
 import { readListQuery } from '@fms/service-kit'
 import type { FormsDeps } from '../app.ts'
 
@@ -30,14 +30,3 @@ export const toListQuery = (
     pageTokens,
   }),
 })
-
-/** What a list of forms is answered with: `ListFormsResponse` as JSON. */
-export const listAnswer = async (
-  { nextPageToken, ...list }: ReturnType<typeof toListQuery>,
-  { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,
-): Promise<string> => {
-  const page = await forms.list(list)
-  const rest = JSON.stringify({ nextPageToken: nextPageToken(page.next), totalSize: page.totalSize })
-  const items = page.forms.map((form) => renderForm(form, publicFormBaseUrl))
-  return `${rest.slice(0, -1)},"forms":[${items.join(',')}]}`
-}
