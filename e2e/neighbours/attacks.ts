@@ -120,8 +120,8 @@ const holdResponse = async ({ origin, apiKey, forms }: Target, query: string, si
     const outcome = outcomeOf(Number(head.slice(9, 12)), head)
     if (outcome !== '200') return outcome
     await delay(holdMs, undefined, { signal })
-    socket.resume()
-    return await Promise.race([closed, delay(endsWithinMs, 'not cut off')])
+    const whole = endOfResponse(socket).then(() => '200')
+    return await Promise.race([closed, whole, delay(endsWithinMs, 'not cut off')])
   } catch {
     return hungUp
   } finally {
@@ -143,6 +143,19 @@ const headOf = async (socket: Socket, signal: AbortSignal): Promise<string | und
   signal.removeEventListener('abort', stop)
   return head
 }
+
+/** Reads on. Resolves at the last chunk of the response, which the network may have taken long ago. */
+const endOfResponse = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    let tail = ''
+    socket.on('data', (chunk) => {
+      tail = (tail + chunk.toString('latin1')).slice(-lastChunk.length)
+      if (tail === lastChunk) resolve()
+    })
+    socket.resume()
+  })
+
+const lastChunk = '\r\n0\r\n\r\n'
 
 /** Together: the longest filter that v2 takes, and each condition looks at every position of every name. */
 const costlyFilter = Array<string>(119).fill('name="*a*Nz"').join(' OR ')

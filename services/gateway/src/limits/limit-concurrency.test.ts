@@ -173,7 +173,7 @@ describe('a long response', () => {
       const { text } = await gateway.send('GET', '/metrics', { as: '' })
       return Number(/^response_bytes_buffered (\d+)/m.exec(text)![1])
     }
-    await expect.poll(metric).toBe(8 * mib)
+    await expect.poll(metric).toBe(5.5 * mib)
 
     const refused = await gateway.send('GET', forms)
     expect([refused.status, reasonOf(refused)]).toEqual([503, 'OVERLOADED'])

@@ -9,7 +9,7 @@ export const maxShortBytes = 256 * 1024
  * How much of a long response is buffered. A page of a list ends at 4 MiB and one form more, so that no response of a
  * service is longer, and each frees its upstream connection without waiting for the caller.
  */
-export const maxBufferedBytes = 8 * 1024 * 1024
+export const maxBufferedBytes = 5.5 * 1024 * 1024
 
 export interface UpstreamResponse {
   statusCode: number
