@@ -26,8 +26,11 @@ export const everyForm: Candidates = { kind: 'range', column: 'updateTime' }
 /** Tokens that are looked up: more find little less, and each takes time. */
 const maxTokens = 8
 
+/** So few candidates are looked at sooner than a smaller set is found. */
+const enough = 50
+
 /**
- * The smallest set of candidates, where an index has one of at most `max` forms; undefined otherwise. Costs `max` rows of
+ * A small set of candidates, where an index has one of at most `max` forms; undefined otherwise. Costs `max` rows of
  * each index at the most.
  */
 export const fewCandidates = (
@@ -36,19 +39,22 @@ export const fewCandidates = (
   max: number,
 ): Candidates | undefined => {
   if (!filter) return undefined
-  const ranges = rangesOf(filter).map((range): Candidates => ({ kind: 'range', ...range }))
-  const tokens = tokensOf(organizationId, filter).map(
-    (token): Candidates => ({ kind: 'tokens', tokens: [token] }),
-  )
   let few: Candidates | undefined
   let fewest = max + 1
-  for (const candidates of [...ranges, ...tokens]) {
+  for (const candidates of candidatesOf(organizationId, filter)) {
     const count = countUpTo(database, organizationId, candidates, fewest)
     if (count >= fewest) continue
     few = candidates
     fewest = count
+    if (fewest <= enough) break
   }
   return few
+}
+
+/** Ranges first, which are read for less. */
+function* candidatesOf(organizationId: string, filter: CheckedFilter): Generator<Candidates> {
+  for (const range of rangesOf(filter)) yield { kind: 'range', ...range }
+  for (const token of tokensOf(organizationId, filter)) yield { kind: 'tokens', tokens: [token] }
 }
 
 /** Up to this many forms of one range are looked at one by one; all of an organization are read faster than more. */

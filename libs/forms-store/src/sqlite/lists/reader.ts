@@ -132,7 +132,7 @@ export class Reader {
       name: 'forms-reader',
       workerData: this.#data,
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
     })
     worker.on('message', (response: ReaderResponse) => this.#receive(response))
     worker.on('error', (error) => this.#fail(error as Error))
