@@ -35,7 +35,12 @@ export interface DraftText {
 }
 
 /** A form whose draft is text: what reads pass on, and what a change stores. */
-export interface FormText extends FormState, DraftText {}
+export interface FormText extends FormState, DraftText, JsonBytes {}
+
+/** The JSON text of a draft or a snapshot as UTF-8, where it came so from a thread: it can be sent as it is. */
+export interface JsonBytes {
+  jsonBytes?: Uint8Array
+}
 
 /** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
 export interface FormRef {
@@ -66,7 +71,7 @@ export interface Snapshot {
 }
 
 /** A revision for those who only store it or pass it on. */
-export interface RevisionText extends Omit<StoredRevision, 'form'> {
+export interface RevisionText extends Omit<StoredRevision, 'form'>, JsonBytes {
   formJson: string
 }
 

@@ -8,10 +8,23 @@ export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => (
   ...serverOwnedPart(stored, publicFormBaseUrl),
 })
 
-/** The JSON text of {@link toForm}, written without reading the draft. Ids and times hold nothing to escape. */
+/** A resource as JSON, in parts that follow each other: text, and bytes of UTF-8. */
+export type JsonParts = (string | Uint8Array)[]
+
+/** The JSON text of {@link toForm}, written without reading the draft. */
 export const renderForm = (form: FormText, publicFormBaseUrl: string): string =>
   // A draft is an object with members, since its defaults are stored with it.
-  `${form.draftJson.slice(0, -1)},"createTime":"${form.createTime.toISOString()}","live":${form.live},` +
+  form.draftJson.slice(0, -1) + renderRest(form, publicFormBaseUrl)
+
+/** What {@link renderForm} gives, with the draft as the bytes that it came in. */
+export const formParts = (form: FormText, publicFormBaseUrl: string): JsonParts =>
+  form.jsonBytes
+    ? [form.jsonBytes.subarray(0, -1), renderRest(form, publicFormBaseUrl)]
+    : [renderForm(form, publicFormBaseUrl)]
+
+/** What follows the members of the draft. Ids and times hold nothing to escape. */
+const renderRest = (form: FormState, publicFormBaseUrl: string): string =>
+  `,"createTime":"${form.createTime.toISOString()}","live":${form.live},` +
   `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
   `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
@@ -39,15 +52,21 @@ export const formETag = ({ version, live, replyCount }: FormState): string =>
  *
  * @param aiHandoff of the current draft where it takes the place of the snapshot's, as in `live`.
  */
-export const renderRevision = ({ revision, live }: LiveOrNot, aiHandoff?: boolean): string => {
-  const { formJson } = revision
+export const renderRevision = (found: LiveOrNot, aiHandoff?: boolean): string => {
+  const { formJson } = found.revision
   const form = aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff)
-  return (
-    `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
-    `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
-    `"createTime":"${revision.createTime.toISOString()}","form":${form}}`
-  )
+  return `${renderHead(found)}${form}}`
 }
+
+/** What {@link renderRevision} gives, with the snapshot as the bytes that it came in. */
+export const revisionParts = (found: LiveOrNot): JsonParts =>
+  found.revision.jsonBytes ? [renderHead(found), found.revision.jsonBytes, '}'] : [renderRevision(found)]
+
+/** What stands before the snapshot. */
+const renderHead = ({ revision, live }: LiveOrNot): string =>
+  `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
+  `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
+  `"createTime":"${revision.createTime.toISOString()}","form":`
 
 /** Drafts are stored with all members in one order, of which this is the first. */
 const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/

@@ -1,4 +1,4 @@
-import { renderForm } from '@fms/forms-store'
+import { formParts } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { callerSignal } from './caller-signal.ts'
@@ -17,16 +17,8 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (app, deps) => 
         signal: callerSignal(reply),
         caller: identity.userId,
       })
-      return sendPage(
-        reply,
-        { nextPageToken: nextPageToken(next), totalSize },
-        {
-          name: 'forms',
-          items: forms,
-          lengthOf: ({ draftJson }) => draftJson.length,
-          render: (form) => renderForm(form, deps.publicFormBaseUrl),
-        },
-      )
+      const items = forms.map((form) => formParts(form, deps.publicFormBaseUrl))
+      return sendPage(reply, { nextPageToken: nextPageToken(next), totalSize }, ['forms', items])
     },
   )
 }

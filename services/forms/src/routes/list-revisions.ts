@@ -1,5 +1,5 @@
 import { invalidPageToken } from '@fms/aip'
-import { formNotFound, renderRevision } from '@fms/forms-store'
+import { formNotFound, revisionParts } from '@fms/forms-store'
 import { readPageQuery } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
@@ -27,16 +27,8 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       )
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
-      return sendPage(
-        reply,
-        { nextPageToken: token, totalSize: page.totalSize },
-        {
-          name: 'revisions',
-          items: page.revisions,
-          lengthOf: ({ revision }) => revision.formJson.length,
-          render: (revision) => renderRevision(revision),
-        },
-      )
+      const items = page.revisions.map(revisionParts)
+      return sendPage(reply, { nextPageToken: token, totalSize: page.totalSize }, ['revisions', items])
     },
   )
 }

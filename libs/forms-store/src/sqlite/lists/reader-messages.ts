@@ -1,5 +1,11 @@
 import type { Problem } from '@fms/aip'
-import type { FormText, ListFormsQuery, ListRevisionsQuery, LiveOrNot } from '../../forms-store.ts'
+import type {
+  FormText,
+  ListFormsQuery,
+  ListRevisionsQuery,
+  LiveOrNot,
+  RevisionText,
+} from '../../forms-store.ts'
 import type { FormsPageEnd } from './read-forms.ts'
 import type { RevisionsPageEnd } from './read-revisions.ts'
 
@@ -13,6 +19,10 @@ export type PageQuery = { [K in keyof Pages]: { kind: K; query: Pages[K]['query'
 
 /** To the thread: a page to read, or one that nobody waits for any more. */
 export type ReaderRequest = ({ id: number } & PageQuery) | { id: number; kind: 'cancel' }
+
+/** An item as the thread sends it: the bytes of its JSON in place of the text. */
+export type Sent<Item, Text extends keyof Item> = Omit<Item, Text | 'jsonBytes'> & { jsonBytes: Uint8Array }
+export type SentRevision = { revision: Sent<RevisionText, 'formJson'>; live: boolean }
 
 /** From the thread: some items, then the end of the page or why there is none. */
 export type ReaderResponse = { id: number } & (

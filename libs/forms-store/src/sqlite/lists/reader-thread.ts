@@ -6,10 +6,17 @@ import type { FormText, LiveOrNot } from '../../forms-store.ts'
 import { migrations } from '../schema.ts'
 import { readForms } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
-import type { PageQuery, ReaderData, ReaderRequest, ReaderResponse } from './reader-messages.ts'
+import type {
+  PageQuery,
+  ReaderData,
+  ReaderRequest,
+  ReaderResponse,
+  Sent,
+  SentRevision,
+} from './reader-messages.ts'
 import { inTurns, type PageSteps } from './steps.ts'
 
-/** Text that goes to the main thread in one message, which reads it in one go. */
+/** Bytes that go to the main thread in one message, which reads it in one go. */
 const chunkLength = 128 * 1024
 
 const { path, timeoutMs } = workerData as ReaderData
@@ -61,10 +68,11 @@ const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
 const stepsOf = (database: SqliteDatabase, request: PageQuery): PageSteps<FormText | LiveOrNot, unknown> =>
   request.kind === 'forms' ? readForms(database, request.query) : readRevisions(database, request.query)
 
-/** The items of a page on their way to the main thread. */
+/** The items of a page on their way to the main thread: long texts are handed over as bytes, which copies nothing. */
 class Items {
   readonly #id: number
-  #items: (FormText | LiveOrNot)[] = []
+  #items: unknown[] = []
+  #buffers: ArrayBuffer[] = []
   #length = 0
 
   constructor(id: number) {
@@ -72,16 +80,34 @@ class Items {
   }
 
   take(item: FormText | LiveOrNot): void {
-    this.#items.push(item)
-    this.#length += 'draftJson' in item ? item.draftJson.length : item.revision.formJson.length
+    this.#items.push('draftJson' in item ? this.#form(item) : this.#revision(item))
     if (this.#length >= chunkLength) this.send()
   }
 
   send(): void {
-    send({ id: this.#id, items: this.#items })
+    send({ id: this.#id, items: this.#items }, this.#buffers)
     this.#items = []
+    this.#buffers = []
     this.#length = 0
+  }
+
+  #form({ draftJson, ...form }: FormText): Sent<FormText, 'draftJson'> {
+    return { ...form, jsonBytes: this.#bytes(draftJson) }
+  }
+
+  #revision({ revision: { formJson, ...revision }, live }: LiveOrNot): SentRevision {
+    return { revision: { ...revision, jsonBytes: this.#bytes(formJson) }, live }
+  }
+
+  #bytes(json: string): Uint8Array<ArrayBuffer> {
+    const bytes = encoder.encode(json)
+    this.#buffers.push(bytes.buffer)
+    this.#length += bytes.length
+    return bytes
   }
 }
 
-const send = (response: ReaderResponse): void => port.postMessage(response)
+const encoder = new TextEncoder()
+
+const send = (response: ReaderResponse, buffers: ArrayBuffer[] = []): void =>
+  port.postMessage(response, buffers)

@@ -2,8 +2,16 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
-import type { ListOptions } from '../../forms-store.ts'
-import type { PageQuery, Pages, ReaderData, ReaderRequest, ReaderResponse } from './reader-messages.ts'
+import type { FormText, ListOptions, LiveOrNot, RevisionText } from '../../forms-store.ts'
+import type {
+  PageQuery,
+  Pages,
+  ReaderData,
+  ReaderRequest,
+  ReaderResponse,
+  Sent,
+  SentRevision,
+} from './reader-messages.ts'
 
 /** Pages that have a place at once, those of one organization and of one caller: its own leave room for others. */
 const maxPlaces = 6
@@ -146,7 +154,7 @@ export class Reader {
     const read = this.#running.get(response.id)
     if (!read) return
     if ('items' in response) {
-      for (const item of response.items) read.items.push(item)
+      for (const item of response.items) read.items.push(received(item as ReceivedItem))
       return
     }
     this.#running.delete(read.id)
@@ -170,3 +178,16 @@ export class Reader {
     if (!this.#isClosed) this.#startNext()
   }
 }
+
+type ReceivedItem = Sent<FormText, 'draftJson'> | SentRevision
+
+/** The item with its text, which is made of the bytes when it is read. */
+const received = (item: ReceivedItem): FormText | LiveOrNot =>
+  'revision' in item
+    ? { ...item, revision: withText(item.revision, 'formJson') as RevisionText }
+    : (withText(item, 'draftJson') as FormText)
+
+const withText = (item: { jsonBytes: Uint8Array }, name: string): object =>
+  Object.defineProperty(item, name, { get: () => decoder.decode(item.jsonBytes), enumerable: true })
+
+const decoder = new TextDecoder()
