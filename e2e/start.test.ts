@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -87,6 +87,17 @@ describe('npm start', () => {
       const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
       expect(live.body.form).toEqual(body)
     }
+  })
+
+  it('makes files that only their owner reads in a DATA_DIR that others may look into', async () => {
+    chmodSync(dataDir, 0o755)
+
+    await start()
+
+    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    const isOpen = (file: string) => (statSync(join(dataDir, file)).mode & 0o077) !== 0
+    expect(files).toContain('forms.db')
+    expect(files.filter(isOpen)).toEqual([])
   })
 
   it('leaves nobody behind, neither when it is stopped nor when it is killed', async () => {

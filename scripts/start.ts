@@ -17,6 +17,8 @@ const patienceMs = 60_000
 const deathsBeforeGivingUp = 5
 
 process.chdir(join(import.meta.dirname, '..'))
+// DATA_DIR holds keys and secrets: only their owner reads the files that this process and its children make.
+process.umask(0o077)
 try {
   await start()
 } catch (error) {
