@@ -16,7 +16,7 @@ const first = `
   ) STRICT;
 
   -- The organization's slug, name and createTime stand here too, so that an index can serve every order of a user's
-  -- list. Organizations do not change; an operation that changes one would have to change these with it.
+  -- list. A change of an organization changes these with it.
   CREATE TABLE members (
     organizationId TEXT NOT NULL REFERENCES organizations,
     userId TEXT NOT NULL REFERENCES users,
@@ -51,5 +51,11 @@ const first = `
   CREATE INDEX keys_by_create_time ON keys (createTime, keyId);
 `
 
+/** Users who are disabled, and an index for changes of an organization. */
+const second = `
+  ALTER TABLE users ADD COLUMN disableTime INTEGER;
+  CREATE INDEX members_by_organization ON members (organizationId);
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first]
+export const migrations = [first, second]
