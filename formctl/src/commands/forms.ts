@@ -1,12 +1,10 @@
-import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withExamples } from '../examples.ts'
 import { exportForms, writingFile } from '../forms/export-forms.ts'
+import { openDirectory, openForms } from '../open-stores.ts'
 import { printOutcome } from '../outcome.ts'
 import { theOrganization } from '../references.ts'
-import { storeUrls } from '../store-urls.ts'
 import { terminalOf } from '../terminal.ts'
-import { openDirectory } from '../with-directory.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
@@ -89,20 +87,5 @@ const parseLineNumber = (text: string): number => {
 const organizationIdOf = async (ref: string | undefined): Promise<string | undefined> => {
   if (ref === undefined) return undefined
   await using directory = await openDirectory()
-  await directory.ping()
   return (await theOrganization(directory, ref)).organizationId
-}
-
-const openForms = async (): Promise<FormsStore> => {
-  try {
-    const store = await openFormsStore(storeUrls(process.env).forms)
-    await store.ping()
-    return store
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(
-      `The forms store cannot be opened. Check FORMS_STORE_URL, or DATA_DIR without it. ${reason}`,
-      { cause },
-    )
-  }
 }

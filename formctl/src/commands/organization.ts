@@ -4,6 +4,12 @@ import { withExamples } from '../examples.ts'
 import { parseJson } from '../option-values.ts'
 import { shortTime } from '../table.ts'
 import { withDirectory } from '../with-directory.ts'
+import { addDeleteOrganizationCommand } from './delete-organization.ts'
+import { addUpdateOrganizationCommand } from './update-organization.ts'
+
+interface CreateOptions extends Omit<NewOrganization, 'metadata'> {
+  metadata?: { value: NewOrganization['metadata'] }
+}
 
 export const addOrganizationCommands = (formctl: Command): void => {
   const organization = formctl.command('organization').description('organizations, which own forms')
@@ -16,8 +22,9 @@ export const addOrganizationCommands = (formctl: Command): void => {
     .option('--logo <url>', 'an absolute http or https URL')
     .option('--metadata <json>', 'any JSON value', parseJson)
     .action(
-      withDirectory<NewOrganization>(async (directory, { name, slug, logo, metadata }) => {
-        const { organizationId } = await directory.createOrganization({ name, slug, logo, metadata })
+      withDirectory<CreateOptions>(async (directory, { metadata, name, slug, logo }) => {
+        const fields = { name, slug, logo, metadata: metadata?.value }
+        const { organizationId } = await directory.createOrganization(fields)
         return {
           json: { id: organizationId },
           text: `Created organization ${slug} with the id ${organizationId}.`,
@@ -57,4 +64,7 @@ export const addOrganizationCommands = (formctl: Command): void => {
       }),
     )
   withExamples(list, 'organization list', 'organization list --json')
+
+  addUpdateOrganizationCommand(organization)
+  addDeleteOrganizationCommand(organization)
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { namingStore } from '../naming-store.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import { Interruption } from './interruption.ts'
 import { startProgress } from './progress.ts'
@@ -23,7 +24,7 @@ export const copyStore = async <R>(
   from: string,
   to: string,
 ): Promise<Copied> => {
-  await kind.migrate(to)
+  await namingStore({ name: kind.name, url: to, setting: '--to' }, () => kind.migrate(to))
   await using source = await kind.open(from, true)
   await using target = await kind.open(to, false)
   using interruption = new Interruption()
