@@ -59,7 +59,7 @@ describe('a key that formctl made', () => {
     const status = async () => (await system.call(account, 'GET', '/organizations')).status
     expect(await status()).toBe(200)
 
-    await formctl('user', 'disable', userId)
+    await formctl('user', 'disable', '--user', userId)
     const disabledAt = performance.now()
     for (;;) {
       const askedAt = performance.now()
@@ -68,7 +68,7 @@ describe('a key that formctl made', () => {
       await delay(20)
     }
 
-    await formctl('user', 'enable', userId)
+    await formctl('user', 'enable', '--user', userId)
     await vi.waitUntil(async () => (await status()) === 200, { timeout: 10_000 })
   })
 

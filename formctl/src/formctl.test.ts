@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
-import { openFormsStore } from '@fms/forms-store'
+import { draftTextOf, makePublicId, openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newRecord } from './moving/testing.ts'
 
@@ -104,6 +106,42 @@ describe('formctl organization create', () => {
   })
 })
 
+describe('formctl organization show', () => {
+  const givenForms = async (organizationId: string) => {
+    await using forms = await openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
+    const draft = FormDraft.parse({ name: 'Größe' })
+    const time = new Date()
+    const ids = { organizationId, formId: randomUUID(), publicId: makePublicId() }
+    const state = { createTime: time, updateTime: time, version: 1, replyCount: 0, live: false }
+    await forms.create({ ...ids, ...state, ...draftTextOf(draft) })
+    return Buffer.byteLength(JSON.stringify(draft))
+  }
+
+  it('tells what an organization has and may have, by slug and by id', async () => {
+    const { id } = await givenOrganization()
+    const bytes = await givenForms(id)
+
+    for (const ref of ['acme', id]) {
+      expect(await given('organization', 'show', '--organization', ref)).toMatchObject({
+        id,
+        slug: 'acme',
+        name: 'Acme',
+        usage: { forms: 1, bytes },
+        quota: { forms: 100_000, bytes: 10_737_418_240 },
+      })
+    }
+    const env = { DATA_DIR: dataDir, MAX_FORMS_PER_ORGANIZATION: '7', MAX_BYTES_PER_ORGANIZATION: '0' }
+    const { stdout } = await formctlWith(env, 'organization', 'show', '--organization', 'acme')
+    expect(stdout).toContain(`forms: 1 of 7\nbytes: ${bytes}, no limit\n`)
+  })
+
+  it('refuses an organization that is not there', async () => {
+    const outcome = await formctl('organization', 'show', '--organization', 'missing')
+
+    expectRefused(outcome, 'There is no organization missing')
+  })
+})
+
 describe('formctl organization update', () => {
   it('changes what is named, and removes what is empty or null', async () => {
     const logo = 'https://acme.example/logo.png'
@@ -122,11 +160,11 @@ describe('formctl organization update', () => {
       ],
     )
 
-    await given('organization', 'update', 'acme', '--name', 'Looms', '--slug', 'looms')
+    await given('organization', 'update', '--organization', 'acme', '--name', 'Looms', '--slug', 'looms')
     expect((await given('organization', 'list')).organizations).toEqual([
       { id, name: 'Looms', slug: 'looms', logo, metadata: { a: 1 }, createTime: expect.any(String) },
     ])
-    await given('organization', 'update', id, '--logo', '', '--metadata', 'null')
+    await given('organization', 'update', '--organization', id, '--logo', '', '--metadata', 'null')
     expect((await given('organization', 'list')).organizations).toMatchObject([
       { logo: null, metadata: null },
     ])
@@ -136,9 +174,9 @@ describe('formctl organization update', () => {
     await givenOrganization()
     await given('organization', 'create', '--name', 'Looms', '--slug', 'looms')
 
-    const missing = await formctl('organization', 'update', 'missing', '--name', 'A')
+    const missing = await formctl('organization', 'update', '--organization', 'missing', '--name', 'A')
     expectRefused(missing, 'There is no organization missing')
-    const taken = await formctl('organization', 'update', 'acme', '--slug', 'looms')
+    const taken = await formctl('organization', 'update', '--organization', 'acme', '--slug', 'looms')
     expectRefused(taken, 'slug looms exists already')
   })
 })
@@ -156,7 +194,11 @@ describe('formctl organization delete', () => {
     const kept = newRecord({ organizationId: other.id })
     await Promise.all([...records, kept].map((record) => forms.importForm(record)))
 
-    expect(await given('organization', 'delete', 'acme', '--yes')).toEqual({ id, members: 1, forms: 230 })
+    expect(await given('organization', 'delete', '--organization', 'acme', '--yes')).toEqual({
+      id,
+      members: 1,
+      forms: 230,
+    })
 
     expect(await Array.fromAsync(forms.organizations())).toEqual([{ organizationId: other.id, forms: 1 }])
     expect(await Array.fromAsync(forms.exportForms(other.id))).toEqual([kept])
@@ -170,12 +212,12 @@ describe('formctl user disable', () => {
     const { id } = await givenUser()
     await given('key', 'create', '--user', id)
 
-    const { disableTime } = await given('user', 'disable', 'ada@example.com')
+    const { disableTime } = await given('user', 'disable', '--user', 'ada@example.com')
     expect(await given('user', 'list')).toMatchObject({ users: [{ id, disableTime }] })
-    await given('user', 'enable', id)
+    await given('user', 'enable', '--user', id)
 
     expect((await given('user', 'list')).users[0]).not.toHaveProperty('disableTime')
-    expectRefused(await formctl('user', 'disable', 'nobody'), 'There is no user nobody')
+    expectRefused(await formctl('user', 'disable', '--user', 'nobody'), 'There is no user nobody')
   })
 })
 
@@ -298,7 +340,7 @@ describe('formctl', () => {
     ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-11-20'],
     ['key', 'revoke'],
     ['key', 'update', 'id'],
-    ['organization', 'update', 'acme'],
+    ['organization', 'update', '--organization', 'acme'],
     ['backup'],
     ['restore'],
   ])('exits with 2 for the wrong usage %j', async (...args) => {

@@ -29,9 +29,9 @@ export const parseDuration = (text: string): number => {
   throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
 }
 
-/** @throws {CommanderError} wrong usage where a command has none of its own options, of which it needs one. */
-export const demandOption = (command: Command): void => {
-  if (Object.keys(command.opts()).length > 0) return
-  const names = command.options.map(({ long }) => long).join(', ')
+/** @throws {CommanderError} wrong usage where `change` has nothing to change. */
+export const demandChange = (command: Command, change: object): void => {
+  if (Object.values(change).some((value) => value !== undefined)) return
+  const names = command.options.flatMap(({ long, mandatory }) => (mandatory ? [] : [long])).join(', ')
   command.error(`error: nothing to change; give at least one of ${names}`)
 }

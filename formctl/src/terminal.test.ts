@@ -117,7 +117,7 @@ describe('lists', () => {
 })
 
 describe('organization delete', () => {
-  const remove = ['organization', 'delete', 'acme']
+  const remove = ['organization', 'delete', '--organization', 'acme']
   const organizations = async () => (await given('organization', 'list')).organizations
 
   it('says what goes, and does nothing when the answer is no', async () => {

@@ -15,11 +15,11 @@ export const addDeleteOrganizationCommand = (organization: Command): void => {
   const command = organization
     .command('delete')
     .description('delete an organization with its memberships, forms, revisions and replies')
-    .argument('<ref>', 'id or slug')
+    .requiredOption('--organization <ref>', 'id or slug')
     .option('-y, --yes', 'do not ask; needed where stdin is no terminal')
     .action(
-      withDirectory(async (directory, _options, [ref], command) => {
-        const { organizationId, slug, name } = await theOrganization(directory, ref!)
+      withDirectory<{ organization: string }>(async (directory, options, _operands, command) => {
+        const { organizationId, slug, name } = await theOrganization(directory, options.organization)
         const members = await directory.listMembers(organizationId)
         const forms = await withForms(async (store) => {
           const total = await countForms(store, organizationId)
@@ -35,7 +35,7 @@ export const addDeleteOrganizationCommand = (organization: Command): void => {
         }
       }),
     )
-  withExamples(command, 'organization delete acme --yes')
+  withExamples(command, 'organization delete --organization acme --yes')
 }
 
 const withForms = async <T>(

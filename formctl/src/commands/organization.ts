@@ -1,7 +1,10 @@
 import type { NewOrganization } from '@fms/directory-store'
+import { QuotaConfig, quotaOf, readConfig } from '@fms/service-kit'
 import type { Command } from 'commander'
 import { withExamples } from '../examples.ts'
+import { openForms } from '../open-stores.ts'
 import { parseJson } from '../option-values.ts'
+import { theOrganization } from '../references.ts'
 import { shortTime } from '../table.ts'
 import { withDirectory } from '../with-directory.ts'
 import { addDeleteOrganizationCommand } from './delete-organization.ts'
@@ -65,6 +68,30 @@ export const addOrganizationCommands = (formctl: Command): void => {
     )
   withExamples(list, 'organization list', 'organization list --json')
 
+  const show = organization
+    .command('show')
+    .description('show an organization, and how much of its quota it uses')
+    .requiredOption('--organization <ref>', 'id or slug')
+    .action(
+      withDirectory<{ organization: string }>(async (directory, { organization: ref }) => {
+        const { organizationId, ...rest } = await theOrganization(directory, ref)
+        await using forms = await openForms()
+        const usage = await forms.usage(organizationId)
+        const quota = quotaOf(readConfig(QuotaConfig))
+        return {
+          json: { id: organizationId, ...rest, usage, quota },
+          text: [
+            `${rest.slug} (${rest.name}), id ${organizationId}, created ${shortTime(rest.createTime)}`,
+            `forms: ${shareOf(usage.forms, quota.forms)}`,
+            `bytes: ${shareOf(usage.bytes, quota.bytes)}`,
+          ].join('\n'),
+        }
+      }),
+    )
+  withExamples(show, 'organization show --organization acme', 'organization show --organization acme --json')
+
   addUpdateOrganizationCommand(organization)
   addDeleteOrganizationCommand(organization)
 }
+
+const shareOf = (used: number, limit: number) => (limit > 0 ? `${used} of ${limit}` : `${used}, no limit`)

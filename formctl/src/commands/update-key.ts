@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { exampleKeyId, withExamples } from '../examples.ts'
-import { demandOption, parseTime } from '../option-values.ts'
+import { demandChange, parseTime } from '../option-values.ts'
 import { withDirectory } from '../with-directory.ts'
 
 interface UpdateOptions {
@@ -19,8 +19,9 @@ export const addUpdateKeyCommand = (key: Command): void => {
     .option('--read-only', 'refuse every write from now on; for more rights, create another key')
     .action(
       withDirectory<UpdateOptions>(async (directory, { name, expires, readOnly }, [id], command) => {
-        demandOption(command)
-        const { keyId } = await directory.updateKey(id!, { name, expireTime: expires, readOnly })
+        const change = { name, expireTime: expires, readOnly }
+        demandChange(command, change)
+        const { keyId } = await directory.updateKey(id!, change)
         return { json: { id: keyId }, text: `Updated the API key ${keyId}.` }
       }),
     )

@@ -44,25 +44,25 @@ export const addUserCommands = (formctl: Command): void => {
   const disable = user
     .command('disable')
     .description('refuse all keys of a user, everywhere within a second, until they are enabled')
-    .argument('<ref>', 'id or e-mail address')
+    .requiredOption('--user <ref>', 'id or e-mail address')
     .action(
-      withDirectory(async (directory, _options, [ref]) => {
-        const { userId, email, disableTime } = await directory.disableUser(ref!)
+      withDirectory<{ user: string }>(async (directory, { user: ref }) => {
+        const { userId, email, disableTime } = await directory.disableUser(ref)
         const since = disableTime!.toISOString()
         return { json: { id: userId, disableTime }, text: `${email} is disabled since ${since}.` }
       }),
     )
-  withExamples(disable, 'user disable ada@example.com')
+  withExamples(disable, 'user disable --user ada@example.com')
 
   const enable = user
     .command('enable')
     .description('accept the keys of a user again who is disabled')
-    .argument('<ref>', 'id or e-mail address')
+    .requiredOption('--user <ref>', 'id or e-mail address')
     .action(
-      withDirectory(async (directory, _options, [ref]) => {
-        const { userId, email } = await directory.enableUser(ref!)
+      withDirectory<{ user: string }>(async (directory, { user: ref }) => {
+        const { userId, email } = await directory.enableUser(ref)
         return { json: { id: userId }, text: `${email} is enabled.` }
       }),
     )
-  withExamples(enable, 'user enable ada@example.com')
+  withExamples(enable, 'user enable --user ada@example.com')
 }

@@ -42,7 +42,14 @@ describe('formctl completion', () => {
   it('has every command in the scripts of all shells', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const script = await scriptOf(shell)
-      for (const word of ['organization create', 'key rotate', 'doctor', 'overlap', 'read-only']) {
+      for (const word of [
+        'organization create',
+        'organization show',
+        'key rotate',
+        'doctor',
+        'overlap',
+        'read-only',
+      ]) {
         expect(script).toContain(word)
       }
     }

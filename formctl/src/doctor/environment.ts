@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OptionalUrl } from '@fms/contracts'
-import { ConfigError, InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
+import { ConfigError, InternalSecret, QuotaConfig, readConfig, ServiceConfig } from '@fms/service-kit'
 import { z } from 'zod'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -35,6 +35,7 @@ export const DoctorEnvironment = z.object({
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),
   WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   TRUST_PROXY: z.string().optional(),
+  ...QuotaConfig.shape,
 })
 
 /** What a service would refuse to start with. */

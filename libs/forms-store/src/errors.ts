@@ -1,6 +1,6 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { formPath } from '@fms/contracts'
-import type { FormRef, FormState } from './forms-store.ts'
+import type { FormRef, FormState, Quota } from './forms-store.ts'
 import { formETag } from './to-form.ts'
 
 const formName = ({ organizationId, formRef }: FormRef) => `organizations/${organizationId}/forms/${formRef}`
@@ -34,6 +34,22 @@ export const updateAborted = (ref: FormRef) =>
     metadata: { form: formName(ref) },
     retryAfterSeconds: 1,
   })
+
+/** The organization has as much as it may. No RetryInfo: a repeat helps once something was deleted. */
+export const quotaExceeded = (organizationId: string, quota: keyof Quota, limit: number, used: number) =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    'QUOTA_EXCEEDED',
+    `organizations/${organizationId} has ${used} of ${limit} ${quota} and no room for this. Delete forms that are no longer needed, or have an operator raise MAX_${quota.toUpperCase()}_PER_ORGANIZATION.`,
+    {
+      metadata: {
+        organization: `organizations/${organizationId}`,
+        quota,
+        limit: `${limit}`,
+        used: `${used}`,
+      },
+    },
+  )
 
 /** An import met something else under one of the form's ids: the form in another state, or another one. */
 export const formConflict = (

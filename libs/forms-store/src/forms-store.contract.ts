@@ -4,6 +4,7 @@ import { filtersContract } from './contract/filters.ts'
 import type { OpenStore } from './contract/given.ts'
 import type { EngineLimits } from './contract/hostile-names.ts'
 import { listsContract } from './contract/lists.ts'
+import { quotasContract } from './contract/quotas.ts'
 import { recordsContract } from './contract/records.ts'
 import { repliesContract } from './contract/replies.ts'
 import { revisionsContract } from './contract/revisions.ts'
@@ -22,6 +23,7 @@ export const formsStoreContract = (name: string, open: OpenStore, limits: Engine
     describe('of revisions', () => revisionsContract(open))
     describe('of replies', () => repliesContract(open))
     describe('of records', () => recordsContract(open))
+    describe('of quotas', () => quotasContract(open))
     describe('of tenants', () => tenantsContract(open))
   })
 }

@@ -24,11 +24,18 @@ export interface StoredForm extends FormState {
   draft: FormDraft
 }
 
-/** A form for those who only pass it on. */
-export interface FormText extends FormState {
+/** A draft as text, with what the store reads of it: `draftTextOf` makes one. */
+export interface DraftText {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
+  name: string
+  type: FormDraft['type']
+  /** Whether AI Handoff is enabled. */
+  aiHandoff: boolean
 }
+
+/** A form whose draft is text: what reads pass on, and what a change stores. */
+export interface FormText extends FormState, DraftText {}
 
 /** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
 export interface FormRef {
@@ -99,6 +106,23 @@ export interface LiveOrNot {
   live: boolean
 }
 
+/** What an organization has, or what a change adds to that. */
+export interface Usage {
+  forms: number
+  /** Of drafts and revisions as JSON in UTF-8; those of a deleted form are counted until they are cleared. */
+  bytes: number
+}
+
+/** The most that an organization may have; 0 for any number. */
+export type Quota = Readonly<Usage>
+
+export interface FormsStoreOptions {
+  /** Leaves a SQLite file untouched: it is neither made nor migrated. */
+  readOnly?: boolean
+  /** What each organization may have; without it, any number. */
+  quota?: Quota
+}
+
 /** An organization that has forms, and how many. */
 export interface OrganizationForms {
   organizationId: string
@@ -115,17 +139,17 @@ export type Imported = 'imported' | 'exists'
  * Any method throws UNAVAILABLE (`STORE_UNAVAILABLE`) when the engine cannot be reached.
  */
 export interface FormsStore extends AsyncDisposable {
-  /** @returns false, and stores nothing, when the public id is taken. */
-  create(form: StoredForm): Promise<boolean>
+  /**
+   * @returns false, and stores nothing, when the public id is taken.
+   * @throws {ApiError} QUOTA_EXCEEDED when the organization has no room for it.
+   */
+  create(form: FormText): Promise<boolean>
 
   /** @returns undefined for a reference that names nothing here, whatever it looks like. */
   get(ref: FormRef): Promise<StoredForm | undefined>
 
   /** What `get` finds, as text. */
   getText(ref: FormRef): Promise<FormText | undefined>
-
-  /** What `getText` finds by each reference, in their order. */
-  getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]>
 
   /**
    * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
@@ -134,21 +158,27 @@ export interface FormsStore extends AsyncDisposable {
   list(query: ListFormsQuery): Promise<FormsPage>
 
   /**
-   * Reads, changes and writes the draft as one compare-and-set; what `change` throws leaves the form as it was.
+   * Reads and changes the draft outside of any transaction, and stores it by compare-and-set on `version`. What `change`
+   * throws leaves the form as it was. Changes of one form run one after the other in a process.
    *
    * @param change pure: it may be called again after a lost race. Returning its argument writes nothing.
-   * @returns the stored form, or undefined when there is none.
-   * @throws {ApiError} ABORTED when the race was still lost at the deadline.
+   * @returns the form as it is stored, or undefined when there is none.
+   * @throws {ApiError} ABORTED when the race was still lost at the deadline, 5 s after the call; QUOTA_EXCEEDED when
+   *   the draft grew and the organization has no room for it.
    */
-  update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined>
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined>
 
   /**
-   * Deletes the form, its revisions and what is known of its replies.
+   * Deletes the form, and with it its revisions and what is known of its replies: nobody sees anything of them from then
+   * on. They are cleared afterwards in small batches, by this process or by one that has the store open later.
    *
-   * @param check throws to refuse, which leaves everything as it was.
+   * @param check short; throws to refuse, which leaves everything as it was.
    * @returns false when there is no such form.
    */
-  delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean>
+  delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean>
 
   /** The revision that a command made, wherever in the organization. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
@@ -157,14 +187,18 @@ export interface FormsStore extends AsyncDisposable {
    * Freezes the draft as a revision and moves `live` to it, unless it stands on a later one: of two publishes at once,
    * the later snapshot is live in the end. May be repeated: a command that has a revision makes no second one.
    *
-   * @param snapshot pure: it may be called again after a lost race. What it throws leaves nothing behind.
-   * @returns the form afterwards; `elsewhere` when the command has published another form of the organization;
-   *   undefined when there is no such form, or no longer.
+   * @param snapshot pure, and outside of any transaction: it may be called again after a lost race. What it throws
+   *   leaves nothing behind.
+   * @returns the form as the new revision holds it, live; the form as it is now when the command had its revision;
+   *   `elsewhere` when the command has published another form of the organization; undefined when there is no such
+   *   form, or no longer.
+   * @throws {ApiError} ABORTED when others kept changing the form until the deadline, 5 s after the call;
+   *   QUOTA_EXCEEDED when the organization has no room for the revision.
    */
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined>
 
   /** Newest first. @returns undefined when there is no such form. */
@@ -183,6 +217,16 @@ export interface FormsStore extends AsyncDisposable {
    */
   recordReply(reply: { organizationId: string; formId: string; replyId: string }): Promise<boolean>
 
+  /** What the organization has, as its quota counts it. */
+  usage(organizationId: string): Promise<Usage>
+
+  /**
+   * Looks whether an organization has room, as every change that grows does by itself: for dry runs.
+   *
+   * @throws {ApiError} QUOTA_EXCEEDED.
+   */
+  checkQuota(organizationId: string, growth: Usage): Promise<void>
+
   /** In order of their ids. */
   organizations(): AsyncIterable<OrganizationForms>
 
@@ -196,7 +240,7 @@ export interface FormsStore extends AsyncDisposable {
 
   /**
    * Stores a form as it was exported. Nothing of it is visible before all of it is there, and a repeat finishes an
-   * import that was interrupted.
+   * import that was interrupted. Counted, and never refused by a quota: an operator moves what is there already.
    *
    * @param record sound, as the schema `FormRecord` has it.
    * @throws {ApiError} FORM_CONFLICT, and nothing is visible, when the store has the form in another state, or one of

@@ -1,3 +1,4 @@
+export * from './draft-text.ts'
 export * from './errors.ts'
 export * from './form-order.ts'
 export { formDigest, formOf } from './form-record.ts'

@@ -1,24 +1,19 @@
 import { byScheme, type Migration, sqliteHolds, sqlitePath } from '@fms/store-kit'
-import type { FormsStore } from './forms-store.ts'
+import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
 
 /**
  * Opens the engine that the URL names: `sqlite:PATH`, a file on this machine, or `mongodb://…/DATABASE`, which
  * {@link migrateFormsStore} has to have prepared.
- *
- * @param readOnly leaves a SQLite file untouched: it is neither made nor migrated.
  */
-export const openFormsStore = async (
-  url: string,
-  options: { readOnly?: boolean } = {},
-): Promise<FormsStore> =>
+export const openFormsStore = async (url: string, options: FormsStoreOptions = {}): Promise<FormsStore> =>
   byScheme<Promise<FormsStore>>('forms', url, {
     sqlite: async () => new SqliteFormsStore(sqlitePath(url), options),
     mongodb: async () => {
       // A machine that has no use for the driver does not load it.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
-      return new MongoFormsStore(url)
+      return new MongoFormsStore(url, options)
     },
   })
 
@@ -32,6 +27,8 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
     mongodb: async () => {
       const { migrateMongodb } = await import('@fms/store-kit/mongodb')
       const { formsSchema } = await import('./mongodb/schema.ts')
+      const { fillMissingFields } = await import('./mongodb/fill-missing-fields.ts')
+      await fillMissingFields(url)
       return migrateMongodb(url, formsSchema)
     },
   })

@@ -16,18 +16,6 @@ export const renderForm = (form: FormText, publicFormBaseUrl: string): string =>
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
   `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
 
-/**
- * The JSON text of {@link toForm}. Draft and the rest are written apart: together they have more members than V8 writes
- * fast.
- */
-export const writeForm = ({ draft, ...state }: StoredForm, publicFormBaseUrl: string): string =>
-  renderForm({ ...state, draftJson: JSON.stringify(draft) }, publicFormBaseUrl)
-
-export const parseDraft = ({ draftJson, ...state }: FormText): StoredForm => ({
-  ...state,
-  draft: JSON.parse(draftJson),
-})
-
 const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) => `${publicFormBaseUrl}/${publicId}`
 
 const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({

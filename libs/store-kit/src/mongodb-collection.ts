@@ -89,9 +89,32 @@ export class MongoCollection<T extends MongoDocument> {
     return deletedCount === 1
   }
 
-  /** One document after the other: not as a whole. */
-  async deleteMany(query: Document): Promise<void> {
-    await this.#write('delete', () => this.#collection.deleteMany(query))
+  /** One document after the other: not as a whole. @returns how many there were. */
+  async deleteMany(query: Document): Promise<number> {
+    const { deletedCount } = await this.#write('delete', () => this.#collection.deleteMany(query))
+    return deletedCount
+  }
+
+  /**
+   * Adds to numbers of one document. Acknowledged by the primary alone, before the journal: for counts that can be taken
+   * anew.
+   *
+   * @returns whether there was one.
+   */
+  async increment(query: Document, amounts: Readonly<Record<string, number>>): Promise<boolean> {
+    const { matchedCount } = await this.#write('increment', () =>
+      this.#collection.updateOne(query, { $inc: amounts }, { writeConcern: { w: 1 } }),
+    )
+    return matchedCount === 1
+  }
+
+  /** How many documents there are, and the sum of a number of theirs; one that lacks it adds nothing. */
+  async sum(query: Document, field: string): Promise<{ count: number; sum: number }> {
+    const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${field}` } }
+    const [found] = await this.#run(() =>
+      this.#collection.aggregate([{ $match: query }, { $group: group }]).toArray(),
+    )
+    return { count: found?.count ?? 0, sum: found?.sum ?? 0 }
   }
 
   #write<R>(operation: string, request: () => Promise<R>): Promise<R> {

@@ -136,6 +136,59 @@ describe('write', () => {
     vi.restoreAllMocks()
   })
 
+  it('ends a batch once its changes have run for 10 ms, and keeps their order', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    const addSlowly = (text: string) =>
+      database.write(() => {
+        for (const end = performance.now() + 11; performance.now() < end; );
+        return database.insert('notes', { text })
+      })
+
+    await Promise.all([addSlowly('first'), addSlowly('second'), add(database, 'third')])
+    const statements = exec.mock.calls.flat()
+    vi.restoreAllMocks()
+
+    expect(statements.filter((sql) => sql === 'COMMIT')).toHaveLength(3)
+    expect(texts(database)).toEqual(['first', 'second', 'third'])
+  })
+
+  it('runs a change that takes long once, whatever its neighbours throw', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    let runs = 0
+
+    const outcomes = await Promise.allSettled([
+      add(database, 'before'),
+      database.write(() => {
+        runs++
+        for (const end = performance.now() + 11; performance.now() < end; );
+        return database.insert('notes', { text: 'long' })
+      }),
+      add(database, 'before'),
+    ])
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(runs).toBe(1)
+    expect(texts(database)).toEqual(['before', 'long'])
+  })
+
+  it('lets others have a turn between two batches', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const wanted = Array.from({ length: 300 }, (_, index) => `note ${index}`)
+    const seen = new Set<number>()
+    let next: NodeJS.Immediate
+    const look = () => {
+      seen.add(texts(database).length)
+      next = setImmediate(look)
+    }
+
+    look()
+    await Promise.all(wanted.map((text) => add(database, text)))
+    clearImmediate(next!)
+
+    expect([...seen]).toEqual(expect.arrayContaining([0, 128, 256]))
+  })
+
   it('takes more changes at once than one commit holds', async () => {
     await using database = new SqliteDatabase(path, migrations)
     const wanted = Array.from({ length: 300 }, (_, index) => `note ${index}`)
@@ -165,7 +218,7 @@ describe('one file in several hands', () => {
   })
 
   it('gives up on a lock that is never let go of, and works again afterwards', async () => {
-    await using database = new SqliteDatabase(path, migrations, 50)
+    await using database = new SqliteDatabase(path, migrations, { lockPatienceMs: 50 })
     using other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
 
@@ -296,7 +349,8 @@ describe('sqlitePath', () => {
 })
 
 describe('a file that is only read', () => {
-  const openReadOnly = (scripts = migrations) => new SqliteDatabase(path, scripts, 50, true)
+  const openReadOnly = (scripts = migrations) =>
+    new SqliteDatabase(path, scripts, { lockPatienceMs: 50, readOnly: true })
 
   it('is left as it is, also while others write', async () => {
     await using writer = new SqliteDatabase(path, migrations)

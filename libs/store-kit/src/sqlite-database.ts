@@ -16,6 +16,9 @@ const maxStatements = 500
 /** Changes that share one commit at the most, so that one process does not hold the lock for long. */
 const maxBatch = 128
 
+/** A batch ends once its changes have run for this long: the rest goes to the next one, in order. */
+const maxBatchMs = 10
+
 /** So many changes wait for no more: while they are committed, whoever sends the next ones has something to do. */
 const fullBatch = 8
 
@@ -30,6 +33,15 @@ interface Prepared {
   /** Gives rows as `Values`. */
   statement: StatementSync
   columns: string[]
+}
+
+export interface SqliteOptions {
+  /** How long a change waits for another process's lock before it gives up; 5,000 unless told otherwise. */
+  lockPatienceMs?: number
+  /** Leaves the file as it is: it has to be there, and to have all migrations. */
+  readOnly?: boolean
+  /** Whether foreign keys are enforced, by default they are. */
+  foreignKeys?: boolean
 }
 
 interface PendingChange {
@@ -58,22 +70,20 @@ export class SqliteDatabase implements AsyncDisposable {
   /**
    * @param path a file, made when it is missing, or `:memory:`.
    * @param migrations SQL scripts; the file's `user_version` counts those it has. Only ever append.
-   * @param lockPatienceMs how long a change waits for another process's lock before it gives up.
-   * @param readOnly leaves the file as it is: it has to be there, and to have all migrations.
    * @throws {ApiError} STORE_NOT_MIGRATED when it is only to be read and lacks some.
    */
   constructor(
     path: string,
     migrations: readonly string[],
-    lockPatienceMs = defaultLockPatienceMs,
-    readOnly = false,
+    { lockPatienceMs = defaultLockPatienceMs, readOnly = false, foreignKeys = true }: SqliteOptions = {},
   ) {
     this.#lockPatienceMs = lockPatienceMs
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
     this.#database = new DatabaseSync(path, { timeout: lockPatienceMs, readOnly })
     if (!readOnly) this.#keepLog()
     // What a statement would undo is kept in memory, where it costs no system calls.
-    this.#database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
+    this.#database.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
+    this.#database.exec(`PRAGMA foreign_keys = ${foreignKeys ? 'ON' : 'OFF'}`)
     this.#database.function('matchesParts', { deterministic: true }, (text, parts) =>
       Number(matchesParts(text as string, partsOf(parts as string))),
     )
@@ -180,20 +190,30 @@ export class SqliteDatabase implements AsyncDisposable {
       gathered = this.#pending.length
       await new Promise((resolve) => setImmediate(resolve))
     } while (this.#pending.length > gathered && this.#pending.length < fullBatch)
-    while (this.#pending.length > 0) await this.#commit(this.#pending.splice(0, maxBatch))
+    while (this.#pending.length > 0) {
+      const rest = await this.#commit(this.#pending.splice(0, maxBatch))
+      this.#pending.unshift(...rest)
+      // Whoever reads, or wants the lock in another process, has a turn between two batches.
+      if (this.#pending.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    }
     this.#flushing = undefined
   }
 
-  /** All in one transaction, or each in its own where one of them has to be undone. */
-  async #commit(batch: PendingChange[]): Promise<void> {
+  /**
+   * As many as the time allows in one transaction, or each of them in its own where one has to be undone.
+   *
+   * @returns those for which there was no time.
+   */
+  async #commit(batch: PendingChange[]): Promise<PendingChange[]> {
     try {
       await this.#begin(batch)
-      if (this.#commitTogether(batch)) return
+      const { ran, isUndone } = this.#commitTogether(batch)
+      if (isUndone) for (const each of batch.slice(0, ran)) await this.#commit([each])
+      return batch.slice(ran)
     } catch (error) {
       for (const { reject } of batch) reject(translated(error))
-      return
+      return []
     }
-    for (const each of batch) await this.#commit([each])
   }
 
   /** Takes the write lock without blocking the event loop; throws when all of `batch` ran out of patience. */
@@ -214,12 +234,17 @@ export class SqliteDatabase implements AsyncDisposable {
    * Runs the changes in the transaction that has begun, and ends it. A savepoint for each would copy every page that
    * it touches, and is not needed: most of what throws does so before its first statement.
    *
-   * @returns false when one threw later while others were in the transaction: all is rolled back, and nothing settled.
+   * @returns how many ran before the time was up; `isUndone` when one threw later while others were in the transaction:
+   *   all is rolled back, and nothing settled. A change that takes all of the time is the last one: no neighbour undoes it.
    */
-  #commitTogether(batch: PendingChange[]): boolean {
+  #commitTogether(batch: PendingChange[]): { ran: number; isUndone: boolean } {
     const settle: (() => void)[] = []
+    const endMs = performance.now() + maxBatchMs
+    let ran = 0
     try {
       for (const { change, resolve, reject } of batch) {
+        if (ran > 0 && performance.now() > endMs) break
+        ran++
         const statementsBefore = this.#statementsRun
         try {
           const value = change() as never
@@ -229,7 +254,7 @@ export class SqliteDatabase implements AsyncDisposable {
             // A full disk rolls everything back by itself.
             if (batch.length === 1 || !this.#database.isTransaction) throw error
             this.#database.exec('ROLLBACK')
-            return false
+            return { ran, isUndone: true }
           }
           settle.push(() => reject(translated(error)))
         }
@@ -240,7 +265,7 @@ export class SqliteDatabase implements AsyncDisposable {
       throw error
     }
     for (const done of settle) done()
-    return true
+    return { ran, isUndone: false }
   }
 
   /**

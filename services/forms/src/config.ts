@@ -1,8 +1,9 @@
 import { OptionalUrl } from '@fms/contracts'
-import { ServiceConfig } from '@fms/service-kit'
+import { QuotaConfig, ServiceConfig } from '@fms/service-kit'
 import { z } from 'zod'
 
 export const FormsConfig = ServiceConfig.extend({
+  ...QuotaConfig.shape,
   /** Where drafts and revisions live: `sqlite:PATH`. */
   FORMS_STORE_URL: z.string({ error: 'is required: the store, such as sqlite:.data/forms.db' }),
   /** What stands before a form's public id in its `publicUrl`. */

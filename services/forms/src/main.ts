@@ -7,6 +7,7 @@ import {
   consume,
   internalSecretsOf,
   measureStore,
+  quotaOf,
   run,
   watchBacklog,
 } from '@fms/service-kit'
@@ -16,7 +17,8 @@ import { consumeReplyRecorded, ensureReplies } from './consumers/reply-recorded.
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const forms = measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL))
+  const url = config.FORMS_STORE_URL
+  const forms = measureStore('forms', url, await openFormsStore(url, { quota: quotaOf(config) }))
   const app = createFormsApp({
     logger,
     internalSecrets,

@@ -5,9 +5,11 @@ import {
   type FormsStore,
   openFormsStore,
   parseDraft,
+  type Quota,
   renderForm,
   type StoredForm,
   type StoredRevision,
+  serializeDraft,
 } from '@fms/forms-store'
 import { type App, createIdentitySigner } from '@fms/service-kit'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -46,10 +48,12 @@ export interface FormsService extends AsyncDisposable {
 
 export const startForms = async ({
   logger = pino({ level: 'silent' }),
+  quota,
 }: {
   logger?: Logger
+  quota?: Quota
 } = {}): Promise<FormsService> => {
-  const forms = await openFormsStore('sqlite::memory:')
+  const forms = await openFormsStore('sqlite::memory:', quota && { quota })
   const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
   const sign = createIdentitySigner(secret)
   const organizationId = randomUUID()
@@ -79,7 +83,7 @@ export const startForms = async ({
     given: {
       form: async (fields = {}, owner = organizationId) => {
         const form = newForm(owner, newDraft({ ...fields }), clock.now)
-        await forms.create(form)
+        await forms.create(serializeDraft(form))
         return form
       },
       revision: async ({ organizationId, formId }) => {

@@ -1,14 +1,15 @@
 import { openFormsStore } from '@fms/forms-store'
-import { connectNats, measureStore, run } from '@fms/service-kit'
+import { connectNats, measureStore, quotaOf, run } from '@fms/service-kit'
 import { createPublisherApp } from './app.ts'
 import { PublisherConfig } from './config.ts'
 
-await run('publisher', PublisherConfig, async (config, logger) =>
-  createPublisherApp({
+await run('publisher', PublisherConfig, async (config, logger) => {
+  const url = config.FORMS_STORE_URL
+  return createPublisherApp({
     logger,
     nats: await connectNats(config.NATS_URL, 'publisher'),
-    forms: measureStore('forms', config.FORMS_STORE_URL, await openFormsStore(config.FORMS_STORE_URL)),
+    forms: measureStore('forms', url, await openFormsStore(url, { quota: quotaOf(config) })),
     publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
     now: () => new Date(),
-  }),
-)
+  })
+})

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import { Form, type FormDraft, FormPublished, type PublishForm } from '@fms/contracts'
-import { type FormsStore, formETag, openFormsStore, type StoredForm, toForm } from '@fms/forms-store'
+import {
+  draftTextOf,
+  type FormsStore,
+  formETag,
+  openFormsStore,
+  parseDraft,
+  type StoredForm,
+  toForm,
+} from '@fms/forms-store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { publish, toFormPublished } from './publish.ts'
@@ -35,7 +43,7 @@ const start = async () => {
 const edit = (forms: FormsStore, { organizationId, formId }: StoredForm, fields: Partial<FormDraft>) =>
   forms.update({ organizationId, formRef: formId }, (current) => ({
     ...current,
-    draft: { ...current.draft, ...fields },
+    ...draftTextOf({ ...parseDraft(current).draft, ...fields }),
     version: current.version + 1,
     updateTime: new Date(current.updateTime.getTime() + 1),
   }))

@@ -22,8 +22,8 @@ export interface PublishDeps {
  * Freezes a form's draft as a revision and moves `live` to it. A command that comes again finds its revision.
  *
  * @returns the form as it is published.
- * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, which leave nothing
- *   behind; STORE_UNAVAILABLE, after which the command should come again.
+ * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, QUOTA_EXCEEDED, which leave
+ *   nothing behind; STORE_UNAVAILABLE, after which the command should come again.
  */
 export const publish = async (command: PublishForm, deps: PublishDeps): Promise<FormText> => {
   if (command.validateOnly) return tryPublish(command, deps)
@@ -49,13 +49,21 @@ export const toFormPublished = (form: FormText, publicFormBaseUrl: string): Form
 })
 
 /** All that a publish checks, in its order, without a change. */
-const tryPublish = async (command: PublishForm, { forms }: PublishDeps): Promise<FormText> => {
+const tryPublish = async (
+  command: PublishForm,
+  { forms, publicFormBaseUrl }: PublishDeps,
+): Promise<FormText> => {
   const current = await forms.getText(command)
   if (!current) throw formNotFound(command)
   const earlier = await forms.findRevisionOfCommand(command.organizationId, command.commandId)
-  if (!earlier) check(command, current)
-  else if (earlier.formId !== current.formId) throw requestIdReused(command.commandId)
-  return { ...current, live: true }
+  if (earlier && earlier.formId !== current.formId) throw requestIdReused(command.commandId)
+  const published = { ...current, live: true }
+  if (!earlier) {
+    check(command, current)
+    const bytes = Buffer.byteLength(renderForm(published, publicFormBaseUrl))
+    await forms.checkQuota(command.organizationId, { forms: 0, bytes })
+  }
+  return published
 }
 
 const check = (command: PublishForm, current: FormText): void => {

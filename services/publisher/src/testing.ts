@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Form, FormDraft, FormPublished, type Problem, PublishForm, replyInboxHeader } from '@fms/contracts'
-import { type FormsStore, openFormsStore, type StoredForm } from '@fms/forms-store'
+import { type FormsStore, openFormsStore, type StoredForm, serializeDraft } from '@fms/forms-store'
 import { type App, connectNats } from '@fms/service-kit'
 import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
 import { pino } from 'pino'
@@ -33,7 +33,7 @@ export const givenForm = async (forms: FormsStore, fields: Partial<StoredForm> =
     draft: draftOf(),
     ...fields,
   }
-  await forms.create(form)
+  await forms.create(serializeDraft(form))
   return form
 }
 

@@ -58,7 +58,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
 
   /** @param path a file, or `:memory:`. */
   constructor(path: string, now: () => Date, { readOnly }: { readOnly?: boolean } = {}) {
-    this.#database = new SqliteDatabase(path, migrations, undefined, readOnly)
+    this.#database = new SqliteDatabase(path, migrations, { readOnly })
     this.#now = now
   }
 

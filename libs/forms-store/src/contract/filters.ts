@@ -3,9 +3,19 @@ import { checkFilter, compareCodePoints, evaluateFilter, type FilterFields, pars
 import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parseDraft } from '../draft-text.ts'
 import type { StoredForm } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
-import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
+import {
+  create,
+  edited,
+  givenForm,
+  newForm,
+  type OpenStore,
+  openStore,
+  refOf,
+  time,
+  update,
+} from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 
 const fields: FilterFields = {
@@ -53,7 +63,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
   )
 
   beforeAll(async () => {
-    await Promise.all(forms.map((form) => store().create(form)))
+    await Promise.all(forms.map((form) => create(store(), form)))
     await Promise.all(names.map((name) => givenForm(store(), { draft: { name } })))
   })
 
@@ -201,7 +211,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
 
     it('sees a change of the name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Before' } })
-      await store().update(refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
+      await update(store(), refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
       const totalOf = async (text: string) =>
         (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
 

@@ -1,18 +1,27 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
+import { parseDraft, serializeDraft } from '../draft-text.ts'
 import { toFormRecord } from '../form-record.ts'
-import type { FormRef, FormsStore, FormText, Snapshot, StoredForm, StoredRevision } from '../forms-store.ts'
+import type {
+  FormRef,
+  FormsStore,
+  FormsStoreOptions,
+  FormText,
+  Snapshot,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 import { renderForm, toForm } from '../to-form.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
-export type OpenStore = () => Promise<FormsStore>
+export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
 
 /** One store for all tests of the enclosing `describe`. */
-export const openStore = (open: OpenStore): (() => FormsStore) => {
+export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => FormsStore) => {
   let store: FormsStore
   beforeAll(async () => {
-    store = await open()
+    store = await open(options)
   })
   afterAll(() => store.close())
   return () => store
@@ -44,10 +53,27 @@ export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   draft: FormDraft.parse(draft ?? {}),
 })
 
+export const create = (store: FormsStore, form: StoredForm): Promise<boolean> =>
+  store.create(serializeDraft(form))
+
+/** Changes a draft as an object. */
+export const update = async (
+  store: FormsStore,
+  ref: FormRef,
+  change: (current: StoredForm) => StoredForm,
+): Promise<StoredForm | undefined> => {
+  const updated = await store.update(ref, (current) => {
+    const stored = parseDraft(current)
+    const changed = change(stored)
+    return changed === stored ? current : serializeDraft(changed)
+  })
+  return updated && parseDraft(updated)
+}
+
 /** A new form, stored. */
 export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
   const form = newForm(fields)
-  if (!(await store.create(form))) throw new Error('The public id is taken')
+  if (!(await create(store, form))) throw new Error('The public id is taken')
   return form
 }
 

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parseDraft } from '../draft-text.ts'
 import { completeOrder, type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
-import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
+import {
+  create,
+  edited,
+  givenForm,
+  newForm,
+  type OpenStore,
+  openStore,
+  refOf,
+  time,
+  update,
+} from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
 
@@ -62,7 +72,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
     )
 
     beforeAll(async () => {
-      await Promise.all(forms.map((form) => store().create(form)))
+      await Promise.all(forms.map((form) => create(store(), form)))
       await Promise.all(hostileNames.map((name) => givenForm(store(), { draft: { name } })))
     })
 
@@ -110,7 +120,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
         await givenForm(store(), { organizationId: own, draft: { name: 'a' } }),
         await givenForm(store(), { organizationId: own, draft: { name: 'b' } }),
       ]
-      await store().update(refOf(first), (current) => edited(current, { name: 'c' }))
+      await update(store(), refOf(first), (current) => edited(current, { name: 'c' }))
 
       const pages = await pagesOf(
         store(),
@@ -154,7 +164,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
         (await store().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
       const form = await givenForm(store(), { organizationId })
       await givenForm(store(), { organizationId })
-      await store().create(newForm({ organizationId, publicId: form.publicId }))
+      await create(store(), newForm({ organizationId, publicId: form.publicId }))
       expect(await totalSize()).toBe(2)
 
       const refuse = () => {
@@ -295,7 +305,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
             const form = touched[which % touched.length]
             if (kind === 'come' || !form) touched.push(await come(at))
             else if (kind === 'go') await store().delete(refOf(form), () => {})
-            else await store().update(refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
+            else await update(store(), refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
           }
 
           const met: FormState[] = []

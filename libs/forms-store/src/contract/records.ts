@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import {
   atOnce,
+  create,
   edited,
   givenForm,
   givenRevisions,
@@ -16,6 +17,7 @@ import {
   publish,
   refOf,
   snapshot,
+  update,
 } from './given.ts'
 
 const allow = () => {}
@@ -41,7 +43,7 @@ export const recordsContract = (open: OpenStore): void => {
   const givenHistory = async (fields?: Partial<StoredForm>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
-    await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
+    await update(source(), refOf(form), (current) => edited(current, { name: 'Intake 2' }))
     await publish(source(), form)
     for (let count = 0; count < 40; count++) {
       await source().recordReply({ ...form, replyId: randomUUID() })
@@ -149,7 +151,7 @@ export const recordsContract = (open: OpenStore): void => {
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
         expect(await target().recordReply({ ...form, replyId })).toBe(false)
       }
-      expect(await target().create(newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await create(target(), newForm({ publicId: form.publicId }))).toBe(false)
       expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
         totalSize: 1,
       })
@@ -163,7 +165,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const revision = await publish(target(), form)
       const isCounted = await target().recordReply({ ...form, replyId: randomUUID() })
-      await target().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      await update(target(), refOf(form), (current) => edited(current, { name: 'Later' }))
 
       expect(revision.number).toBe(record.revisionNumber + 2)
       expect(isCounted).toBe(true)

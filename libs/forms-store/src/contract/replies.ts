@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { atOnce, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
+import { atOnce, create, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
 
 /** What a store promises of replies. */
 export const repliesContract = (open: OpenStore): void => {
@@ -39,7 +39,7 @@ export const repliesContract = (open: OpenStore): void => {
       const reply = { ...form, replyId: randomUUID() }
 
       expect(await store().recordReply(reply)).toBe(false)
-      await store().create(form)
+      await create(store(), form)
       expect(await store().recordReply(reply)).toBe(true)
     })
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
+import { parseDraft } from '../draft-text.ts'
 import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
 import {
   atOnce,
   edited,
@@ -13,6 +13,7 @@ import {
   publish,
   refOf,
   snapshot,
+  update,
 } from './given.ts'
 
 /** What a store promises of publishes, and of the revisions that they leave. */
@@ -90,7 +91,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('makes one revision a command, however often it comes, and asks for no second snapshot', async () => {
       const form = await givenForm(store())
       const first = await publish(store(), form)
-      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
       const again = vi.fn(snapshot)
 
       const answer = (await store().publish(refOf(form), first.commandId, again)) as FormText
@@ -191,7 +192,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
       await Promise.all([
         atOnce(30, () => store().publish(refOf(form), randomUUID(), withTag)),
-        atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
+        atOnce(30, () => update(store(), refOf(form), (current) => edited(current, {}))),
       ])
 
       const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
@@ -290,7 +291,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
     it('finds a revision by UUID in any letter case, and as live, beside the form as it is now', async () => {
       const { form, revision } = await givenPublished()
-      const current = await store().update(refOf(form), (draft) => edited(draft, { name: 'Later' }))
+      const current = await update(store(), refOf(form), (draft) => edited(draft, { name: 'Later' }))
 
       for (const revisionRef of [revision.revisionId, revision.revisionId.toUpperCase(), 'live']) {
         expect(await store().getRevision({ ...form, formRef: form.publicId }, revisionRef)).toEqual({
@@ -303,7 +304,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
     it('keeps a revision as it was once another one is live', async () => {
       const { form, revision } = await givenPublished()
-      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
       await publish(store(), form)
 
       expect(await store().getRevision(refOf(form), revision.revisionId)).toMatchObject({

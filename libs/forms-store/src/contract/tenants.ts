@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredRevision } from '../forms-store.ts'
-import { edited, givenForm, newForm, type OpenStore, openStore, publish, refOf, time } from './given.ts'
+import {
+  create,
+  edited,
+  givenForm,
+  newForm,
+  type OpenStore,
+  openStore,
+  publish,
+  refOf,
+  time,
+  update,
+} from './given.ts'
 
 /** What a store promises each organization: nobody else reads or changes what it has. */
 export const tenantsContract = (open: OpenStore): void => {
@@ -23,11 +34,6 @@ export const tenantsContract = (open: OpenStore): void => {
       'get as text',
       (forms, { organizationId }, formRef) => forms.getText({ organizationId, formRef }),
       undefined,
-    ],
-    [
-      'get several',
-      (forms, { organizationId }, formRef) => forms.getTexts(organizationId, [formRef, formRef]),
-      [undefined, undefined],
     ],
     [
       'list',
@@ -96,6 +102,7 @@ export const tenantsContract = (open: OpenStore): void => {
       (forms, foreign, formRef) => forms.getRevision({ ...foreign, formRef }, 'live'),
       undefined,
     ],
+    ['usage', (forms, { organizationId }) => forms.usage(organizationId), { forms: 0, bytes: 0 }],
     ['recordReply', (forms, foreign) => forms.recordReply({ ...foreign, replyId: randomUUID() }), false],
   ]
 
@@ -124,12 +131,12 @@ export const tenantsContract = (open: OpenStore): void => {
       const form = await givenForm(store(), { draft: { name: 'Same' } })
       const own = await givenForm(store(), { draft: { name: 'Same' } })
 
-      await store().update(refOf(own), (current) => edited(current, { name: 'Mine' }))
+      await update(store(), refOf(own), (current) => edited(current, { name: 'Mine' }))
       await publish(store(), own)
       await store().delete(refOf(own), () => {})
 
       expect(await store().get(refOf(form))).toEqual(form)
-      expect(await store().create(newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await create(store(), newForm({ publicId: form.publicId }))).toBe(false)
     })
   })
 }

@@ -1,8 +1,15 @@
 import { foldCase } from '@fms/aip'
-import { isPublicId, isUuid } from '@fms/contracts'
+import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import type { FormRef, FormText, RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
-import { parseDraft } from '../to-form.ts'
+import { draftTextOf, parseDraft } from '../draft-text.ts'
+import type {
+  FormRef,
+  FormState,
+  FormText,
+  RevisionText,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 
 /** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
 export interface FormDocument {
@@ -22,7 +29,11 @@ export interface FormDocument {
   liveRevisionId: string | null
   name: string
   foldedName: string
-  type: string
+  type: FormDraft['type']
+  /** Missing in what the release before wrote, until `formctl migrate`. */
+  aiHandoff?: boolean
+  /** Of the draft, in UTF-8; missing as aiHandoff is. */
+  bytes?: number
   /** JSON, since the names of a draft's members may hold dots and dollars. */
   draft: string
 }
@@ -37,10 +48,14 @@ export interface RevisionDocument {
   createTime: number
   /** JSON, as drafts are. */
   form: string
+  /** Of the form, in UTF-8; missing in what the release before wrote, until `formctl migrate`. */
+  bytes?: number
 }
 
 /** A reply that was counted. */
 export interface ReplyDocument {
+  /** The driver gives one. */
+  _id?: unknown
   organizationId: string
   formId: string
   replyId: string
@@ -53,6 +68,17 @@ export interface PublicIdDocument {
   organizationId: string
   formId: string
   reserveTime: number
+}
+
+/** What an organization has, counted beside the changes: docs/decisions/0017-quotas.md. */
+export interface UsageDocument {
+  /** The organization's id. */
+  _id: string
+  organizationId: string
+  forms: number
+  bytes: number
+  /** When the documents themselves were counted last. */
+  countTime: number
 }
 
 /** A delete that began. Once its form is gone, whatever else there is of it has to go, too. */
@@ -70,6 +96,7 @@ export interface FormsCollections {
   replies: MongoCollection<ReplyDocument>
   publicIds: MongoCollection<PublicIdDocument>
   deletions: MongoCollection<DeletionDocument>
+  usage: MongoCollection<UsageDocument>
 }
 
 export const formsCollections = (database: MongoDatabase): FormsCollections => ({
@@ -78,6 +105,7 @@ export const formsCollections = (database: MongoDatabase): FormsCollections => (
   replies: database.collection('replies'),
   publicIds: database.collection('publicIds'),
   deletions: database.collection('deletions'),
+  usage: database.collection('usage'),
 })
 
 /** Finds the form that a reference names; undefined for a reference that can be no id. */
@@ -90,7 +118,24 @@ export const named = ({ organizationId, formRef }: FormRef) => {
 /** Finds this very form. */
 export const formKey = ({ organizationId, _id }: FormDocument) => ({ organizationId, _id })
 
-export const toFormText = (document: FormDocument): FormText => ({
+/** Of a form's draft, in UTF-8; 0 where it is not known and the draft was not read. */
+export const draftBytes = ({ bytes, draft }: Partial<FormDocument>): number =>
+  bytes ?? Buffer.byteLength(draft ?? '')
+
+export const sizeFields = ['bytes'] as const satisfies readonly (keyof FormDocument)[]
+
+/** The fields of a form's state. */
+export const stateFields = [
+  'organizationId',
+  'publicId',
+  'createTime',
+  'updateTime',
+  'version',
+  'replyCount',
+  'liveRevisionId',
+] as const satisfies readonly (keyof FormDocument)[]
+
+export const toFormState = (document: FormDocument): FormState => ({
   organizationId: document.organizationId,
   formId: document._id,
   publicId: document.publicId,
@@ -99,22 +144,31 @@ export const toFormText = (document: FormDocument): FormText => ({
   version: document.version,
   replyCount: document.replyCount,
   live: document.liveRevisionId !== null,
+})
+
+export const toFormText = (document: FormDocument): FormText => ({
+  ...toFormState(document),
   draftJson: document.draft,
+  name: document.name,
+  type: document.type,
+  aiHandoff: document.aiHandoff ?? draftTextOf(JSON.parse(document.draft)).aiHandoff,
 })
 
 export const toStoredForm = (document: FormDocument): StoredForm => parseDraft(toFormText(document))
 
 /** The fields that a change of the draft writes. */
-export const draftFields = ({ draft, updateTime, version }: StoredForm) => ({
+export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: FormText) => ({
   updateTime: updateTime.getTime(),
   version,
-  name: draft.name,
-  foldedName: foldCase(draft.name),
-  type: draft.type,
-  draft: JSON.stringify(draft),
+  name,
+  foldedName: foldCase(name),
+  type,
+  aiHandoff,
+  draft: draftJson,
+  bytes: Buffer.byteLength(draftJson),
 })
 
-export const newFormDocument = (form: StoredForm): FormDocument => ({
+export const newFormDocument = (form: FormText): FormDocument => ({
   _id: form.formId,
   organizationId: form.organizationId,
   publicId: form.publicId,
@@ -150,4 +204,5 @@ export const newRevisionDocument = ({
   commandId: rest.commandId,
   createTime: createTime.getTime(),
   form: formJson,
+  bytes: Buffer.byteLength(formJson),
 })

@@ -1,34 +1,42 @@
 import { type FormRecord, isUuid, liveAlias } from '@fms/contracts'
 import {
   type BeforeWrite,
+  KeyedMutex,
   listMongodb,
   lostRace,
   MongoDatabase,
   raceDeadline,
-  Turns,
   untilWon,
 } from '@fms/store-kit/mongodb'
+import { ClearingLoop } from '../clearing-loop.ts'
 import { updateAborted } from '../errors.ts'
 import { completeOrder, positionOf } from '../form-order.ts'
 import type {
   FormRef,
+  FormState,
   FormsPage,
   FormsStore,
+  FormsStoreOptions,
   FormText,
   Imported,
   ListFormsQuery,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  Quota,
   RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
+  Usage,
 } from '../forms-store.ts'
+import { noQuota } from '../quota.ts'
 import { takeUpToAsync } from '../take-up-to.ts'
+import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
 import {
+  draftBytes,
   draftFields,
   type FormDocument,
   type FormsCollections,
@@ -46,6 +54,7 @@ import { importForm } from './import-form.ts'
 import { hasForm, insertRevision } from './insert-revision.ts'
 import { recordReply } from './record-reply.ts'
 import { formsSchema } from './schema.ts'
+import { addUsage, checkQuota, countWrite, readUsage } from './usage.ts'
 
 /** Fields of the forms that a filter may read. */
 const filterFields = {
@@ -55,6 +64,13 @@ const filterFields = {
   createTime: 'createTime',
   updateTime: 'updateTime',
 } as const
+
+/** What tests change. */
+export interface MongoFormsStoreHooks {
+  beforeWrite?: BeforeWrite
+  /** Whether this store clears what deleted forms left. */
+  clears?: boolean
+}
 
 /**
  * The distributed forms store. Each change is one atomic change of one document, and what takes several is written as
@@ -66,16 +82,25 @@ export class MongoFormsStore implements FormsStore {
   readonly #database: MongoDatabase
   readonly #collections: FormsCollections
   /** The changes of a form, one after the other in this process. */
-  readonly #turns = new Turns()
+  readonly #formMutex = new KeyedMutex()
+
+  readonly #quota: Quota
+  readonly #clearing: ClearingLoop | undefined
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
-  constructor(url: string, beforeWrite?: BeforeWrite) {
+  constructor(
+    url: string,
+    { quota = noQuota }: FormsStoreOptions = {},
+    { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
+  ) {
     this.#database = new MongoDatabase(url, beforeWrite)
     this.#collections = formsCollections(this.#database)
+    this.#quota = quota
+    if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
 
-  create(form: StoredForm): Promise<boolean> {
-    return createForm(this.#collections, form)
+  create(form: FormText): Promise<boolean> {
+    return createForm(this.#collections, this.#quota, form)
   }
 
   /** Indexes: that of `_id`, and forms_by_publicId. */
@@ -87,10 +112,6 @@ export class MongoFormsStore implements FormsStore {
   async getText(ref: FormRef): Promise<FormText | undefined> {
     const form = await this.#form(ref)
     return form && toFormText(form)
-  }
-
-  getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
-    return Promise.all(formRefs.map((formRef) => this.getText({ organizationId, formRef })))
   }
 
   /**
@@ -117,23 +138,28 @@ export class MongoFormsStore implements FormsStore {
     return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
   }
 
-  update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined> {
     return this.#changing(ref, async () => {
       const form = await this.#form(ref)
       if (!form) return undefined
-      const current = toStoredForm(form)
-      const changed = change(current)
+      const current = toFormText(form)
+      const changed = await change(current)
       if (changed === current) return changed
-      const stored = await this.#collections.forms.setAndGet(
-        { ...formKey(form), version: form.version },
-        draftFields(changed),
+      const bytes = Buffer.byteLength(changed.draftJson) - draftBytes(form)
+      const stored = await this.#counted(form.organizationId, bytes, () =>
+        this.#collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
       )
-      return stored ? toStoredForm(stored) : lostRace
+      return stored ? toFormText(stored) : lostRace
     })
   }
 
-  delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
-    return deleteForm(this.#collections, ref, check)
+  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
+    const isDeleted = await deleteForm(this.#collections, ref, check)
+    if (isDeleted) this.#clearing?.wake()
+    return isDeleted
   }
 
   /** Index: revisions_by_command. */
@@ -149,7 +175,7 @@ export class MongoFormsStore implements FormsStore {
   async publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined> {
     const { organizationId } = ref
     const earlier = await this.#revisionOfCommand(organizationId, commandId)
@@ -161,15 +187,20 @@ export class MongoFormsStore implements FormsStore {
 
     const taken = await this.#takeRevisionNumber(ref, snapshot)
     if (!taken) return undefined
-    const revision = { ...taken, organizationId, commandId }
-    switch (await insertRevision(this.#collections, revision)) {
+    const revision = { ...taken.revision, organizationId, commandId }
+    const outcome = await insertRevision(this.#collections, revision)
+    if (outcome !== 'inserted') {
+      const bytes = -Buffer.byteLength(revision.formJson)
+      await addUsage(this.#collections, organizationId, { forms: 0, bytes })
+    }
+    switch (outcome) {
       case 'gone':
         return undefined
       case 'exists':
         // The same command, or another with the same id, was faster.
         return this.publish(ref, commandId, snapshot)
       case 'inserted':
-        return this.#moveLive({ ...revision, _id: revision.revisionId })
+        return (await this.#moveLive({ ...revision, _id: revision.revisionId })) && taken.published
     }
   }
 
@@ -219,6 +250,15 @@ export class MongoFormsStore implements FormsStore {
     )
   }
 
+  /** Index: that of `_id`. */
+  usage(organizationId: string): Promise<Usage> {
+    return readUsage(this.#collections, organizationId)
+  }
+
+  checkQuota(organizationId: string, growth: Usage): Promise<void> {
+    return checkQuota(this.#collections, this.#quota, organizationId, growth)
+  }
+
   organizations(): AsyncIterable<OrganizationForms> {
     return organizations(this.#collections)
   }
@@ -235,8 +275,9 @@ export class MongoFormsStore implements FormsStore {
     return this.#database.ping(formsSchema)
   }
 
-  close(): Promise<void> {
-    return this.#database.close()
+  async close(): Promise<void> {
+    await this.#clearing?.close()
+    await this.#database.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -256,18 +297,21 @@ export class MongoFormsStore implements FormsStore {
   /** Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number. */
   #takeRevisionNumber(
     ref: FormRef,
-    snapshot: (current: FormText) => Snapshot,
-  ): Promise<(Snapshot & { formId: string; number: number }) | undefined> {
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+  ): Promise<TakenSnapshot | undefined> {
     return this.#changing(ref, async () => {
       const form = await this.#form(ref)
       if (!form) return undefined
       const { version, revisionNumber } = form
-      const taken = { ...snapshot(toFormText(form)), formId: form._id, number: revisionNumber + 1 }
-      const isTaken = await this.#collections.forms.set(
-        { ...formKey(form), version, revisionNumber },
-        { revisionNumber: taken.number },
+      const current = toFormText(form)
+      const revision = { ...(await snapshot(current)), formId: form._id, number: revisionNumber + 1 }
+      const isTaken = await this.#counted(form.organizationId, Buffer.byteLength(revision.formJson), () =>
+        this.#collections.forms.set(
+          { ...formKey(form), version, revisionNumber },
+          { revisionNumber: revision.number },
+        ),
       )
-      return isTaken ? taken : lostRace
+      return isTaken ? { revision, published: { ...current, live: true } } : lostRace
     })
   }
 
@@ -290,13 +334,24 @@ export class MongoFormsStore implements FormsStore {
     })
   }
 
+  /** A write that makes drafts or revisions so many bytes longer; see `countWrite`. */
+  #counted<T>(organizationId: string, bytes: number, write: () => Promise<T>): Promise<T> {
+    return countWrite(this.#collections, this.#quota, organizationId, { forms: 0, bytes }, write)
+  }
+
   /** A compare-and-set of a form, until it wins. */
   #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
     const deadline = raceDeadline()
-    return this.#turns.take(`${ref.organizationId}/${ref.formRef}`, () =>
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
       untilWon(attempt, () => updateAborted(ref), deadline),
     )
   }
+}
+
+/** A snapshot with its number, and the form as it holds it. */
+interface TakenSnapshot {
+  revision: Snapshot & { formId: string; number: number }
+  published: FormText
 }
 
 const liveOrNot = (revision: RevisionDocument, form: FormDocument): LiveOrNot => ({

@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
+import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
 import { demandSame, formOf, revisionStateOf, revisionsOf } from '../form-record.ts'
 import type { Imported, RevisionText } from '../forms-store.ts'
+import { noQuota } from '../quota.ts'
+import { clearFormerForm } from './clear-deletions.ts'
 import { reservePublicId } from './create-form.ts'
-import { finishDeletions } from './delete-form.ts'
-import { type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
+import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
 import { readRecord } from './export-forms.ts'
-import { hasForm } from './insert-revision.ts'
+import { hasForm, removeRevision } from './insert-revision.ts'
 import { maxRecentReplies } from './record-reply.ts'
+import { addUsage, countWrite } from './usage.ts'
 
 /** So many writes are under way at once. */
 const batchSize = 50
@@ -19,8 +22,8 @@ const batchSize = 50
  */
 export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
   const { organizationId, formId, publicId } = record
-  // A delete that was killed may not take away later what is stored here.
-  await finishDeletions(collections, organizationId)
+  // What a deleted form left may not be taken for what is stored here, nor taken away with it.
+  await clearFormerForm(collections, record)
   const stored = await readRecord(collections, record)
   if (stored) return demandSame(stored, record)
 
@@ -31,8 +34,14 @@ export const importForm = async (collections: FormsCollections, record: FormReco
     const batch = record.replyIds.slice(first, first + batchSize)
     await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
   }
-  const form = { ...newFormDocument(formOf(record)), ...revisionStateOf(record), recentReplies }
-  if (await collections.forms.insert(form)) return 'imported'
+  const form = {
+    ...newFormDocument(serializeDraft(formOf(record))),
+    ...revisionStateOf(record),
+    recentReplies,
+  }
+  const growth = { forms: 1, bytes: draftBytes(form) }
+  const insert = () => collections.forms.insert(form)
+  if (await countWrite(collections, noQuota, organizationId, growth, insert)) return 'imported'
 
   const meanwhile = await readRecord(collections, record)
   if (!meanwhile) throw formConflict(record, 'formId', formId)
@@ -56,11 +65,12 @@ const insertRevision = async (collections: FormsCollections, revision: RevisionT
     const inTheWay = [sameId, sameCommand, sameNumber].filter((found) => found !== undefined)
     for (const found of inTheWay) {
       if (await hasForm(collections, found)) throw conflict(revision, found === sameId)
-      await revisions.deleteOne({ organizationId, _id: found._id })
+      await removeRevision(collections, found)
     }
     // The id is that of a revision of another organization.
     if (inTheWay.length === 0) throw conflict(revision, true)
   }
+  await addUsage(collections, organizationId, { forms: 0, bytes: document.bytes ?? 0 })
 }
 
 const conflict = (revision: RevisionText, hasSameId: boolean) =>

@@ -18,7 +18,7 @@ const orders: MongoIndex[] = ['name', 'createTime', 'updateTime', 'replyCount'].
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
-  version: 1,
+  version: 2,
   indexes: [
     ...orders,
     { collection: 'forms', name: 'forms_by_publicId', key: { organizationId: 1, publicId: 1 }, unique: true },
@@ -40,6 +40,8 @@ export const formsSchema: MongoSchema = {
       key: { organizationId: 1, formId: 1, replyId: 1 },
       unique: true,
     },
+    { collection: 'forms', name: 'forms_by_bytes', key: { organizationId: 1, bytes: 1 } },
+    { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'deletions', name: 'deletions_by_organization', key: { organizationId: 1 } },
   ],
 }

@@ -31,9 +31,10 @@ export const startFormsStore = async () => {
   ): Promise<boolean> => {
     const death = new Error('killed')
     let left = writes
-    await using mortal = new MongoFormsStore(url, () => {
+    const beforeWrite = () => {
       if (left-- <= 0) throw death
-    })
+    }
+    await using mortal = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
     try {
       await work(mortal)
       return false

@@ -6,19 +6,29 @@ import { checkFilter, parseFilter } from '@fms/aip'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { atOnce, edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
+import {
+  atOnce,
+  create,
+  edited,
+  givenForm,
+  newForm,
+  type OpenStore,
+  publish,
+  refOf,
+  update,
+} from '../contract/given.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
+import { serializeDraft } from '../draft-text.ts'
 import { completeOrder, formOrderFields, positionOf } from '../form-order.ts'
 import { formsStoreContract } from '../forms-store.contract.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { openFormsStore } from '../open-forms-store.ts'
-import { parseDraft } from '../to-form.ts'
 import { newFormColumns } from './rows.ts'
 import { migrations } from './schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-'))
 const path = join(directory, 'forms.db')
-const open = () => openFormsStore(`sqlite:${path}`)
+const open: OpenStore = (options) => openFormsStore(`sqlite:${path}`, options)
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
@@ -60,7 +70,7 @@ describe('a forms file', () => {
 
     await Promise.all(
       [one, other].map(async (store) => {
-        await atOnce(50, () => store.update(refOf(form), (current) => edited(current, {})))
+        await atOnce(50, () => update(store, refOf(form), (current) => edited(current, {})))
         await atOnce(25, () => publish(store, form))
       }),
     )
@@ -76,23 +86,144 @@ describe('a forms file', () => {
     const old = join(directory, 'old.db')
     const { organizationId } = newForm()
     const forms = Array.from({ length: 20 }, (_, index) =>
-      newForm({ organizationId, updateTime: new Date(index % 3) }),
+      newForm({
+        organizationId,
+        updateTime: new Date(index % 3),
+        draft: { aiHandoff: { enabled: index % 2 === 0 } },
+      }),
     )
     {
       await using database = new SqliteDatabase(old, migrations.slice(0, 2))
       await database.write(() => {
-        for (const form of forms) database.insert('forms', newFormColumns(form))
+        for (const form of forms) {
+          const { aiHandoff: _, ...columns } = newFormColumns(serializeDraft(form))
+          database.insert('forms', columns)
+        }
+        const [{ formId }] = forms as [StoredForm]
+        const ids = { organizationId, formId, revisionId: 'r', commandId: 'c' }
+        database.insert('revisions', { ...ids, number: 1, createTime: 0, form: '{"name":"Größe"}' })
       })
     }
 
     await using store = await openFormsStore(`sqlite:${old}`)
     const page = await store.list({ organizationId, orderBy: [], limit: 100, skip: 0 })
 
-    expect(page.forms.map(parseDraft)).toEqual(inOrder(forms, completeOrder([])))
+    expect(page.forms).toEqual(inOrder(forms, completeOrder([])).map(serializeDraft))
     expect(page.totalSize).toBe(20)
+    const revision = JSON.stringify({ name: 'Größe' })
+    const bytes = forms.reduce((sum, { draft }) => sum + Buffer.byteLength(JSON.stringify(draft)), 0)
+    expect(await store.usage(organizationId)).toEqual({
+      forms: 20,
+      bytes: bytes + Buffer.byteLength(revision),
+    })
     using file = new DatabaseSync(old)
     const indexes = file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%desc'").all()
     expect(indexes).toEqual([])
+  })
+})
+
+describe('a deleted form', () => {
+  const givenReplies = (formId: string, count: number) => {
+    using database = new DatabaseSync(path)
+    database
+      .prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+         INSERT INTO replies SELECT ?, printf('%08d', i) FROM n`,
+      )
+      .run(count, formId)
+  }
+
+  const countOf = (table: string, formId: string) => {
+    using database = new DatabaseSync(path)
+    return database.prepare(`SELECT count(*) AS n FROM ${table} WHERE formId = ?`).get(formId)!.n as number
+  }
+
+  const cleared = (formId: string) =>
+    vi.waitFor(
+      () => {
+        for (const table of ['replies', 'revisions', 'deletions']) expect(countOf(table, formId)).toBe(0)
+      },
+      { timeout: 30_000 },
+    )
+
+  it('is gone at once, while its replies are cleared in batches with turns of others in between', async () => {
+    await using store = await open()
+    const form = await givenForm(store)
+    await publish(store, form)
+    givenReplies(form.formId, 5_000)
+    const seen = new Set<number>()
+    let next: NodeJS.Immediate
+    const look = () => {
+      seen.add(countOf('replies', form.formId))
+      next = setImmediate(look)
+    }
+
+    expect(await store.delete(refOf(form), () => {})).toBe(true)
+    expect(countOf('replies', form.formId)).toBeGreaterThan(4_000)
+    expect(await store.get(refOf(form))).toBeUndefined()
+    look()
+    await cleared(form.formId)
+    clearImmediate(next!)
+
+    // 500 each: whoever reads has a turn after most of them.
+    expect(seen.size).toBeGreaterThan(5)
+  })
+
+  it('with large revisions is cleared a few of them at a time', async () => {
+    await using store = await open()
+    const form = await givenForm(store, { draft: { context: ['x'.repeat(700 * 1024)] } })
+    for (let count = 0; count < 14; count++) await publish(store, form)
+    const run = vi.spyOn(DatabaseSync.prototype, 'exec')
+
+    await store.delete(refOf(form), () => {})
+    await cleared(form.formId)
+    const commits = run.mock.calls.filter(([sql]) => sql === 'COMMIT').length
+    vi.restoreAllMocks()
+
+    // One for the form, one for every six revisions.
+    expect(commits).toBe(4)
+    expect((await store.usage(form.organizationId)).bytes).toBe(0)
+  })
+
+  it('is cleared by whoever opens the file after a kill', async () => {
+    const form = newForm()
+    {
+      await using store = await open()
+      await create(store, form)
+      await publish(store, form)
+    }
+    givenReplies(form.formId, 1_200)
+    {
+      // What the change of a delete leaves.
+      using database = new DatabaseSync(path)
+      database.exec('PRAGMA foreign_keys = OFF')
+      database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
+      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.formId, form.organizationId)
+    }
+
+    await using _store = await open()
+
+    await cleared(form.formId)
+  })
+
+  it('leaves nothing in the way of its ids while it is being cleared', async () => {
+    await using store = await open()
+    const form = await givenForm(store)
+    const revision = await publish(store, form)
+    const [record] = await Array.fromAsync(store.exportForms(form.organizationId))
+    givenReplies(form.formId, 3_000)
+    const other = await givenForm(store, { organizationId: form.organizationId })
+
+    await store.delete(refOf(form), () => {})
+    expect(countOf('revisions', form.formId)).toBe(1)
+    expect(await store.findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
+    expect(await publish(store, other, revision.commandId)).toMatchObject({ formId: other.formId })
+    await store.delete(refOf(other), () => {})
+    expect(await store.importForm(record!)).toBe('imported')
+
+    expect(countOf('replies', form.formId)).toBe(0)
+    expect(countOf('deletions', form.formId)).toBe(0)
+    expect(await Array.fromAsync(store.exportForms(form.organizationId))).toEqual([record])
   })
 })
 
@@ -202,7 +333,7 @@ describe('the statements', () => {
       const plans = await plansOf(() => store.list(query))
 
       const index = `SEARCH forms USING COVERING INDEX forms_by_${term.field} (organizationId=?`
-      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH formCounts ']
+      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
       for (const plan of plans) {
         expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
         expect(plan).not.toContain('TEMP B-TREE')
@@ -249,12 +380,12 @@ describe('the statements', () => {
       await store.findRevisionOfCommand(form.organizationId, commandId)
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
       await store.getRevision(refOf(form), revisionId)
-      await store.update(refOf(form), (current) => current)
+      await update(store, refOf(form), (current) => current)
       await store.recordReply({ ...form, replyId: crypto.randomUUID() })
     })
 
     expect(plans.length).toBeGreaterThan(10)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|formCounts)/)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
   })
 
   it('are prepared once, whatever the size of the page', async () => {

@@ -3,36 +3,51 @@ import {
   afterPosition,
   allOf,
   filterSql,
+  KeyedMutex,
+  lostRace,
   orderSql,
   pageSql,
   type Row,
+  raceDeadline,
   type SqlCondition,
   SqliteDatabase,
   type SqlOrderTerm,
+  untilWon,
 } from '@fms/store-kit'
+import { ClearingLoop } from '../clearing-loop.ts'
+import { updateAborted } from '../errors.ts'
 import { completeOrder, type FormOrderField, type FormOrderTerm, positionOf } from '../form-order.ts'
 import type {
   FormRef,
+  FormState,
   FormsPage,
   FormsStore,
+  FormsStoreOptions,
   FormText,
   Imported,
   ListFormsQuery,
   ListRevisionsQuery,
   LiveOrNot,
   OrganizationForms,
+  Quota,
   RevisionsPage,
+  RevisionText,
   Snapshot,
   StoredForm,
   StoredRevision,
+  Usage,
 } from '../forms-store.ts'
+import { demandQuota, noQuota } from '../quota.ts'
 import { takeUpTo } from '../take-up-to.ts'
+import { clearDeletions, clearForm, isBeingCleared, noteDeletion } from './clear-deletions.ts'
 import { exportForms, importForm } from './move-forms.ts'
 import { isOpposite, OppositeOrder } from './opposite-order.ts'
 import {
   draftColumns,
   newFormColumns,
   revisionColumns,
+  stateColumns,
+  toFormState,
   toFormText,
   toStoredForm,
   toStoredRevision,
@@ -58,8 +73,7 @@ const filterColumns = {
 } as const
 
 /** What a list reads of a form: what it shows, and what it may be sorted by. */
-const listColumns =
-  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, liveRevisionId, name, draft'
+const listColumns = `${stateColumns}, name, type, draft, aiHandoff`
 
 /** So many forms are sorted faster than they are found in an index that is in order already. */
 const fewForms = 1_000
@@ -68,17 +82,31 @@ const fewForms = 1_000
 const sortSql = (columns: readonly SqlOrderTerm[]): string =>
   orderSql(columns.map(({ column, descending }) => ({ column: `+${column}`, descending })))
 
+/** Of a revision: what a deleted form left is invisible until it is cleared. */
+const hasForm = 'EXISTS (SELECT 1 FROM forms WHERE forms.formId = revisions.formId)'
+
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
   readonly #database: SqliteDatabase
+  /** The changes of a form, one after the other in this process. */
+  readonly #formMutex = new KeyedMutex()
+  readonly #quota: Quota
+  readonly #clearing: ClearingLoop | undefined
 
   /** @param path a file, or `:memory:`. */
-  constructor(path: string, { readOnly }: { readOnly?: boolean } = {}) {
-    this.#database = new SqliteDatabase(path, migrations, undefined, readOnly)
+  constructor(path: string, { readOnly, quota = noQuota }: FormsStoreOptions = {}) {
+    // What hangs on a form is cleared after it: docs/decisions/0016-deletes-in-two-parts.md.
+    this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false })
+    this.#quota = quota
+    if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
   }
 
-  async create(form: StoredForm): Promise<boolean> {
-    return this.#database.write(() => this.#database.insert('forms', newFormColumns(form), '(publicId)'))
+  create(form: FormText): Promise<boolean> {
+    const { organizationId, formId, draftJson } = form
+    return this.#writeCleared(formId, () => {
+      this.#demandQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draftJson) })
+      return this.#database.insert('forms', newFormColumns(form), '(publicId)')
+    })
   }
 
   /** Indexes: the unique ones of formId and publicId. */
@@ -91,21 +119,14 @@ export class SqliteFormsStore implements FormsStore {
     return this.#getText(ref)
   }
 
-  /** One transaction, since half of what it takes to find a form is the lock of the file. */
-  async getTexts(organizationId: string, formRefs: readonly string[]): Promise<(FormText | undefined)[]> {
-    return this.#database.snapshot(() =>
-      formRefs.map((formRef) => this.#getText({ organizationId, formRef })),
-    )
-  }
-
-  /** An unfiltered total reads formCounts. */
+  /** An unfiltered total reads usage. */
   async list(query: ListFormsQuery): Promise<FormsPage> {
     const order = completeOrder(query.orderBy)
     const filter = query.filter && filterSql(query.filter, filterColumns, 'foldedName')
     const matches = allOf({ sql: 'organizationId = ?', values: [query.organizationId] }, filter)
     // Of one state of the file, what is sorted and skipped is ids: drafts are read of the page's forms alone.
     return this.#database.snapshot(() => {
-      const totalSize = filter ? this.#count(matches) : this.#countAll(query.organizationId)
+      const totalSize = filter ? this.#count(matches) : this.#usage(query.organizationId).forms
       const isFew = filter !== undefined && totalSize <= fewForms
       const ids = this.#ids(matches, isFew, order, { ...query, limit: query.limit + 1 })
       const rows = this.#rows(ids.slice(0, query.limit))
@@ -116,26 +137,37 @@ export class SqliteFormsStore implements FormsStore {
     })
   }
 
-  async update(ref: FormRef, change: (current: StoredForm) => StoredForm): Promise<StoredForm | undefined> {
-    return this.#database.write(() => {
+  update(
+    ref: FormRef,
+    change: (current: FormText) => FormText | Promise<FormText>,
+  ): Promise<FormText | undefined> {
+    return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
-      const current = toStoredForm(row)
-      const changed = change(current)
-      if (changed !== current) this.#set(current.formId, differing(draftColumns(changed), row))
-      return changed
+      const current = toFormText(row)
+      const changed = await change(current)
+      if (changed === current) return current
+      return this.#database.write(() => this.#store(changed, row))
     })
   }
 
-  async delete(ref: FormRef, check: (current: StoredForm) => void): Promise<boolean> {
-    return this.#database.write(() => {
-      const row = this.#get(ref)
+  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
+    const condition = named(ref)
+    if (!condition) return false
+    const isDeleted = await this.#database.write(() => {
+      const row = this.#database.get(
+        `SELECT ${stateColumns} FROM forms WHERE ${condition.sql}`,
+        ...condition.values,
+      )
       if (!row) return false
-      check(toStoredForm(row))
-      // Revisions and replies go with it (ON DELETE CASCADE).
-      this.#database.run('DELETE FROM forms WHERE formId = ?', row.formId!)
+      const { organizationId, formId, ...state } = toFormState(row)
+      check({ organizationId, formId, ...state })
+      this.#database.run('DELETE FROM forms WHERE formId = ?', formId)
+      noteDeletion(this.#database, organizationId, formId)
       return true
     })
+    if (isDeleted) this.#clearing?.wake()
+    return isDeleted
   }
 
   /** Index: revisions_by_command. */
@@ -144,44 +176,27 @@ export class SqliteFormsStore implements FormsStore {
     commandId: string,
   ): Promise<StoredRevision | undefined> {
     const row = this.#database.get(
-      'SELECT * FROM revisions WHERE organizationId = ? AND commandId = ?',
+      `SELECT * FROM revisions WHERE organizationId = ? AND commandId = ? AND ${hasForm}`,
       organizationId,
       commandId,
     )
     return row && toStoredRevision(row)
   }
 
-  /** One transaction. Index: revisions_by_command. */
-  async publish(
+  /** The draft is checked outside of the transaction that stores its revision. Index: revisions_by_command. */
+  publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot,
+    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
   ): Promise<FormText | 'elsewhere' | undefined> {
-    return this.#database.write(() => {
+    return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
       const current = toFormText(row)
-      const { organizationId, formId } = current
-      const earlier = this.#database.get(
-        'SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ?',
-        organizationId,
-        commandId,
-      )
-      if (earlier && earlier.formId !== formId) return 'elsewhere'
-      if (!earlier) {
-        const number = (row.revisionNumber as number) + 1
-        const revision = { ...snapshot(current), organizationId, formId, commandId, number }
-        this.#database.insert('revisions', revisionColumns(revision))
-        this.#set(formId, {
-          revisionNumber: number,
-          liveNumber: number,
-          liveRevisionId: revision.revisionId,
-        })
-      } else if ((earlier.number as number) > (row.liveNumber as number)) {
-        // An import may hold a publish that was never finished.
-        this.#set(formId, { liveNumber: earlier.number!, liveRevisionId: earlier.revisionId! })
-      }
-      return { ...current, live: true }
+      const earlier = this.#revisionOfCommand(current.organizationId, commandId)
+      if (earlier) return this.#publishAgain(ref, current, earlier)
+      const taken = await snapshot(current)
+      return this.#database.write(() => this.#publish(row, { ...taken, commandId }))
     })
   }
 
@@ -246,9 +261,18 @@ export class SqliteFormsStore implements FormsStore {
     })
   }
 
-  /** Index: the key of formCounts. */
+  /** Index: the key of usage. */
+  async usage(organizationId: string): Promise<Usage> {
+    return this.#usage(organizationId)
+  }
+
+  async checkQuota(organizationId: string, growth: Usage): Promise<void> {
+    this.#demandQuota(organizationId, growth)
+  }
+
+  /** Index: the key of usage. */
   async *organizations(): AsyncGenerator<OrganizationForms> {
-    const rows = this.#database.all('SELECT * FROM formCounts WHERE forms > 0 ORDER BY organizationId')
+    const rows = this.#database.all('SELECT * FROM usage WHERE forms > 0 ORDER BY organizationId')
     for (const { organizationId, forms } of rows) {
       yield { organizationId: organizationId as string, forms: forms as number }
     }
@@ -259,19 +283,97 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   importForm(record: FormRecord): Promise<Imported> {
-    return this.#database.write(() => importForm(this.#database, record))
+    return this.#writeCleared(record.formId, () => importForm(this.#database, record))
   }
 
   async ping(): Promise<void> {
     this.#database.get('SELECT 1')
   }
 
-  close(): Promise<void> {
-    return this.#database.close()
+  async close(): Promise<void> {
+    await this.#clearing?.close()
+    await this.#database.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Part of a change: stores a form whose draft was changed, if it is still as it was read. */
+  #store(changed: FormText, read: Row): FormText | undefined | typeof lostRace {
+    const { formId } = changed
+    const row = this.#state(formId)
+    if (!row) return undefined
+    if (row.version !== read.version) return lostRace
+    const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(read.draft as string)
+    this.#demandQuota(changed.organizationId, { forms: 0, bytes })
+    this.#set(formId, differing(draftColumns(changed), read))
+    return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
+  }
+
+  /** Part of a change: stores a snapshot of the form as it was read, if it still is, and makes it live. */
+  #publish(read: Row, snapshot: Snapshot & { commandId: string }): FormText | undefined | typeof lostRace {
+    const { organizationId, formId, ...current } = toFormText(read)
+    const row = this.#state(formId)
+    if (!row) return undefined
+    if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return lostRace
+    this.#demandQuota(organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
+    const number = (row.revisionNumber as number) + 1
+    const revision = { ...snapshot, organizationId, formId, number }
+    if (!this.#insertRevision(revision)) return lostRace
+    this.#set(formId, { revisionNumber: number, liveNumber: number, liveRevisionId: revision.revisionId })
+    return { ...current, organizationId, formId, live: true }
+  }
+
+  /** @returns false when the command has a revision that is not that of a deleted form. */
+  #insertRevision(revision: RevisionText): boolean {
+    const insert = () =>
+      this.#database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')
+    if (insert()) return true
+    const { organizationId, commandId } = revision
+    if (this.#revisionOfCommand(organizationId, commandId)) return false
+    const sql = 'DELETE FROM revisions WHERE organizationId = ? AND commandId = ?'
+    this.#database.run(sql, organizationId, commandId)
+    return insert()
+  }
+
+  /** Finishes the publish of a command that has its revision: an import may hold one that is not live yet. */
+  async #publishAgain(
+    ref: FormRef,
+    current: FormText,
+    earlier: Row,
+  ): Promise<FormText | 'elsewhere' | undefined> {
+    if (earlier.formId !== current.formId) return 'elsewhere'
+    const { number, revisionId } = earlier
+    await this.#database.write(() => {
+      const sql = 'UPDATE forms SET liveNumber = ?, liveRevisionId = ? WHERE formId = ? AND liveNumber < ?'
+      this.#database.run(sql, number!, revisionId!, current.formId, number!)
+    })
+    return this.#getText(ref)
+  }
+
+  #revisionOfCommand(organizationId: string, commandId: string): Row | undefined {
+    return this.#database.get(
+      `SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ? AND ${hasForm}`,
+      organizationId,
+      commandId,
+    )
+  }
+
+  /** What compare-and-set looks at, without the draft. */
+  #state(formId: string): Row | undefined {
+    return this.#database.get(
+      'SELECT version, revisionNumber, replyCount, liveRevisionId FROM forms WHERE formId = ?',
+      formId,
+    )
+  }
+
+  /** A compare-and-set of a form, until it wins. */
+  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
+    const deadline = raceDeadline()
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
+      untilWon(attempt, () => updateAborted(ref), deadline),
+    )
   }
 
   #get(ref: FormRef): Row | undefined {
@@ -321,10 +423,11 @@ export class SqliteFormsStore implements FormsStore {
     return this.#database.get(sql, formId, organizationId) !== undefined
   }
 
+  /** `OR FAIL` as with inserts, since the change of a draft has a trigger. */
   #set(formId: string, row: Row): void {
     const assignments = Object.keys(row).map((column) => `${column} = ?`)
     this.#database.run(
-      `UPDATE forms SET ${assignments.join(', ')} WHERE formId = ?`,
+      `UPDATE OR FAIL forms SET ${assignments.join(', ')} WHERE formId = ?`,
       ...Object.values(row),
       formId,
     )
@@ -334,9 +437,24 @@ export class SqliteFormsStore implements FormsStore {
     return this.#database.get(`SELECT count(*) AS total FROM forms WHERE ${sql}`, ...values)?.total as number
   }
 
-  #countAll(organizationId: string): number {
-    const row = this.#database.get('SELECT forms FROM formCounts WHERE organizationId = ?', organizationId)
-    return (row?.forms as number | undefined) ?? 0
+  /** Makes a form, once nothing is left of one that had its id. */
+  async #writeCleared<T>(formId: string, change: () => T): Promise<T> {
+    for (;;) {
+      const outcome = await this.#database.write(() =>
+        isBeingCleared(this.#database, formId) ? lostRace : change(),
+      )
+      if (outcome !== lostRace) return outcome as T
+      await clearForm(this.#database, formId)
+    }
+  }
+
+  #usage(organizationId: string): Usage {
+    const row = this.#database.get('SELECT forms, bytes FROM usage WHERE organizationId = ?', organizationId)
+    return { forms: (row?.forms as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
+  }
+
+  #demandQuota(organizationId: string, growth: Usage): void {
+    demandQuota(organizationId, this.#quota, this.#usage(organizationId), growth)
   }
 }
 

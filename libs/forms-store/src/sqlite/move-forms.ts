@@ -1,5 +1,6 @@
 import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
+import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
 import { demandSame, formOf, revisionStateOf, revisionsOf, toFormRecord } from '../form-record.ts'
 import type { Imported } from '../forms-store.ts'
@@ -36,18 +37,28 @@ export const importForm = (database: SqliteDatabase, record: FormRecord): Import
   if (database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId)) {
     throw formConflict(record, 'publicId', publicId)
   }
-  database.insert('forms', { ...newFormColumns(formOf(record)), ...revisionStateOf(record) })
+  database.insert('forms', { ...newFormColumns(serializeDraft(formOf(record))), ...revisionStateOf(record) })
   for (const revision of revisionsOf(record)) {
     const { revisionId, commandId } = revision
-    if (database.get('SELECT 1 FROM revisions WHERE revisionId = ?', revisionId)) {
+    if (isTaken(database, 'revisionId = ?', revisionId)) {
       throw formConflict(record, 'revisionId', revisionId)
     }
-    if (!database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')) {
+    if (isTaken(database, 'organizationId = ? AND commandId = ?', organizationId, commandId)) {
       throw formConflict(record, 'commandId', commandId)
     }
+    database.insert('revisions', revisionColumns(revision))
   }
   for (const replyId of record.replyIds) database.insert('replies', { formId, replyId })
   return 'imported'
+}
+
+/** Whether there is such a revision. That of a deleted form gives way. */
+const isTaken = (database: SqliteDatabase, condition: string, ...values: string[]): boolean => {
+  const found = database.get(`SELECT formId, revisionId FROM revisions WHERE ${condition}`, ...values)
+  if (!found) return false
+  if (database.get('SELECT 1 FROM forms WHERE formId = ?', found.formId!)) return true
+  database.run('DELETE FROM revisions WHERE revisionId = ?', found.revisionId!)
+  return false
 }
 
 /** Indexes: revisions_by_number and the key of replies. */

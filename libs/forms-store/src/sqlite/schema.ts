@@ -86,5 +86,53 @@ const third = `
   DROP INDEX forms_by_replyCount_desc;
 `
 
+/** What `live` shows of the current draft (decisions, section 3) stands beside it. Foreign keys are no longer enforced. */
+const fourth = `
+  ALTER TABLE forms ADD COLUMN aiHandoff INTEGER NOT NULL DEFAULT 0;
+  UPDATE forms SET aiHandoff = 1 WHERE json_extract(draft, '$.aiHandoff.enabled');
+
+  -- What an organization has: its forms, and the bytes of its drafts and revisions as JSON in UTF-8.
+  CREATE TABLE usage (
+    organizationId TEXT NOT NULL PRIMARY KEY,
+    forms INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO usage SELECT organizationId, count(*), sum(octet_length(draft)) FROM forms GROUP BY organizationId;
+  INSERT INTO usage SELECT organizationId, 0, sum(octet_length(form)) FROM revisions WHERE true GROUP BY organizationId
+    ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
+
+  DROP TRIGGER count_created_form;
+  DROP TRIGGER count_deleted_form;
+  DROP TABLE formCounts;
+  CREATE TRIGGER count_created_form AFTER INSERT ON forms BEGIN
+    UPDATE usage SET forms = forms + 1, bytes = bytes + octet_length(new.draft)
+      WHERE organizationId = new.organizationId;
+    INSERT INTO usage SELECT new.organizationId, 1, octet_length(new.draft)
+      WHERE NOT EXISTS (SELECT 1 FROM usage WHERE organizationId = new.organizationId);
+  END;
+  CREATE TRIGGER count_changed_draft AFTER UPDATE OF draft ON forms
+  WHEN octet_length(new.draft) <> octet_length(old.draft) BEGIN
+    UPDATE usage SET bytes = bytes + octet_length(new.draft) - octet_length(old.draft)
+      WHERE organizationId = new.organizationId;
+  END;
+  CREATE TRIGGER count_deleted_form AFTER DELETE ON forms BEGIN
+    UPDATE usage SET forms = forms - 1, bytes = bytes - octet_length(old.draft)
+      WHERE organizationId = old.organizationId;
+  END;
+  CREATE TRIGGER count_stored_revision AFTER INSERT ON revisions BEGIN
+    UPDATE usage SET bytes = bytes + octet_length(new.form) WHERE organizationId = new.organizationId;
+  END;
+  CREATE TRIGGER count_cleared_revision AFTER DELETE ON revisions BEGIN
+    UPDATE usage SET bytes = bytes - octet_length(old.form) WHERE organizationId = old.organizationId;
+  END;
+
+  -- Forms that are gone, while their revisions and replies are being cleared.
+  CREATE TABLE deletions (
+    formId TEXT NOT NULL PRIMARY KEY,
+    organizationId TEXT NOT NULL,
+    deleteTime INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first, second, third]
+export const migrations = [first, second, third, fourth]

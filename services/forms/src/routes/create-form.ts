@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fms/aip'
 import { CreateFormRequest, NoQuery } from '@fms/contracts'
-import { formETag, toForm, writeForm } from '@fms/forms-store'
+import { formETag, renderForm, serializeDraft, toForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
@@ -25,14 +25,17 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
     async ({ params: { organizationId }, body }, reply) => {
       const draft = newDraft(body.form as JsonObject)
       if (body.validateOnly) {
+        const bytes = Buffer.byteLength(JSON.stringify(draft))
+        await forms.checkQuota(organizationId, { forms: 1, bytes })
         return {
           ...toForm(newForm(organizationId, draft, now(), unknownIds), publicFormBaseUrl),
           publicUrl: '',
         }
       }
-      let form = newForm(organizationId, draft, now())
-      while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
-      return sendJson(reply.header('etag', formETag(form)), writeForm(form, publicFormBaseUrl))
+      const make = () => serializeDraft(newForm(organizationId, draft, now()))
+      let form = make()
+      while (!(await forms.create(form))) form = make()
+      return sendJson(reply.header('etag', formETag(form)), renderForm(form, publicFormBaseUrl))
     },
   )
 }

@@ -45,10 +45,7 @@ export const getForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, p
       config: { isQuiet: true },
     },
     async ({ params: { organizationId }, body: { gets }, identity }, reply) => {
-      const found = await forms.getTexts(
-        organizationId,
-        gets.map(({ formRef }) => formRef),
-      )
+      const found = await Promise.all(gets.map(({ formRef }) => forms.getText({ organizationId, formRef })))
       const all = gets.map((get, index) => answer(organizationId, get, found[index]))
       const answers = fitting(maxGetFormsBytes, all)
       for (const [index, get] of gets.entries()) {

@@ -1,6 +1,14 @@
 import { type JsonObject, parseIfMatch } from '@fms/aip'
 import { NoQuery, UpdateFormRequest } from '@fms/contracts'
-import { demandIfMatch, formETag, formNotFound, type StoredForm, toForm, writeForm } from '@fms/forms-store'
+import {
+  demandIfMatch,
+  type FormText,
+  formETag,
+  formNotFound,
+  parseDraft,
+  renderForm,
+  serializeDraft,
+} from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { patchForm } from '../domain/write-draft.ts'
@@ -19,18 +27,23 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
     },
     async ({ params, body, headers }, reply) => {
       const ifMatch = parseIfMatch(headers['if-match'])
-      const change = (current: StoredForm) => {
+      const change = (current: FormText) => {
         demandIfMatch(ifMatch, params, current)
-        return patchForm(current, body.form as JsonObject, now())
+        const stored = parseDraft(current)
+        const patched = patchForm(stored, body.form as JsonObject, now())
+        return patched === stored ? current : serializeDraft(patched)
       }
       if (body.validateOnly) {
-        const current = await forms.get(params)
+        const current = await forms.getText(params)
         if (!current) throw formNotFound(params)
-        return toForm(change(current), publicFormBaseUrl)
+        const changed = change(current)
+        const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
+        await forms.checkQuota(params.organizationId, { forms: 0, bytes })
+        return sendJson(reply, renderForm(changed, publicFormBaseUrl))
       }
       const updated = await forms.update(params, change)
       if (!updated) throw formNotFound(params)
-      return sendJson(reply.header('etag', formETag(updated)), writeForm(updated, publicFormBaseUrl))
+      return sendJson(reply.header('etag', formETag(updated)), renderForm(updated, publicFormBaseUrl))
     },
   )
 }

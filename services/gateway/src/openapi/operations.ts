@@ -152,7 +152,7 @@ export const operations: Operation[] = [
       },
     },
     answer: { description: 'The form.', contract: Form, examples: { form }, etag: 'unless dry' },
-    reasons: [...editor, ...body, ...service],
+    reasons: [...editor, ...body, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'getForm',
@@ -186,7 +186,7 @@ export const operations: Operation[] = [
       },
     },
     answer: { description: 'The whole form.', contract: Form, examples: { form }, etag: 'unless dry' },
-    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, ...service],
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'deleteForm',
@@ -233,6 +233,7 @@ export const operations: Operation[] = [
       ...body,
       ...ifMatch,
       'REQUEST_ID_REUSED',
+      'QUOTA_EXCEEDED',
       'DRAFT_NOT_PUBLISHABLE',
       'PUBLISHING_UNAVAILABLE',
       'PUBLISH_TIMEOUT',

@@ -25,7 +25,8 @@ export interface Reason {
   example: ApiError
 }
 
-const form = 'organizations/8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11/forms/Ab3dE6gH9j'
+const organization = 'organizations/8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
+const form = `${organization}/forms/Ab3dE6gH9j`
 const revision = `${form}/revisions/live`
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 const retryAfterSeconds = 1
@@ -146,6 +147,15 @@ export const reasons = {
   PUBLISH_TIMEOUT: {
     meaning: 'The publish was accepted and is not confirmed in time. It may still happen.',
     example: publishTimedOut(requestId),
+  },
+  QUOTA_EXCEEDED: {
+    meaning: 'The organization has as many forms, or as many bytes of them, as it may. Delete some.',
+    example: new ApiError(
+      'RESOURCE_EXHAUSTED',
+      'QUOTA_EXCEEDED',
+      `${organization} has 100000 of 100000 forms and no room for this. Delete forms that are no longer needed, or have an operator raise MAX_FORMS_PER_ORGANIZATION.`,
+      { metadata: { organization, quota: 'forms', limit: '100000', used: '100000' } },
+    ),
   },
   RATE_LIMITED: {
     meaning: 'The key sent more requests in a minute than it may.',

@@ -1,0 +1,33 @@
+import { type MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
+import { draftTextOf } from '../draft-text.ts'
+import { type FormDocument, formsCollections, type RevisionDocument } from './documents.ts'
+
+/** So many documents are read and written at once. */
+const batchSize = 100
+
+/** Gives what the release before wrote the fields of this one. May run again, and while others write. */
+export const fillMissingFields = async (url: string): Promise<void> => {
+  await using database = new MongoDatabase(url)
+  const { forms, revisions } = formsCollections(database)
+  await fill(forms, ({ organizationId, _id, version, draft }: FormDocument) =>
+    // One that was changed meanwhile has them.
+    forms.set(
+      { organizationId, _id, version, bytes: null },
+      { bytes: Buffer.byteLength(draft), aiHandoff: draftTextOf(JSON.parse(draft)).aiHandoff },
+    ),
+  )
+  await fill(revisions, ({ organizationId, _id, form }: RevisionDocument) =>
+    revisions.set({ organizationId, _id }, { bytes: Buffer.byteLength(form) }),
+  )
+}
+
+const fill = async <T extends { _id: string }>(
+  collection: MongoCollection<T>,
+  set: (document: T) => Promise<boolean>,
+): Promise<void> => {
+  for (;;) {
+    const found = await Array.fromAsync(collection.find({ bytes: null }, { limit: batchSize }))
+    await Promise.all(found.map(set))
+    if (found.length < batchSize) return
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { edited, givenForm, newForm, publish, refOf, update } from '../contract/given.ts'
+import { serializeDraft } from '../draft-text.ts'
+import { migrateFormsStore } from '../open-forms-store.ts'
+import { MongoFormsStore } from './forms-store.ts'
+import { startFormsStore } from './testing.ts'
+
+const { url, store, collections, killedAfter } = await startFormsStore()
+
+const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000
+const drift = (organizationId: string, amounts: { forms: number; bytes: number }, countTime: number) =>
+  collections.usage.set({ organizationId, _id: organizationId }, { ...amounts, countTime })
+
+describe('a count that has drifted', () => {
+  let limited: MongoFormsStore
+  beforeAll(() => {
+    limited = new MongoFormsStore(url, { quota: { forms: 3, bytes: 0 } }, { clears: false })
+    return () => limited.close()
+  })
+
+  it('is counted anew before anybody is refused', async () => {
+    const form = await givenForm(limited)
+    const { organizationId } = form
+    await publish(limited, form)
+    const truth = await limited.usage(organizationId)
+    await drift(organizationId, { forms: 3, bytes: 7 }, minutesAgo(2))
+
+    await limited.checkQuota(organizationId, { forms: 1, bytes: 0 })
+    expect(await limited.usage(organizationId)).toEqual(truth)
+    await drift(organizationId, { forms: 3, bytes: 7 }, minutesAgo(2))
+    const other = await givenForm(limited, { organizationId })
+
+    const bytes = truth.bytes + Buffer.byteLength(JSON.stringify(other.draft))
+    expect(await limited.usage(organizationId)).toEqual({ forms: 2, bytes })
+  })
+
+  it('is counted at most once a minute', async () => {
+    const { organizationId } = await givenForm(limited)
+    await drift(organizationId, { forms: 3, bytes: 7 }, minutesAgo(0.5))
+
+    await expect(givenForm(limited, { organizationId })).rejects.toMatchObject({ reason: 'QUOTA_EXCEEDED' })
+    expect(await limited.usage(organizationId)).toEqual({ forms: 3, bytes: 7 })
+  })
+
+  it('is right again after a day, also where it was too low', async () => {
+    const form = await givenForm(limited)
+    const { organizationId } = form
+    await drift(organizationId, { forms: -5, bytes: -5 }, minutesAgo(24 * 60 + 1))
+
+    await update(limited, refOf(form), (current) => edited(current, { name: 'A longer name than before' }))
+
+    const { draftJson } = (await limited.getText(refOf(form)))!
+    expect(await limited.usage(organizationId)).toEqual({ forms: 1, bytes: Buffer.byteLength(draftJson) })
+  })
+})
+
+describe('a process that is killed', () => {
+  it('leaves too much counted rather than too little', async () => {
+    const { organizationId } = await givenForm(store)
+    for (let writes = 0; ; writes++) {
+      const form = newForm({ organizationId })
+      if (!(await killedAfter(writes, (mortal) => mortal.create(serializeDraft(form))))) break
+      const counted = await collections.forms.count({ organizationId })
+      expect((await store.usage(organizationId)).forms).toBeGreaterThanOrEqual(counted)
+    }
+  })
+})
+
+describe('formctl migrate', () => {
+  it('fills in what documents of the release before lack, and counts them', async () => {
+    const form = newForm({ draft: { name: 'Größe', aiHandoff: { enabled: true } } })
+    await store.create(serializeDraft(form))
+    const revision = await publish(store, form)
+    const { organizationId, formId } = form
+    const before = await store.usage(organizationId)
+    const [document] = await Array.fromAsync(collections.forms.find({ organizationId }))
+    const [snapshot] = await Array.fromAsync(collections.revisions.find({ organizationId }))
+    const { aiHandoff: _, bytes: __, ...oldForm } = document!
+    const { bytes: ___, ...oldRevision } = snapshot!
+    await collections.forms.deleteOne({ organizationId, _id: formId })
+    await collections.forms.insert(oldForm)
+    await collections.revisions.deleteOne({ organizationId, _id: revision.revisionId })
+    await collections.revisions.insert(oldRevision)
+    await collections.usage.deleteOne({ organizationId, _id: organizationId })
+    expect(await store.getText(refOf(form))).toMatchObject({ aiHandoff: true, name: 'Größe' })
+
+    await migrateFormsStore(url)
+
+    expect(await collections.forms.findOne({ organizationId, _id: formId })).toEqual(document)
+    expect(await collections.revisions.findOne({ organizationId })).toEqual(snapshot)
+    expect(await store.usage(organizationId)).toEqual(before)
+    expect(await store.usage(randomUUID())).toEqual({ forms: 0, bytes: 0 })
+  })
+})

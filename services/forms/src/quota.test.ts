@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { type FormsService, refusalOf, startForms, urlOf } from './testing.ts'
+
+const refusedBy = (quota: string) => ({
+  code: 429,
+  status: 'RESOURCE_EXHAUSTED',
+  reason: 'QUOTA_EXCEEDED',
+  metadata: expect.objectContaining({ quota }),
+})
+
+const send = (service: FormsService, method: 'POST' | 'PATCH', url: string, payload: object) =>
+  service.send({ method, url, payload })
+
+describe('an organization that has as much as it may', () => {
+  it.each([false, true])('is refused another form (dry run: %s), after the rules', async (validateOnly) => {
+    await using service = await startForms({ quota: { forms: 1, bytes: 0 } })
+    const form = await service.given.form()
+    const url = `/organizations/${service.organizationId}/forms`
+
+    const refused = await send(service, 'POST', url, { form: {}, validateOnly })
+    const invalid = await send(service, 'POST', url, { form: { name: 7 }, validateOnly })
+
+    expect(refusalOf(refused)).toMatchObject(refusedBy('forms'))
+    expect(refused.headers['retry-after']).toBeUndefined()
+    expect(invalid.statusCode).toBe(400)
+    expect(await service.everyForm()).toEqual([form])
+  })
+
+  it.each([false, true])('is refused a patch that grows a form (dry run: %s)', async (validateOnly) => {
+    await using service = await startForms({ quota: { forms: 0, bytes: 3_000 } })
+    const form = await service.given.form({ name: 'A long name' })
+    const grown = { form: { context: ['x'.repeat(3_000)] }, validateOnly }
+
+    const refused = await send(service, 'PATCH', urlOf(form), grown)
+    const shrunk = await send(service, 'PATCH', urlOf(form), { form: { name: 'Short' }, validateOnly })
+
+    expect(refusalOf(refused)).toMatchObject(refusedBy('bytes'))
+    expect(shrunk.statusCode).toBe(200)
+    expect((await service.forms.get({ ...form, formRef: form.formId }))?.version).toBe(validateOnly ? 1 : 2)
+  })
+})
