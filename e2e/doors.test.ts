@@ -18,7 +18,7 @@ let account: Account
 let formPath: string
 
 beforeAll(async () => {
-  system = await startSystem({ env: { PUBLISH_TIMEOUT_MS: '1000', WRONG_KEY_LIMIT_PER_MINUTE: '0' } })
+  system = await startSystem({ env: { PUBLISH_TIMEOUT_MS: '1000' } })
   account = await system.account()
   const { body } = await system.call(account, 'POST', account.forms, { form: publishable() })
   formPath = `${account.forms}/${body.publicId}`

@@ -81,8 +81,7 @@ export const startSystem = async ({
     internalSecret,
     natsUrls: nats.urls,
     ports,
-    // Tests share one address, and send many wrong keys from it.
-  }).map((program) => ({ ...program, env: { ...program.env, WRONG_KEY_LIMIT_PER_MINUTE: '0', ...env } }))
+  }).map((program) => ({ ...program, env: { ...program.env, ...env } }))
   const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
   const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()

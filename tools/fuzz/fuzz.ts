@@ -29,7 +29,7 @@ function installSchemathesis(): string {
 
 async function fuzz(schemathesis: string, args: string[]): Promise<number> {
   await using system = await startSystem({
-    env: { RATE_LIMIT_PER_MINUTE: '0', WRONG_KEY_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' },
+    env: { RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' },
   })
   const editor = await system.account()
   const viewer = await system.account({ role: 'viewer', in: editor })

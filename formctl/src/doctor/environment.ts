@@ -33,7 +33,9 @@ export const DoctorEnvironment = z.object({
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),
-  WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
+  MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).optional(),
+  MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).optional(),
+  MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
   TRUST_PROXY: z.string().optional(),
   ...QuotaConfig.shape,
 })

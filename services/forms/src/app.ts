@@ -5,11 +5,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getForm } from './routes/get-form.ts'
-import { getForms } from './routes/get-forms.ts'
 import { getRevision } from './routes/get-revision.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
-import { readLists } from './routes/read-lists.ts'
 import { updateForm } from './routes/update-form.ts'
 
 /** What the routes work with; the clock comes in, so that tests can set it. */
@@ -35,8 +33,6 @@ export const createFormsApp = ({ logger, internalSecrets, ...deps }: FormsAppOpt
       const isForeign = organizationId !== undefined && organizationId !== identity.organizationId
       done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
-    guarded.register(getForms, deps)
-    guarded.register(readLists, deps)
     guarded.register(resources, deps)
   })
   return app

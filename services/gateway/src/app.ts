@@ -10,12 +10,12 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { askOrganizations } from './ask-organizations.ts'
-import { authenticate, demandMembership, keyHashOf } from './authenticate.ts'
+import { authenticate, demandMembership, reauthorizeLateBodies } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
-import { gatherGets } from './gather-gets.ts'
-import { gatherLists } from './gather-lists.ts'
-import { limitWrongKeys } from './limit-wrong-keys.ts'
+import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
+import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
+import { limitConcurrency } from './limits/limit-concurrency.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
@@ -24,13 +24,14 @@ import { docsPage } from './routes/docs-page.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { shareCounts } from './share-counts.ts'
-import { createAgent, createUpstream } from './upstreams.ts'
+import { createResponseMemory } from './upstream/send-response.ts'
+import { createAgent, createUpstream, probe } from './upstreams.ts'
 
 /** Heads over this are answered 431. */
 const maxHeaderBytes = 64 * 1024
 
-/** Whose key it is, asked at once: as many as organizations takes. */
-const maxQuestions = 1_000
+/** Authorize requests in flight: as many as organizations takes. */
+const maxAuthorizeRequests = 1_000
 
 /** The one public door: an API key and a v2 path in, a service's answer out. */
 export const createGateway = async (
@@ -40,17 +41,26 @@ export const createGateway = async (
   now = () => performance.now(),
 ) => {
   const agent = createAgent()
+  const probes = createAgent()
   const upstream = (name: string, origin: string, maxRequests = config.MAX_REQUESTS) =>
-    createUpstream(name, origin, agent, logger, maxRequests)
+    createUpstream({ name, origin, agent, logger, maxRequests })
   const organizations = upstream('organizations', config.ORGANIZATIONS_URL)
   const forms = upstream('forms', config.FORMS_URL)
-  const directory = upstream('authorize', config.ORGANIZATIONS_URL, maxQuestions)
+  const directory = upstream('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests)
+  const memory = createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES)
+  const limits = new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, Math.ceil(config.MAX_REQUESTS / 2))
   const connecting = connectNats(config.NATS_URL, 'gateway')
   const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
   const counts = new MinuteCounts(now)
   const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
-  const authorize = createAuthorizations({ ask: askOrganizations(directory, sign), sign, now })
+  const authorize = createAuthorizations({
+    ask: askOrganizations(directory, sign),
+    sign,
+    now,
+    maxKeyLookups: config.MAX_KEY_LOOKUPS,
+    maxPerUser: config.MAX_REQUESTS_PER_USER,
+  })
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
 
   const v2 = async (app: FastifyInstance) => {
@@ -58,16 +68,13 @@ export const createGateway = async (
     app.register(openApi)
     app.register(docsPage)
     app.register(async (guarded) => {
-      limitWrongKeys(guarded, {
-        perMinute: config.WRONG_KEY_LIMIT_PER_MINUTE,
-        hasKnownKey: (request) => authorize.isKnown(keyHashOf(request) ?? ''),
-        now,
-      })
       authenticate(guarded, authorize)
       limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
+      limitConcurrency(guarded, limits)
       answerUnknownPaths(guarded, paths)
       demandMembership(guarded)
       refuseLongBodies(guarded)
+      reauthorizeLateBodies(guarded, authorize)
       guarded.register(resources)
     })
   }
@@ -83,23 +90,19 @@ export const createGateway = async (
       })
 
     bounded((app) => {
-      app.register(proxy, { to: organizations, methods: ['GET'], paths: ['/organizations', ofOrganization] })
+      app.register(proxy, {
+        to: organizations,
+        memory,
+        methods: ['GET'],
+        paths: ['/organizations', ofOrganization],
+      })
     })
     bounded((app) => {
+      app.register(proxy, { to: forms, memory, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
+      app.register(proxy, { to: forms, memory, methods: ['GET', 'PATCH', 'DELETE'], paths: [ofForm] })
       app.register(proxy, {
         to: forms,
-        methods: ['GET', 'POST'],
-        paths: [`${ofOrganization}/forms`],
-        ask: (alone) => gatherLists(forms, alone),
-      })
-      app.register(proxy, {
-        to: forms,
-        methods: ['GET', 'PATCH', 'DELETE'],
-        paths: [ofForm],
-        ask: (alone) => gatherGets(forms, alone),
-      })
-      app.register(proxy, {
-        to: forms,
+        memory,
         methods: ['GET'],
         paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
       })
@@ -116,15 +119,16 @@ export const createGateway = async (
     newConnections: 'listen',
     // Without NATS nothing is published, and everything else works.
     ready: async () => {
-      await Promise.all([organizations.reach(), forms.reach()])
+      await Promise.all([organizations, forms].map(({ name, origin }) => probe(probes, name, origin)))
     },
   })
+  cutOffSlowReaders(app)
   app.register(v2, { prefix: '/v2' })
   // By now every request is answered, those that waited for a publisher too.
   app.addHook('onClose', async () => {
     shared.stop()
     await publisher.close()
-    await agent.close()
+    await Promise.all([agent.close(), probes.close()])
   })
   return app
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { identityHeader } from '@fms/contracts'
 import { createIdentityVerifier } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
-import { json, reasonOf, startGateway } from './testing.ts'
+import { type Gateway, json, reasonOf, startGateway } from './testing.ts'
 
 const unknownKey = `fms_${'A'.repeat(43)}`
 
@@ -136,5 +138,68 @@ describe('the order of checks', () => {
       expect([publish.status, reasonOf(publish)]).toEqual([403, 'WRITE_FORBIDDEN'])
     }
     expect(gateway.forms.received).toHaveLength(2)
+  })
+})
+
+describe('a request whose body comes late', () => {
+  const form = `/v2/organizations/acme/forms/Ab3dE6gH9j`
+
+  /** Sends the head and five bytes, and the rest once `meanwhile` is done and more than a second is over. */
+  const sendLate = (gateway: Gateway, method: string, path: string, meanwhile: () => void) =>
+    gateway.send(method, path, {
+      headers: json,
+      body: Readable.from(
+        (async function* () {
+          yield '{    '
+          meanwhile()
+          await delay(1_200)
+          yield '}'
+        })(),
+      ),
+    })
+
+  it.each([
+    ['POST', '/v2/organizations/acme/forms'],
+    ['PATCH', form],
+    ['DELETE', form],
+    ['POST', `${form}/publish`],
+  ])('is not carried out where its key was revoked meanwhile: %s %s', async (method, path) => {
+    await using gateway = await startGateway()
+
+    const answer = await sendLate(gateway, method, path, () => gateway.directory.revoke(gateway.key))
+
+    expect([answer.status, reasonOf(answer)]).toEqual([401, 'API_KEY_INVALID'])
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is refused where its caller may no longer write, or is no member any more', async () => {
+    await using gateway = await startGateway()
+    const { members } = gateway.directory.user(gateway.key)
+    const { organization } = gateway
+
+    const lowered = await sendLate(gateway, 'PATCH', form, () => {
+      members[0] = { ...organization, role: 'viewer' }
+    })
+    members[0] = organization
+    await expect.poll(async () => (await gateway.send('POST', `${form}/publish`)).status).not.toBe(403)
+    const removed = await sendLate(gateway, 'PATCH', form, () => {
+      members.length = 0
+    })
+
+    expect([lowered, removed].map((answer) => [answer.status, reasonOf(answer)])).toEqual([
+      [403, 'WRITE_FORBIDDEN'],
+      [404, 'ORGANIZATION_NOT_FOUND'],
+    ])
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is carried out where nothing has changed, and counts once for the rate limit', async () => {
+    await using gateway = await startGateway({ rateLimitPerMinute: 10 })
+
+    const answer = await sendLate(gateway, 'PATCH', form, () => {})
+
+    expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([200, '9'])
+    expect(gateway.directory.questions).toHaveLength(2)
+    expect(gateway.forms.received).toMatchObject([{ method: 'PATCH', body: '{    }' }])
   })
 })

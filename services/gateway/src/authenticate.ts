@@ -16,23 +16,45 @@ declare module 'fastify' {
 /** Names the caller of each request, and what they are to the organization that the path names. */
 export const authenticate = (app: FastifyInstance, authorize: Authorize): void => {
   app.decorateRequest('caller')
-  app.addHook('onRequest', async (request) => {
-    const keyHash = keyHashOf(request)
-    const caller = keyHash && (await authorize(keyHash, organizationRefOf(request), request.id))
-    if (!caller) throw apiKeyInvalid()
-    request.caller = caller
-    request.identity = caller.identity
-  })
+  app.addHook('onRequest', (request) => nameCaller(request, authorize))
+}
+
+const nameCaller = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
+  const keyHash = keyHashOf(request)
+  const caller = keyHash && (await authorize(keyHash, organizationRefOf(request), request.id))
+  if (!caller) throw apiKeyInvalid()
+  request.caller = caller
+  request.identity = caller.identity
 }
 
 /** Lets in members alone, and readers to read; behind `answerUnknownPaths`, since an unknown path comes first. */
 export const demandMembership = (app: FastifyInstance): void => {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    const organizationRef = organizationRefOf(request)
-    if (organizationRef === undefined) return done()
-    if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-    if (request.method !== 'GET' && request.method !== 'HEAD') refuseReaders(request.identity)
+    checkMembership(request)
     done()
+  })
+}
+
+const checkMembership = (request: FastifyRequest): void => {
+  const organizationRef = organizationRefOf(request)
+  if (organizationRef === undefined) return
+  if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
+  if (request.method !== 'GET' && request.method !== 'HEAD') refuseReaders(request.identity)
+}
+
+/** A body that comes later than this after the head, in milliseconds, is not taken on the word of then. */
+const lateMs = 1_000
+
+/**
+ * Authorizes a request once more where its body came late: a key that was revoked meanwhile, or a role that was lowered,
+ * allows nothing any more. Behind `demandMembership`.
+ */
+export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize): void => {
+  app.addHook('preValidation', (request, reply, done) => {
+    if (reply.elapsedTime < lateMs) return done()
+    nameCaller(request, authorize)
+      .then(() => checkMembership(request))
+      .then(() => done(), done)
   })
 }
 
@@ -40,7 +62,7 @@ const organizationRefOf = ({ params }: FastifyRequest) =>
   (params as { organizationRef?: string }).organizationRef
 
 /** The hash that keys are known by; undefined where there is no key. Of two keys Node makes one text, which is none. */
-export const keyHashOf = ({ headers }: FastifyRequest): string | undefined => {
+const keyHashOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']
   return typeof key === 'string' && apiKey.test(key) ? hash('sha256', key, 'base64url') : undefined
 }

@@ -16,7 +16,9 @@ const startAuthorizations = () => {
   const clock = { now: 0 }
   const questions: AuthorizeRequest[] = []
   const signed: unknown[] = []
-  const organizations = { answer: (): AuthorizeResponse | undefined => member }
+  const organizations: { answer: () => AuthorizeResponse | Promise<AuthorizeResponse> | undefined } = {
+    answer: () => member,
+  }
   const authorize = createAuthorizations({
     ask: async (question) => {
       questions.push(question)
@@ -72,10 +74,15 @@ describe('an answer that lets somebody in', () => {
   })
 
   it('takes another question when the one under way was sent before the second', async () => {
-    const { clock, questions, authorize } = startAuthorizations()
+    const { clock, questions, organizations, authorize } = startAuthorizations()
+    const letGo = Promise.withResolvers<AuthorizeResponse>()
+    organizations.answer = () => letGo.promise
     const slow = authorize('key', 'acme', 'r')
+    await settle()
     clock.now = 1_000
+    organizations.answer = () => member
     await authorize('key', 'acme', 'r')
+    letGo.resolve(member)
     await slow
     expect(questions).toHaveLength(2)
   })
@@ -171,5 +178,80 @@ describe('while organizations is away', () => {
       reason: 'AUTHENTICATION_UNAVAILABLE',
       parts: { retryAfterSeconds: 1 },
     })
+  })
+})
+
+describe('what is looked up at once', () => {
+  /** Organizations that know two keys, and answer about others when the test lets them. */
+  const startBusy = async () => {
+    const clock = { now: 0 }
+    const asked: string[] = []
+    const letGo = Promise.withResolvers<void>()
+    const authorize = createAuthorizations({
+      ask: async ({ keyHash, organizationRef = '' }) => {
+        asked.push(`${keyHash} ${organizationRef}`.trim())
+        if (keyHash === 'known' && asked.length === 1) return member
+        await letGo.promise
+        return keyHash.startsWith('wrong') ? undefined : member
+      },
+      sign: () => 'token',
+      now: () => clock.now,
+      maxKeyLookups: 2,
+      maxPerUser: 3,
+    })
+    await authorize('known', undefined, 'r')
+    asked.length = 0
+    const wrongKeys = (count: number) =>
+      Array.from({ length: count }, (_, index) => authorize(`wrong-${index}`, undefined, 'r'))
+    return { authorize, asked, clock, wrongKeys, letGo: letGo.resolve }
+  }
+
+  it('is bounded for unknown keys, and a good one waits its turn behind wrong ones', async () => {
+    const { authorize, asked, wrongKeys, letGo } = await startBusy()
+    const wrong = wrongKeys(5)
+    const good = authorize('good', undefined, 'r')
+    await settle()
+    expect(asked).toEqual(['wrong-0', 'wrong-1'])
+
+    letGo()
+
+    expect(await good).toMatchObject({ keyId: member.keyId })
+    expect(await Promise.all(wrong)).toEqual(Array(5).fill(undefined))
+  })
+
+  it('is 429 where too many wait, and a key in use is looked up all the same', async () => {
+    const { authorize, asked, clock, wrongKeys, letGo } = await startBusy()
+    const wrong = wrongKeys(1_002)
+    await expect(authorize('good', undefined, 'r')).rejects.toMatchObject({
+      reason: 'TOO_MANY_WRONG_KEYS',
+      httpStatus: 429,
+      parts: { retryAfterSeconds: 1 },
+    })
+
+    clock.now += 1_500
+    const known = authorize('known', undefined, 'r')
+    await settle()
+
+    expect(asked).toEqual(['wrong-0', 'wrong-1', 'known'])
+    letGo()
+    expect(await known).toMatchObject({ keyId: member.keyId })
+    await Promise.all(wrong)
+  })
+
+  it('is bounded for one user, however many organizations its requests name', async () => {
+    const { authorize, asked, letGo } = await startBusy()
+    const lookups = ['a', 'b', 'c'].map((organizationRef) => authorize('known', organizationRef, 'r'))
+
+    await expect(authorize('known', 'd', 'r')).rejects.toMatchObject({
+      reason: 'TOO_MANY_AT_ONCE',
+      parts: { metadata: { scope: 'user', limit: '3' } },
+    })
+    const good = authorize('good', undefined, 'r')
+    await settle()
+
+    expect(asked).toEqual(['known a', 'known b', 'known c', 'good'])
+    letGo()
+    await Promise.all([...lookups, good])
+    expect(await authorize('known', 'd', 'r')).toBeDefined()
   })
 })

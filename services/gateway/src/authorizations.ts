@@ -1,6 +1,8 @@
 import { type AuthorizeRequest, type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
 import { LRUCache } from 'lru-cache'
-import { authenticationUnavailable } from './errors.ts'
+import { authenticationUnavailable, tooManyWrongKeys } from './errors.ts'
+import { ConcurrencyLimit } from './limits/concurrency-limits.ts'
+import { Semaphore } from './limits/semaphore.ts'
 import { reuseToken } from './reuse-token.ts'
 
 /** How long an answer holds, from when its question was sent: a revoked key works no longer than that. */
@@ -11,6 +13,10 @@ const refreshAfterMs = 500
 const graceMs = 30_000
 /** Keys that answers are kept for. */
 const maxKeys = 10_000
+/** Look-ups of unknown keys that may wait. */
+const maxWaitingLookups = 1_000
+/** How long one waits, in milliseconds. */
+const maxLookupWaitMs = 2_000
 
 /** Asks organizations; undefined when the key is good for nothing. Throws when there is no answer to be had. */
 export type Ask = (question: AuthorizeRequest, requestId: string) => Promise<AuthorizeResponse | undefined>
@@ -31,6 +37,10 @@ export interface AuthorizationsOptions {
   sign: (identity: Identity) => string
   /** Milliseconds of a clock that is never put forward or back. */
   now: () => number
+  /** Look-ups of unknown keys that may run at once. */
+  maxKeyLookups?: number
+  /** Look-ups of one user, whose key is known, for other organizations; 0 takes the limit away. */
+  maxPerUser?: number
 }
 
 /**
@@ -38,9 +48,22 @@ export interface AuthorizationsOptions {
  * Only what lets somebody in is kept.
  *
  * @returns undefined for a key that is good for nothing; without `organizationId` where the caller is a stranger.
- * @throws {ApiError} AUTHENTICATION_UNAVAILABLE when organizations cannot be asked and nothing is known.
+ * @throws {ApiError} AUTHENTICATION_UNAVAILABLE when organizations cannot be asked and nothing is known;
+ *   TOO_MANY_WRONG_KEYS, TOO_MANY_AT_ONCE when too much is being looked up.
  */
-export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) => {
+export const createAuthorizations = ({
+  ask,
+  sign,
+  now,
+  maxKeyLookups = 64,
+  maxPerUser = 64,
+}: AuthorizationsOptions) => {
+  const lookups = new Semaphore({
+    max: maxKeyLookups,
+    maxWaiting: maxWaitingLookups,
+    maxWaitMs: maxLookupWaitMs,
+  })
+  const lookupsOfUsers = new ConcurrencyLimit('user', maxPerUser)
   const kept = new LRUCache<string, Map<string, Decision>>({ max: maxKeys })
   const underWay = new Map<string, { askedAt: number; decision: Promise<Decision | undefined> }>()
   /** Whether the last question had no answer: then nobody who is known waits for the next. */
@@ -78,6 +101,22 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
     return asking.decision
   }
 
+  /**
+   * Bounds what is looked up at once: unknown keys together, since anybody can make them up, and what is known of a user
+   * by user.
+   *
+   * @returns what ends it.
+   */
+  const admitLookup = async (keyHash: string): Promise<() => void> => {
+    const userId = kept.get(keyHash)?.values().next().value?.identity.userId
+    if (userId === undefined) {
+      if (!(await lookups.acquire())) throw tooManyWrongKeys(maxKeyLookups)
+      return () => lookups.release()
+    }
+    lookupsOfUsers.acquire(userId)
+    return () => lookupsOfUsers.release(userId)
+  }
+
   const authorize = async (
     keyHash: string,
     organizationRef: string | undefined,
@@ -89,16 +128,17 @@ export const createAuthorizations = ({ ask, sign, now }: AuthorizationsOptions) 
       if (age >= refreshAfterMs) decideOnce(keyHash, organizationRef, requestId).catch(() => {})
       return known
     }
+    const done = await admitLookup(keyHash)
     try {
       return await decideOnce(keyHash, organizationRef, requestId)
     } catch (cause) {
       if (age < freshMs + graceMs) return known
       throw authenticationUnavailable(cause)
+    } finally {
+      done()
     }
   }
-  /** Whether the key was good for something when it was last asked about. */
-  const isKnown = (keyHash: string): boolean => kept.has(keyHash)
-  return Object.assign(authorize, { isKnown })
+  return authorize
 }
 
 export type Authorize = ReturnType<typeof createAuthorizations>

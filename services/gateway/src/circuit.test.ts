@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from '@fms/service-kit'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { CircuitFull, createCircuit, Refused } from './circuit.ts'
+import { Abandoned, CircuitFull, createCircuit, Refused } from './circuit.ts'
 
 it('tells in /metrics whether it is open, and what became of its requests', async () => {
   const logger = pino({ level: 'silent' })
@@ -76,4 +76,39 @@ it('lets through so many at once, and does not hold it against them', async () =
 
   expect(await Promise.all(running)).toEqual(['done', 'done'])
   expect(await circuit(async () => 'next')).toBe('next')
+})
+
+describe('an action that nobody waits for any longer', () => {
+  const logger = pino({ level: 'silent' })
+  const abandonAfter = (ms: number) => async () => {
+    await delay(ms)
+    throw new Abandoned('gone')
+  }
+
+  it('is no failure', async () => {
+    const circuit = createCircuit('abandoned', logger, 100)
+
+    for (let i = 0; i < 20; i++) await expect(circuit(abandonAfter(0))).rejects.toThrow('gone')
+
+    expect(await circuit(async () => 'works')).toBe('works')
+  })
+
+  it('opens the circuit where there was no answer for over a second', async () => {
+    const circuit = createCircuit('abandoned in silence', logger, 100)
+    await expect(circuit(abandonAfter(1_050))).rejects.toThrow('gone')
+
+    await expect(circuit(async () => 'works')).rejects.toThrow('Breaker is open')
+  })
+})
+
+it('opens for the caller whose actions fail alone, and forgets the callers of long ago', async () => {
+  const circuit = createCircuit('callers', pino({ level: 'silent' }), 10)
+  const fail = (caller: string) => circuit(() => Promise.reject(new Error('away')), caller).catch(() => {})
+  for (let i = 0; i < 5; i++) await fail('attacker')
+
+  await expect(circuit(async () => 'works', 'attacker')).rejects.toThrow('Breaker is open')
+  expect(await circuit(async () => 'works', 'victim')).toBe('works')
+  for (let i = 0; i < 1_000; i++) await fail(`other ${i}`)
+
+  expect(await circuit(async () => 'works', 'attacker')).toBe('works')
 })

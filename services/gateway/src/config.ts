@@ -1,6 +1,7 @@
 import { ServiceConfig } from '@fms/service-kit'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { maxBufferedBytes } from './upstream/send-buffered.ts'
 
 /** `http://host:port`: the services' routes begin at the root. */
 const Origin = z
@@ -32,8 +33,16 @@ export const GatewayConfig = ServiceConfig.extend({
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
   /** Requests that may be under way at once to organizations, to forms, and to publish, each; more get 503 at once. */
   MAX_REQUESTS: z.coerce.number().int().min(1).default(256),
-  /** Wrong keys that one address may send in a minute, before only known keys are looked up; 0 takes the limit away. */
-  WRONG_KEY_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(60),
+  /** Requests of one user that may be in flight at once, whatever the key; 0 takes the limit away. */
+  MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).default(64),
+  /** Look-ups of keys that this gateway does not know that may run at once. */
+  MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).default(64),
+  /** Bytes of long responses that may wait for their callers at once; others wait for 2 s, then get 503. */
+  MAX_BUFFERED_RESPONSE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(maxBufferedBytes)
+    .default(64 * 1024 * 1024),
   /** The proxies whose X-Forwarded-For is believed. */
   TRUST_PROXY: TrustedProxies.optional(),
 })

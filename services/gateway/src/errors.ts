@@ -57,11 +57,20 @@ export const rateLimited = (limit: number, retryAfterSeconds: number) =>
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
-/** So many wrong keys came from the caller's address that only known ones are taken for a while (RFC 6585 §4). */
-export const tooManyWrongKeys = (limit: number, retryAfterSeconds: number) =>
+/** So many keys that this gateway does not know are being looked up that one more cannot be (RFC 6585 §4). */
+export const tooManyWrongKeys = (limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_WRONG_KEYS',
-    `From this address came ${limit} wrong keys in a minute. Wait ${retryAfterSeconds} s; check the key before you repeat the request.`,
+    `${limit} unknown keys are being looked up, and too many wait for it. Wait ${retryAfterSeconds} s, then repeat the request.`,
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
+  )
+
+/** As many requests of the user or the organization are in flight as may be; long responses count more than once. */
+export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    'TOO_MANY_AT_ONCE',
+    `This ${scope} may have ${limit} requests in flight at once; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
+    { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )

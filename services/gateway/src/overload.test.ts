@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from './testing.ts'
 
 const forms = '/v2/organizations/acme/forms'
-/** What does not go together. */
 const revisions = `${forms}/Ab3dE6gH9j/revisions`
 
 /** A gateway whose forms service answers nothing until it is let go. */
@@ -14,7 +13,9 @@ const startBusy = async (options: GatewayTestOptions = {}) => {
     await letGo.promise
     return { from: 'forms' }
   }
-  const waiting = Array.from({ length: 3 }, () => gateway.send('GET', revisions))
+  // Of one organization there may only be half as many.
+  const strangers = Array.from({ length: 3 }, () => gateway.stranger())
+  const waiting = strangers.map((as) => gateway.send('GET', revisions, { as }))
   await expect.poll(() => gateway.forms.received.length).toBe(3)
   return Object.assign(gateway, { letGo: letGo.resolve, waiting })
 }
@@ -82,7 +83,7 @@ describe('a service with as much under way as it may have', () => {
     // Publishing has a bound of its own; here NATS is away.
     const publish = await gateway.send('POST', `${forms}/Ab3dE6gH9j/publish`, { headers: json, body: '{}' })
     expect(reasonOf(publish)).toBe('PUBLISHING_UNAVAILABLE')
-    for (const probe of ['/healthz', '/metrics'])
+    for (const probe of ['/healthz', '/readyz', '/metrics'])
       expect((await gateway.send('GET', probe, { as: '' })).status).toBe(200)
     gateway.letGo()
     await Promise.all(gateway.waiting)
@@ -136,14 +137,20 @@ describe('a service with as much under way as it may have', () => {
     await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
   })
 
-  it('is not asked more and more for callers who go away', async () => {
+  it('is not sent more and more writes of callers who go away', async () => {
     const log = startLog()
     await using gateway = await startGateway({ maxRequests: 3, logger: log.logger })
     const letGo = Promise.withResolvers<object>()
     gateway.forms.answer = () => letGo.promise
     const impatient = new AbortController()
-    const init = { headers: { 'x-api-key': gateway.key }, signal: impatient.signal }
-    const leaving = Array.from({ length: 3 }, () => fetch(gateway.origin + revisions, init))
+    const leaving = Array.from({ length: 3 }, () =>
+      fetch(gateway.origin + forms, {
+        method: 'POST',
+        headers: { ...json, 'x-api-key': gateway.stranger() },
+        body: '{}',
+        signal: impatient.signal,
+      }),
+    )
     await expect.poll(() => gateway.forms.received.length).toBe(3)
     impatient.abort()
     await Promise.allSettled(leaving)

@@ -1,90 +1,63 @@
 import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
-import { identityHeader } from '@fms/contracts'
+import { type Identity, identityHeader } from '@fms/contracts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import type { Answer } from './gather.ts'
-import type { Question, Upstream } from './upstreams.ts'
-
-/** Longer bodies take the proxy's own way. */
-const maxShortBodyBytes = 64 * 1024
+import { type ResponseMemory, sendResponse } from './upstream/send-response.ts'
+import type { Upstream, UpstreamRequest } from './upstreams.ts'
 
 export interface ProxyOptions {
   to: Upstream
   methods: HTTPMethods[]
   /** Patterns, exactly those. */
   paths: string[]
-  /** Another way for what is short, which may take the usual one. */
-  ask?: (alone: Ask) => Ask
+  memory: ResponseMemory
 }
 
-/** Gets the answer to a request whose body is short. */
-export type Ask = (request: FastifyRequest) => Promise<Answer>
+/** A request with its reply, as a member of the headers that go to the dispatcher. Only text members are sent. */
+const exchangeKey = Symbol('exchange')
+
+interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
 
 /** Passes requests on to a service, under the caller's identity and with canonical ids in the path. */
-export const proxy: FastifyPluginAsync<ProxyOptions> = async (
-  app,
-  { to, methods, paths, ask = (alone) => alone },
-) => {
-  takeBodiesAsTheyAre(app)
+export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods, paths, memory }) => {
+  keepRawBodies(app)
   await app.register(httpProxy, {
     upstream: to.origin,
     undici: dispatcherOf(to),
-    httpMethods: methods,
+    // By name: to the HEAD that Fastify adds, it would tell the length of what it sends, which is nothing.
+    httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
     routes: paths,
     proxyPayloads: false,
     disableRequestLogging: true,
-    disableCache: true,
-    preHandler: passOnIfShort(ask(askOf(to))),
-    // The raw path plays no part; its own check of it would answer 400 to references with dots in them.
+    // The path is the dispatcher's, from the route and its parameters. The raw one plays no part.
     preRewrite: () => '/',
     replyOptions: {
-      rewriteRequestHeaders: requestHeadersOf,
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
-      onError: (reply, { error }) => reply.send(error.cause ?? error),
+      onResponse: (request, reply, { stream }) =>
+        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory),
     },
-    handler: (request, reply, _path, options) =>
-      reply.from(destinationOf(request), { ...options, body: request.body, contentType: 'application/json' }),
+    // Returns nothing: Fastify would watch the reply that it has at hand.
+    handler: (request, reply, path, options) => {
+      const rewriteRequestHeaders = () => ({
+        ...requestHeadersOf(request),
+        [exchangeKey]: { request, reply },
+      })
+      reply.from(path, {
+        ...options,
+        rewriteRequestHeaders,
+        body: request.body,
+        contentType: 'application/json',
+      })
+    },
   })
 }
 
-/**
- * The same way without its streams, which are half of what it costs: what is short is passed on whole, before the
- * proxy would.
- */
-const passOnIfShort = (ask: Ask) => (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-  const body = request.body as Buffer | undefined
-  // To HEAD Fastify would tell the length of what it sends, which is nothing.
-  if (request.method === 'HEAD' || (body && body.length > maxShortBodyBytes)) return done()
-  ask(request).then(
-    ({ statusCode, headers, body }) =>
-      reply
-        .code(statusCode)
-        .headers(responseHeadersOf(headers))
-        // Of bytes Fastify tells the length, which for a 304 would be that of another body.
-        .send(statusCode === 304 ? undefined : body),
-    (error) => reply.send(error),
-  )
-}
-
-const askOf =
-  (to: Upstream): Ask =>
-  (request) =>
-    to.request({
-      method: request.method as Question['method'],
-      path: destinationOf(request) + queryOf(request.raw.url!),
-      headers: requestHeadersOf(request),
-      body: request.body as Buffer | undefined,
-    })
-
-/** What the router takes for one, with a question mark: behind a `#`, too, which no client sends. */
-export const queryOf = (url: string): string => {
-  const start = url.search(/[?#]/)
-  return start === -1 ? '' : `?${url.slice(start + 1)}`
-}
-
-/** The service parses bodies, the gateway bounds their size and asks for their type. */
-const takeBodiesAsTheyAre = (app: FastifyInstance) => {
+/** The services parse bodies; the gateway bounds their size and checks their type. */
+const keepRawBodies = (app: FastifyInstance) => {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser(
     'application/json',
@@ -93,25 +66,64 @@ const takeBodiesAsTheyAre = (app: FastifyInstance) => {
   )
 }
 
+type ProxiedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
+type Responded = (error: null, response: object) => void
+
 /** The upstream with its circuit, in the shape of undici that the proxy calls. */
 const dispatcherOf = (to: Upstream) => ({
-  request: ((question: Question, answered: (error: unknown, answer?: unknown) => void) => {
-    to.request(question).then(
-      ({ body, ...head }) =>
-        answered(null, { ...head, body: body instanceof Readable ? body : Readable.from([body]) }),
-      answered,
-    )
+  request: (async ({ method, headers, body }: ProxiedRequest, responded: Responded) => {
+    const { request, reply } = headers[exchangeKey]
+    // The service has work as long as there is no response, whether its caller waits or not.
+    request.permit.retain()
+    try {
+      const response = await to.request({
+        method,
+        path: upstreamPath(request) + queryOf(request.raw.url!),
+        headers,
+        body,
+        caller: callerOf(request.identity),
+        ...(isRead(method) && { signal: goneSignal(reply) }),
+      })
+      if (reply.raw.destroyed) discard(response.body)
+      else responded(null, response)
+    } catch (error) {
+      if (!reply.raw.destroyed) reply.send(error)
+    } finally {
+      request.permit.release()
+    }
   }) as never,
 })
 
+const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** Aborted when the caller goes away before the service responds. What is written may be done all the same. */
+const goneSignal = ({ raw }: FastifyReply): AbortSignal => {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort('the caller has gone'))
+  return gone.signal
+}
+
+const discard = (body: Buffer | Readable) => {
+  if (body instanceof Readable) body.destroy()
+}
+
+/** The circuits of a user in two organizations, and of two users in one, have nothing to do with each other. */
+const callerOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
+
+/** The query string including `?`. find-my-way also starts it at `#`, which no client sends. */
+const queryOf = (url: string): string => {
+  const start = url.search(/[?#]/)
+  return start === -1 ? '' : `?${url.slice(start + 1)}`
+}
+
 /** The route's pattern without its version, filled with what the gateway resolved. */
-const destinationOf = ({ routeOptions, params, identity }: FastifyRequest): string => {
+const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): string => {
   const refs: Record<string, string | undefined> = {
     ...(params as Record<string, string>),
     organizationRef: identity.organizationId,
   }
   const [, , ...segments] = routeOptions.url!.split('/')
-  const filled = segments.map((each) => (each[0] === ':' ? harmlessRef(refs[each.slice(1)] ?? '') : each))
+  const filled = segments.map((each) => (each[0] === ':' ? sanitizeRef(refs[each.slice(1)] ?? '') : each))
   return `/${filled.join('/')}`
 }
 
@@ -119,19 +131,17 @@ const destinationOf = ({ routeOptions, params, identity }: FastifyRequest): stri
  * A reference that a URL holds as it is. Neither ids, public ids nor `live` have an underscore or that many
  * characters, so that what could name nothing still names nothing.
  */
-export const harmlessRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
-
-type Passed = Pick<FastifyRequest, 'id' | 'caller' | 'headers' | 'body'>
+const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 /** All that a service sees of a request's head: above all not the key, and no identity but ours. */
-const requestHeadersOf = ({ id, caller, headers, body }: Passed) => ({
+const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({
   'x-request-id': id,
   [identityHeader]: caller.token(),
   ...pick(headers, ['if-match', 'if-none-match']),
   ...(body !== undefined && { 'content-type': 'application/json' }),
 })
 
-/** All that the caller sees of an answer's head; the rest is between the two connections. */
+/** All that the caller sees of a response's head; the rest is between the two connections. */
 const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
   pick(headers, ['content-type', 'content-length', 'etag', 'retry-after'])
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { AnswerBundle, type AuthorizeRequest, type GetFormsRequest, type Role } from '@fms/contracts'
+import type { AuthorizeRequest, Role } from '@fms/contracts'
 import { createApp, readConfig } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -46,17 +46,6 @@ export const startService = async (answer: Answer, port = 0) => {
   return service
 }
 
-/** Forms that answer a get with what `formOf` makes of its reference, alone or together with others. */
-export const answerGets =
-  (formOf: (formRef: string) => object | Promise<object>): Answer =>
-  async ({ method, url, body }, reply) => {
-    if (method === 'GET') return formOf(url.split('/').at(-1)!)
-    const { gets } = JSON.parse(body as string) as GetFormsRequest
-    const forms = await Promise.all(gets.map(({ formRef }) => formOf(formRef)))
-    const answers = forms.map((form) => ({ status: 200, body: JSON.stringify(form) }))
-    return reply.type(AnswerBundle.mediaType).send(AnswerBundle.encode(answers))
-  }
-
 export interface Member {
   organizationId: string
   slug: string
@@ -73,6 +62,13 @@ export class Directory {
     const key = `fms_${randomBytes(32).toString('base64url')}`
     this.#users.set(hashOf(key), { userId: randomUUID(), keyId: randomUUID(), readOnly, members })
     return key
+  }
+
+  /** Another key of the same user. */
+  secondKey(key: string): string {
+    const second = this.key([])
+    this.#users.set(hashOf(second), { ...this.user(key), keyId: randomUUID() })
+    return second
   }
 
   user(key: string) {
@@ -104,7 +100,9 @@ export interface GatewayTestOptions {
   natsUrl?: string
   publishTimeoutMs?: number
   rateLimitPerMinute?: number
-  wrongKeyLimitPerMinute?: number
+  maxRequestsPerUser?: number
+  maxKeyLookups?: number
+  maxBufferedResponseBytes?: number
   maxRequests?: number
   trustProxy?: string
   now?: () => number
@@ -118,7 +116,9 @@ export const startGateway = async ({
   natsUrl = 'nats://127.0.0.1:1',
   publishTimeoutMs = 10_000,
   rateLimitPerMinute = 0,
-  wrongKeyLimitPerMinute = 0,
+  maxRequestsPerUser,
+  maxKeyLookups,
+  maxBufferedResponseBytes,
   trustProxy,
   maxRequests = 256,
   now,
@@ -134,7 +134,9 @@ export const startGateway = async ({
     NATS_URL: natsUrl,
     PUBLISH_TIMEOUT_MS: String(publishTimeoutMs),
     RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
-    WRONG_KEY_LIMIT_PER_MINUTE: String(wrongKeyLimitPerMinute),
+    MAX_REQUESTS_PER_USER: textOf(maxRequestsPerUser),
+    MAX_KEY_LOOKUPS: textOf(maxKeyLookups),
+    MAX_BUFFERED_RESPONSE_BYTES: textOf(maxBufferedResponseBytes),
     TRUST_PROXY: trustProxy,
     MAX_REQUESTS: String(maxRequests),
   })
@@ -153,6 +155,8 @@ export const startGateway = async ({
     forms,
     organization,
     key,
+    /** A key of another user, who is a member of another organization called acme. */
+    stranger: () => directory.key([{ ...organization, organizationId: randomUUID() }]),
     /** Sends the path as it is written, with the given key, and reads the whole answer. */
     async send(method: string, path: string, { as = key, headers = {}, body }: SendOptions = {}) {
       const answer = await client.request({
@@ -180,6 +184,8 @@ export const startGateway = async ({
   }
 }
 
+const textOf = (value: number | undefined) => (value === undefined ? undefined : String(value))
+
 export interface SendOptions {
   /** The API key; empty for none. */
   as?: string
@@ -195,11 +201,11 @@ export const reasonOf = (answer: { json(): { error: { details: { reason?: string
 
 /** A logger whose lines a test can wait for. */
 export const startLog = () => {
-  const lines: { msg: string; circuit?: string }[] = []
+  const lines: { msg: string; circuit?: string; user?: string }[] = []
   const waiting: { text: string; found: () => void }[] = []
   const write = (line: string) => {
-    const { msg, circuit } = JSON.parse(line)
-    lines.push({ msg, circuit })
+    const { msg, circuit, user } = JSON.parse(line)
+    lines.push({ msg, circuit, user })
     for (const { text, found } of waiting) if (msg.includes(text)) found()
   }
   const line = (text: string) => new Promise<void>((found) => waiting.push({ text, found }))
@@ -207,21 +213,3 @@ export const startLog = () => {
 }
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
-
-/** Sends requests that arrive together, whatever the network does: the caller is unknown until all are there. */
-export const sendTogether = async (gateway: Gateway, sends: (() => ReturnType<Gateway['send']>)[]) => {
-  const { answer } = gateway.organizations
-  let arrived = 0
-  let release = () => {}
-  const allThere = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  gateway.organizations.answer = async (request, reply) => {
-    await allThere
-    return answer(request, reply)
-  }
-  gateway.app.server.on('request', () => {
-    if (++arrived === sends.length) release()
-  })
-  return Promise.all(sends.map((send) => send()))
-}

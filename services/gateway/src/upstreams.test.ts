@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { identityHeader } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { reasonOf, startGateway, startLog, startService } from './testing.ts'
 import { createAgent, createUpstream } from './upstreams.ts'
@@ -49,6 +50,30 @@ describe('a service that is away', () => {
     expect(gateway.forms.received.length === 10).toBe(reached)
   })
 
+  it('fails at once for the user whose requests fail, and for nobody else', async () => {
+    const log = startLog()
+    await using gateway = await startGateway({ logger: log.logger })
+    const { key, directory } = gateway
+    const colleague = directory.key([gateway.organization])
+    const { userId } = directory.user(key)
+    gateway.forms.answer = ({ headers }, reply) => {
+      const [, claims] = String(headers[identityHeader]).split('.')
+      const isFailing = Buffer.from(claims!, 'base64url').toString().includes(userId)
+      return reply.code(isFailing ? 503 : 200).send({})
+    }
+
+    for (let i = 0; i < 10; i++) {
+      await gateway.send('GET', forms)
+      for (const as of [colleague, gateway.stranger()])
+        expect((await gateway.send('GET', forms, { as })).status).toBe(200)
+    }
+
+    expect(reasonOf(await gateway.send('GET', forms))).toBe('UPSTREAM_UNAVAILABLE')
+    expect(log.lines.filter(({ msg }) => msg.startsWith('circuit'))).toMatchObject([
+      { msg: expect.stringContaining('circuit open'), circuit: 'forms', user: userId },
+    ])
+  })
+
   it('is read while it refuses writes', async () => {
     await using gateway = await startGateway()
     gateway.forms.answer = ({ method }, reply) => reply.code(method === 'GET' ? 200 : 503).send({})
@@ -93,7 +118,13 @@ describe('a service that hangs', () => {
     const agent = createAgent(1_000)
     stack.defer(() => agent.destroy())
     const log = startLog()
-    const upstream = createUpstream('hanging', service.origin, agent, log.logger, 10)
+    const upstream = createUpstream({
+      name: 'hanging',
+      origin: service.origin,
+      agent,
+      logger: log.logger,
+      maxRequests: 10,
+    })
     const kept = stack.move()
     return { service, upstream, log, [Symbol.asyncDispose]: () => kept.disposeAsync() }
   }

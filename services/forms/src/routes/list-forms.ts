@@ -4,12 +4,10 @@ import { OrganizationParams } from './form-params.ts'
 import { listAnswer, toListQuery } from './list-answer.ts'
 import { sendJson } from './send-json.ts'
 
-export const listFormsRoute = '/organizations/:organizationId/forms'
-
 /** List an organization's forms (AIP-132), most recently updated first unless `orderBy` says otherwise. */
 export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (app, deps) => {
   app.get(
-    listFormsRoute,
+    '/organizations/:organizationId/forms',
     { schema: { params: OrganizationParams } },
     async ({ params: { organizationId }, query }, reply) =>
       sendJson(reply, await listAnswer(toListQuery(organizationId, query, deps), deps)),

@@ -15,6 +15,7 @@ import {
   publishingUnavailable,
   publishTimedOut,
   rateLimited,
+  tooManyAtOnce,
   tooManyWrongKeys,
   upstreamUnavailable,
 } from '../errors.ts'
@@ -197,9 +198,15 @@ export const reasons = {
       { retryAfterSeconds },
     ),
   },
+  TOO_MANY_AT_ONCE: {
+    meaning:
+      'As many requests of the user or the organization are in flight as may be. A response counts once more for each 256 KiB.',
+    example: tooManyAtOnce('user', 64),
+  },
   TOO_MANY_WRONG_KEYS: {
-    meaning: 'Many wrong keys came from this address. For a while, only keys that are known are looked up.',
-    example: tooManyWrongKeys(60, 42),
+    meaning:
+      'Too many unknown keys are being looked up. It says nothing about this one. Keys in use are not affected.',
+    example: tooManyWrongKeys(64),
   },
   UNSUPPORTED_MEDIA_TYPE: {
     meaning: 'The body does not say that it is `application/json`.',

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+
+/** Responses up to this arrive as bytes. Longer ones, and those of unknown length, arrive as a stream. */
+export const maxShortBytes = 256 * 1024
+
+/**
+ * How much of a long response is buffered. A page of a list ends at 4 MiB and one form more, so that no response of a
+ * service is longer, and each frees its upstream connection without waiting for the caller.
+ */
+export const maxBufferedBytes = 8 * 1024 * 1024
+
+export interface UpstreamResponse {
+  statusCode: number
+  headers: IncomingHttpHeaders
+  /** A stream reads nothing before its reader does. Then it buffers up to {@link maxBufferedBytes}, read or not. */
+  body: Buffer | Readable
+}
+
+/**
+ * Sends a request. Resolves with a short response once it is complete, and with a long one once its head is there.
+ *
+ * @param signal aborts the request until then.
+ */
+export const sendBuffered = (
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  signal?: AbortSignal,
+): Promise<UpstreamResponse> =>
+  new Promise((resolve, reject) => {
+    dispatcher.dispatch(request, new BufferingHandler(request.method, resolve, reject, signal))
+  })
+
+class BufferingHandler implements Dispatcher.DispatchHandler {
+  readonly #method: string
+  readonly #resolve: (response: UpstreamResponse) => void
+  readonly #reject: (error: Error) => void
+  readonly #signal: AbortSignal | undefined
+  readonly #chunks: Buffer[] = []
+  #statusCode = 0
+  #headers: IncomingHttpHeaders = {}
+  #stream: Readable | undefined
+
+  constructor(
+    method: string,
+    resolve: (response: UpstreamResponse) => void,
+    reject: (error: Error) => void,
+    signal?: AbortSignal,
+  ) {
+    this.#method = method
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#signal = signal
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const abort = () => controller.abort(this.#signal?.reason)
+    if (this.#signal?.aborted) abort()
+    else this.#signal?.addEventListener('abort', abort, { once: true })
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    this.#statusCode = statusCode
+    this.#headers = headers
+    if (hasBody(this.#method, statusCode) && lengthOf(headers) > maxShortBytes) {
+      this.#stream = streamOf(controller)
+      this.#respond(this.#stream)
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#stream) this.#chunks.push(chunk)
+    else if (!this.#stream.push(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.#stream) this.#stream.push(null)
+    else this.#respond(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks))
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#stream) this.#stream.destroy(error)
+    else this.#reject(error)
+  }
+
+  #respond(body: Buffer | Readable): void {
+    this.#resolve({ statusCode: this.#statusCode, headers: this.#headers, body })
+  }
+}
+
+/** Whether content-length is that of a body which follows (RFC 9110 §6.4.1). */
+const hasBody = (method: string, statusCode: number) => method !== 'HEAD' && statusCode !== 304
+
+const lengthOf = (headers: IncomingHttpHeaders) =>
+  Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
+
+const streamOf = (controller: Dispatcher.DispatchController): Readable => {
+  controller.pause()
+  const stream = new Readable({
+    highWaterMark: maxBufferedBytes,
+    read: () => controller.resume(),
+    destroy: (error, done) => {
+      controller.abort(error ?? new Error('the response is not read to its end'))
+      done(error)
+    },
+  })
+  // A reader that has gone destroys it, which is an error to nobody.
+  stream.on('error', () => {})
+  return stream
+}
