@@ -21,6 +21,7 @@ import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
 import { docsPage } from './routes/docs-page.ts'
+import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { shareCounts } from './share-counts.ts'
@@ -123,6 +124,7 @@ export const createGateway = async (
     },
   })
   cutOffSlowReaders(app)
+  app.register(home)
   app.register(v2, { prefix: '/v2' })
   // By now every request is answered, those that waited for a publisher too.
   app.addHook('onClose', async () => {
