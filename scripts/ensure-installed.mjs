@@ -71,8 +71,8 @@ async function npmInstall(node) {
   const progress = showProgress()
   const problems = []
   for await (const line of createInterface(child.stderr)) {
-    if (/^npm http (fetch|cache) .*\.tgz/.test(line) && !line.includes('failed with')) progress.step()
-    else if (/^npm error|failed with/.test(line)) problems.push(line)
+    if (/^npm error|failed with/.test(line)) problems.push(line)
+    else if (/^npm http (fetch|cache) /.test(line)) progress.came(line.includes('.tgz'))
   }
   const [status, error] = await ended
   progress.end()
@@ -83,12 +83,13 @@ async function npmInstall(node) {
 function showProgress() {
   const { isTTY } = process.stderr
   const startMs = Date.now()
+  let isSilent = true
+  let hasWarned = false
   let packages = 0
-  let toldSilence = false
   const tell = () => {
     const seconds = Math.round((Date.now() - startMs) / 1000)
-    if (packages === 0 && seconds >= 5 && !toldSilence) {
-      toldSilence = true
+    if (isSilent && seconds >= 5 && !hasWarned) {
+      hasWarned = true
       say(
         `${isTTY ? '\r' : ''}Nothing has come from the npm registry in ${seconds} s: is this machine online? Ctrl-C stops.`,
       )
@@ -99,7 +100,10 @@ function showProgress() {
   }
   const timer = setInterval(tell, 1_000)
   return {
-    step: () => packages++,
+    came(isPackage) {
+      isSilent = false
+      if (isPackage) packages++
+    },
     end() {
       clearInterval(timer)
       if (isTTY) process.stderr.write('\r\x1b[K')
