@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { call, npmStart, npmStop, type Started } from './npm-start.ts'
@@ -59,6 +60,34 @@ describe('npm start', () => {
 
     expect(answer).toEqual({ nextPageToken: '', totalSize: 0, forms: [] })
     expect(demo).toContain('Done: create, edit, publish, read, list and delete all worked.')
+  })
+
+  it('has no warning to give, and ends with the address of a reference page that answers', async () => {
+    running = await npmStart(dataDir, { LOG_LEVEL: 'info' })
+    const [logs, banner] = running.printed.split('\n  Form management is ready') as [string, string]
+
+    const lines = logs
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string })
+    expect(lines.filter(({ level }) => level > 30)).toEqual([])
+    expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(4)
+    expect(banner).not.toContain('{')
+    expect((await fetch(running.referencePage)).status).toBe(200)
+    expect(running.referencePage).toBe(`${running.baseUrl}/docs`)
+  })
+
+  it('writes lines for people where it is told to, a request in one line', async () => {
+    running = await npmStart(dataDir, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
+    const more = createInterface(running.child.stdout!)[Symbol.asyncIterator]()
+
+    await call(running, 'GET', '/organizations')
+
+    expect(running.printed).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: gateway +ready$/m)
+    for (;;) {
+      const { value } = await more.next()
+      if (/INFO: gateway +GET \/v2\/organizations 200 [\d.]+ ms/.test(value ?? '')) break
+    }
   })
 
   it('keeps everything that was answered when the whole tree is killed, the key included', async () => {
