@@ -94,7 +94,8 @@ describe('npm start', () => {
     const before = await start()
     const forms = `/organizations/${before.slug}/forms`
     const created = await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
+      // As many as one user may have in flight at once.
+      Array.from({ length: 64 }, (_, index) =>
         call(before, 'POST', forms, { form: publishable({ name: `Form ${index}` }) }),
       ),
     )
@@ -110,7 +111,7 @@ describe('npm start', () => {
     expect(after.apiKey).toBe(before.apiKey)
     const list = await call(after, 'GET', `${forms}?pageSize=1000&orderBy=createTime`)
     const byPath = new Map(list.body.forms.map((form: { path: string }) => [form.path, form]))
-    expect(list.body.totalSize).toBe(200)
+    expect(list.body.totalSize).toBe(64)
     for (const { body } of [...created.slice(50), ...published]) expect(byPath.get(body.path)).toEqual(body)
     for (const { body } of published) {
       const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)

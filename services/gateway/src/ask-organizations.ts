@@ -22,9 +22,10 @@ export const askOrganizations = (
         [identityHeader]: token(),
       },
       body: JSON.stringify(question),
-      // A question, though it is a POST.
+      // A read, though it is a POST.
       idempotent: true,
-      signal: AbortSignal.timeout(timeoutMs),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     })
     const answer = JSON.parse(String(body))
     if (statusCode === 200) return AuthorizeResponse.parse(answer)

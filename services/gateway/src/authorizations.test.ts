@@ -45,7 +45,7 @@ describe('an answer that lets somebody in', () => {
       return member
     }
     await authorize('key', 'acme', 'r')
-    clock.now = 499
+    clock.now = 749
     await authorize('key', 'acme', 'r')
     expect(questions).toHaveLength(1)
 
@@ -54,10 +54,10 @@ describe('an answer that lets somebody in', () => {
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
   })
 
-  it('is refreshed behind the request in the second half of its second', async () => {
+  it('is refreshed behind the request in the last quarter of its second', async () => {
     const { clock, questions, authorize } = startAuthorizations()
     const first = await authorize('key', 'acme', 'r')
-    clock.now = 500
+    clock.now = 750
     expect(await authorize('key', 'acme', 'r')).toBe(first)
     await settle()
     expect(questions).toHaveLength(2)

@@ -8,7 +8,7 @@ import { reuseToken } from './reuse-token.ts'
 /** How long an answer holds, from when its question was sent: a revoked key works no longer than that. */
 const freshMs = 1_000
 /** From then on it is asked anew behind the requests that it still serves. */
-const refreshAfterMs = 500
+const refreshAfterMs = 750
 /** How much longer it serves while organizations cannot be reached. */
 const graceMs = 30_000
 /** Keys that answers are kept for. */
@@ -76,8 +76,9 @@ export const createAuthorizations = ({
       kept.delete(keyHash)
       return undefined
     }
-    const decision = { askedAt, ...toCaller(answer, sign) }
     const decisions = kept.get(keyHash) ?? new Map<string, Decision>()
+    const caller = sameCaller(decisions.get(slotOf(organizationRef)), answer) ?? toCaller(answer, sign)
+    const decision = { ...caller, askedAt }
     if (organizationRef !== undefined && !answer.organization) decisions.delete(slotOf(organizationRef))
     else kept.set(keyHash, decisions.set(slotOf(organizationRef), decision))
     return decision
@@ -146,6 +147,22 @@ export type Authorize = ReturnType<typeof createAuthorizations>
 /** An id is the same in any letter case, so that a key has few slots: its user's organizations, by id and by slug. */
 const slotOf = (organizationRef = '') =>
   isUuid(organizationRef) ? organizationRef.toLowerCase() : organizationRef
+
+/** The caller of before, where nothing about it has changed: its token is signed, and services have verified it. */
+const sameCaller = (
+  before: Caller | undefined,
+  { userId, keyId, readOnly, organization }: AuthorizeResponse,
+): Caller | undefined => {
+  if (!before) return undefined
+  const { identity } = before
+  const isSame =
+    before.keyId === keyId &&
+    identity.userId === userId &&
+    identity.readOnly === readOnly &&
+    identity.organizationId === organization?.organizationId &&
+    identity.role === organization?.role
+  return isSame ? before : undefined
+}
 
 const toCaller = (
   { userId, keyId, readOnly, organization }: AuthorizeResponse,

@@ -81,8 +81,9 @@ const dispatcherOf = (to: Upstream) => ({
         path: upstreamPath(request) + queryOf(request.raw.url!),
         headers,
         body,
-        caller: callerOf(request.identity),
-        ...(isRead(method) && { signal: goneSignal(reply) }),
+        circuitKey: circuitKeyOf(request.identity),
+        // What is written may be done all the same.
+        ...(isRead(method) && { caller: reply.raw }),
       })
       if (reply.raw.destroyed) discard(response.body)
       else responded(null, response)
@@ -96,19 +97,12 @@ const dispatcherOf = (to: Upstream) => ({
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** Aborted when the caller goes away before the service responds. What is written may be done all the same. */
-const goneSignal = ({ raw }: FastifyReply): AbortSignal => {
-  const gone = new AbortController()
-  raw.once('close', () => gone.abort('the caller has gone'))
-  return gone.signal
-}
-
 const discard = (body: Buffer | Readable) => {
   if (body instanceof Readable) body.destroy()
 }
 
 /** The circuits of a user in two organizations, and of two users in one, have nothing to do with each other. */
-const callerOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
+const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
 
 /** The query string including `?`. find-my-way also starts it at `#`, which no client sends. */
 const queryOf = (url: string): string => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { overloaded, shedHeader } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
@@ -22,10 +23,10 @@ const probeTimeoutMs = 1_000
 const slowMs = 1_000
 
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
-  /** Aborts it while there is no response. */
-  signal?: AbortSignal
+  /** Aborts the request when its caller closes before there is a response. */
+  caller?: ServerResponse
   /** Whose circuit it goes through; by default the gateway's own. */
-  caller?: string
+  circuitKey?: string
 }
 
 /** A service behind the gateway, with the circuit round it. */
@@ -72,13 +73,13 @@ export const createUpstream = ({ name, origin, agent, logger, maxRequests }: Ups
   return {
     name,
     origin,
-    async request({ caller, ...request }) {
+    async request(request) {
       try {
         return await circuit(async () => {
           const start = performance.now()
-          const response = await sendWithRetry(agent, origin, request)
+          const response = await sendWithRetry(agent, { origin, ...request })
           return refuseFailure(response, request, start)
-        }, caller)
+        }, request.circuitKey)
       } catch (error) {
         if (error instanceof FailedResponse) return error.response
         if (error instanceof CircuitFull) throw overloaded()
@@ -95,8 +96,13 @@ export const createUpstream = ({ name, origin, agent, logger, maxRequests }: Ups
  * @throws {Error} when it does not.
  */
 export const probe = async (agent: Agent, name: string, origin: string): Promise<void> => {
-  const signal = AbortSignal.timeout(probeTimeoutMs)
-  const { statusCode } = await sendBuffered(agent, { origin, method: 'GET', path: '/healthz' }, signal)
+  const { statusCode } = await sendBuffered(agent, {
+    origin,
+    method: 'GET',
+    path: '/healthz',
+    headersTimeout: probeTimeoutMs,
+    bodyTimeout: probeTimeoutMs,
+  })
   if (statusCode !== 200) throw new Error(`${name} responds to /healthz with ${statusCode}`)
 }
 
@@ -127,18 +133,14 @@ const refuseFailure = (response: UpstreamResponse, request: UpstreamRequest, sta
 }
 
 /** An idle connection may end just when it is used: worth another try where doing it twice changes nothing. */
-const sendWithRetry = async (
-  agent: Agent,
-  origin: string,
-  { signal, ...upstreamRequest }: UpstreamRequest,
-) => {
-  const request = { origin, ...upstreamRequest }
+const sendWithRetry = async (agent: Agent, request: UpstreamRequest & { origin: string }) => {
+  const { caller } = request
   try {
-    return await sendBuffered(agent, request, signal)
+    return await sendBuffered(agent, request, caller)
   } catch (error) {
-    if (signal?.aborted) throw new Abandoned('the caller has gone')
+    if (caller?.destroyed) throw new Abandoned('the caller has gone')
     if (!isIdempotent(request) || !isDeadConnection(error)) throw error
-    return await sendBuffered(agent, request, signal)
+    return await sendBuffered(agent, request, caller)
   }
 }
 

@@ -124,9 +124,12 @@ describe('a read whose caller goes away', () => {
     const socket = await getUnread(gateway, forms)
     await received(1)
 
+    const start = performance.now()
     socket.destroy()
-
     await ended.promise
+
+    // Long before the gateway would give up on the service.
+    expect(performance.now() - start).toBeLessThan(3_000)
     await expect.poll(async () => (await gateway.send('GET', '/v2/organizations')).status).toBe(200)
   })
 })
@@ -157,20 +160,6 @@ describe('a long response', () => {
     expect(refused.headers).not.toHaveProperty('etag')
     expect(refused.headers['content-length']).toBe(String(Buffer.byteLength(refused.text)))
     expect(gateway.forms.received).toHaveLength(2)
-    reader.destroy()
-  })
-
-  it('frees its connection to the service, whether its caller reads it or not', async () => {
-    await using gateway = await startGateway()
-    const sent = Promise.withResolvers<void>()
-    gateway.forms.answer = (_, reply) => {
-      reply.raw.once('finish', sent.resolve)
-      return reply.type('application/json').send(long)
-    }
-    const reader = await getUnread(gateway, forms)
-
-    await sent.promise
-
     reader.destroy()
   })
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
@@ -21,22 +21,23 @@ export interface UpstreamResponse {
 /**
  * Sends a request. Resolves with a short response once it is complete, and with a long one once its head is there.
  *
- * @param signal aborts the request until then.
+ * @param caller the response to whoever the request is for: when it closes before then, the request is aborted.
  */
 export const sendBuffered = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  signal?: AbortSignal,
+  caller?: ServerResponse,
 ): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new BufferingHandler(request.method, resolve, reject, signal))
+    dispatcher.dispatch(request, new BufferingHandler(request.method, resolve, reject, caller))
   })
 
 class BufferingHandler implements Dispatcher.DispatchHandler {
   readonly #method: string
   readonly #resolve: (response: UpstreamResponse) => void
   readonly #reject: (error: Error) => void
-  readonly #signal: AbortSignal | undefined
+  readonly #caller: ServerResponse | undefined
+  #abort = () => {}
   readonly #chunks: Buffer[] = []
   #statusCode = 0
   #headers: IncomingHttpHeaders = {}
@@ -46,18 +47,19 @@ class BufferingHandler implements Dispatcher.DispatchHandler {
     method: string,
     resolve: (response: UpstreamResponse) => void,
     reject: (error: Error) => void,
-    signal?: AbortSignal,
+    caller?: ServerResponse,
   ) {
     this.#method = method
     this.#resolve = resolve
     this.#reject = reject
-    this.#signal = signal
+    this.#caller = caller
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const abort = () => controller.abort(this.#signal?.reason)
-    if (this.#signal?.aborted) abort()
-    else this.#signal?.addEventListener('abort', abort, { once: true })
+    if (!this.#caller) return
+    this.#abort = () => controller.abort(new Error('the caller has gone'))
+    if (this.#caller.destroyed) this.#abort()
+    else this.#caller.once('close', this.#abort)
   }
 
   onResponseStart(
@@ -84,11 +86,16 @@ class BufferingHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#stream) this.#stream.destroy(error)
-    else this.#reject(error)
+    if (this.#stream) {
+      this.#stream.destroy(error)
+      return
+    }
+    this.#caller?.off('close', this.#abort)
+    this.#reject(error)
   }
 
   #respond(body: Buffer | Readable): void {
+    this.#caller?.off('close', this.#abort)
     this.#resolve({ statusCode: this.#statusCode, headers: this.#headers, body })
   }
 }
