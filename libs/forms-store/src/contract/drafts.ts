@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { serializeDraft } from '../draft-text.ts'
+import { parseDraft, serializeDraft } from '../draft-text.ts'
 import type { StoredForm } from '../forms-store.ts'
 import {
   atOnce,
@@ -205,6 +205,41 @@ export const draftsContract = (open: OpenStore): void => {
       const last = await store().get(refOf(form))
       expect(last).toMatchObject({ version: 51, draft: { steps } })
       expect(last!.updateTime.getTime()).toBe(form.updateTime.getTime() + 50)
+    })
+
+    it('of one form by 128 callers holds up no change of another', async () => {
+      const [busy, other] = [await givenForm(store()), await givenForm(store())]
+      let done = 0
+      const change = async (form: StoredForm) => {
+        await update(store(), refOf(form), (current) => edited(current, {}))
+        done++
+      }
+
+      const many = atOnce(128, () => change(busy))
+      await change(other)
+      expect(done).toBeLessThan(30)
+      await many
+
+      expect(await store().get(refOf(busy))).toMatchObject({ version: 129 })
+    })
+
+    it('waits for a change that takes its time, and stores nothing over what came meanwhile', async () => {
+      const form = await givenForm(store())
+      const seen: number[] = []
+      const slow = store().update(refOf(form), async (current) => {
+        seen.push(current.version)
+        // By another name of the form, and so not one after the other.
+        if (seen.length === 1) {
+          await update(store(), { ...form, formRef: form.publicId }, (other) =>
+            edited(other, { name: 'Meanwhile' }),
+          )
+        }
+        return serializeDraft(edited(parseDraft(current), { tone: 'dry' }))
+      })
+
+      expect(await slow).toMatchObject({ version: 3, name: 'Meanwhile' })
+      expect(seen).toEqual([1, 2])
+      expect(await store().get(refOf(form))).toMatchObject({ draft: { name: 'Meanwhile', tone: 'dry' } })
     })
 
     it('loses no reply and no publish that comes at the same time', async () => {

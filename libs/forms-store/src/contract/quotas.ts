@@ -31,7 +31,7 @@ const truthOf = async (store: FormsStore, organizationId: string): Promise<Usage
 const expectTruth = (store: FormsStore, organizationId: string) =>
   vi.waitFor(
     async () => expect(await store.usage(organizationId)).toEqual(await truthOf(store, organizationId)),
-    { timeout: 30_000 },
+    { timeout: 10_000 },
   )
 
 const refusal = (quota: string, limit: number, used: number) => ({
@@ -100,7 +100,7 @@ export const quotasContract = (open: OpenStore): void => {
 
           await expectTruth(store(), organizationId)
         }),
-        { numRuns: 15 },
+        { numRuns: 15, endOnFailure: true },
       )
     })
   })

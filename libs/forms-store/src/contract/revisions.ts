@@ -63,6 +63,40 @@ export const revisionsContract = (open: OpenStore): void => {
       })
     })
 
+    it('answers the form as the revision holds it, also where a reply has come meanwhile', async () => {
+      const form = await givenForm(store())
+      // By another name of the form, and so not one after the other.
+      const ref = { ...form, formRef: form.publicId }
+      const answer = (await store().publish(ref, randomUUID(), async (current) => {
+        await store().recordReply({ ...form, replyId: randomUUID() })
+        return snapshot(current)
+      })) as FormText
+
+      const live = await store().getRevision(refOf(form), 'live')
+      expect(answer).toMatchObject({ replyCount: 0, live: true })
+      expect(live).toMatchObject({ current: { replyCount: 1 } })
+    })
+
+    it('takes the snapshot anew when the draft changed while it was checked', async () => {
+      const form = await givenForm(store())
+      const names: string[] = []
+      const check = async (current: FormText) => {
+        names.push(current.name)
+        // By another name of the form, and so not one after the other.
+        if (names.length === 1) {
+          await update(store(), { ...form, formRef: form.publicId }, (draft) =>
+            edited(draft, { name: 'Later' }),
+          )
+        }
+        return snapshot(current)
+      }
+
+      expect(await store().publish(refOf(form), randomUUID(), check)).toMatchObject({ name: 'Later' })
+
+      expect(names).toEqual([form.draft.name, 'Later'])
+      expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
+    })
+
     it('finds the form by its public id, and gives one number after the other', async () => {
       const form = await givenForm(store())
 

@@ -70,7 +70,7 @@ export interface PublicIdDocument {
   reserveTime: number
 }
 
-/** What an organization has, counted beside the changes: docs/decisions/0017-quotas.md. */
+/** What an organization has, counted beside the changes: docs/decisions/0017-quotas-counted-with-the-change.md. */
 export interface UsageDocument {
   /** The organization's id. */
   _id: string
