@@ -39,18 +39,17 @@ export const copySecurely = async (from: string, to: string): Promise<void> => {
   await secure(to)
 }
 
-/** Reads every page of a SQLite file. @throws {Error} that says what is wrong with it. */
+/**
+ * Reads every page and index of a SQLite file. Not its foreign keys: revisions outlive their form until they are cleared.
+ *
+ * @throws {Error} that says what is wrong with it.
+ */
 export const checkIntegrity = (path: string): void => {
   using database = new DatabaseSync(path, { readOnly: true })
-  const problems = [
-    ...database
-      .prepare('PRAGMA integrity_check')
-      .all()
-      .map(({ integrity_check }) => String(integrity_check)),
-    ...database
-      .prepare('PRAGMA foreign_key_check')
-      .all()
-      .map(({ table }) => `dangling reference in ${table}`),
-  ].filter((line) => line !== 'ok')
+  const lines = database
+    .prepare('PRAGMA integrity_check')
+    .all()
+    .map((row) => String(row.integrity_check))
+  const problems = lines.filter((line) => line !== 'ok')
   if (problems.length > 0) throw new Error(`${path} is damaged: ${problems.slice(0, 3).join('; ')}.`)
 }
