@@ -96,6 +96,22 @@ describe('formctl backup', () => {
     for (const record of copied) expect(record).toEqual(written.get(record.formId))
   })
 
+  it('reads the copy as a whole: it refuses a row that breaks a rule of its table', async () => {
+    await givenData()
+    {
+      using database = new DatabaseSync(at('data', 'directory.db'))
+      database.enableDefensive(false)
+      database.exec(`PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, 'disableTime INTEGER', 'disableTime INTEGER NOT NULL')`)
+    }
+
+    const { code, stderr } = await type(['backup', at('backup')])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('directory.db is damaged: NULL value in users.disableTime.')
+    expect(readdirSync(folder)).toEqual(['data'])
+  })
+
   it('takes a store whose deleted forms are not cleared yet', async () => {
     await givenData()
     {
