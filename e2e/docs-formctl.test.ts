@@ -49,7 +49,7 @@ describe('the commands of docs/formctl.md', () => {
     const users = await runBlock('formctl user list', { before: making!.script, cwd: root })
 
     expect(JSON.parse(users)).toEqual({ users: [] })
-  }, 60_000)
+  })
 
   it('work when pasted, one after another', async () => {
     const answers = new Map<string, string>()
@@ -62,7 +62,7 @@ describe('the commands of docs/formctl.md', () => {
     expect(told('Replace a key without a pause')).toMatch(/^The old key .* works until .*\.$/m)
     expect(told('Replace a key without a pause')).toMatch(/^Revoked the API key .*\.$/m)
     expect(told('Is everything well?')).toMatch(/^ok {4}forms store/m)
-  }, 60_000)
+  })
 })
 
 describe('docs/formctl.md', () => {

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { call, npmStart, npmStop } from './npm-start.ts'
 import { publishable } from './system.ts'
 
+const formctl = join(import.meta.dirname, '../formctl/src/formctl.ts')
 const page = readFileSync(join(import.meta.dirname, '../docs/operations.md'), 'utf8')
 const [, section = ''] = /^## Backup and restore\n(.*?)^## /ms.exec(page)!
 const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
@@ -30,7 +31,7 @@ describe('the backup of docs/operations.md', () => {
 
       await promisify(execFile)(
         'sh',
-        ['-euc', script.replaceAll('node_modules/.bin/node', process.execPath)],
+        ['-euc', script.replaceAll('npm run -s formctl --', `${process.execPath} ${formctl}`)],
         {
           cwd: folder,
         },

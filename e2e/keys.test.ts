@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openDirectoryStore } from '@fms/directory-store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type System, startSystem } from './system.ts'
 
 const formctlFile = join(import.meta.dirname, '../formctl/src/formctl.ts')
@@ -52,6 +52,24 @@ describe('a key that formctl made', () => {
       expect(askedAt - revokedAt).toBeLessThan(1_000)
       await delay(20)
     }
+  })
+
+  it('stops working within a second after its user was disabled, and works again once enabled', async () => {
+    const { userId, ...account } = await system.account()
+    const status = async () => (await system.call(account, 'GET', '/organizations')).status
+    expect(await status()).toBe(200)
+
+    await formctl('user', 'disable', '--user', userId)
+    const disabledAt = performance.now()
+    for (;;) {
+      const askedAt = performance.now()
+      if ((await status()) === 401) break
+      expect(askedAt - disabledAt).toBeLessThan(1_000)
+      await delay(20)
+    }
+
+    await formctl('user', 'enable', '--user', userId)
+    await vi.waitUntil(async () => (await status()) === 200, { timeout: 10_000 })
   })
 
   it('stops working when its time is over', async () => {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
+/** The same at every start, whatever port was free: answers are compared from one start to the next. */
+const publicFormBaseUrl = 'https://forms.example/f'
+
 /** What `npm start` prints at the end of its start, and its process. */
 export interface Started {
   child: ChildProcess
@@ -12,13 +15,24 @@ export interface Started {
   apiKey: string
   /** The line to paste. */
   curl: string
+  /** Of the API's reference. */
+  referencePage: string
+  /** Everything on stdout up to the line to paste. */
+  printed: string
 }
 
 /** Runs what `npm start` runs, on a free port, and waits for the block that it prints at the end of its start. */
-export const npmStart = async (dataDir: string): Promise<Started> => {
+export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Started> => {
   const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
     cwd: root,
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      PUBLIC_FORM_BASE_URL: publicFormBaseUrl,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let printed = ''
@@ -33,6 +47,8 @@ export const npmStart = async (dataDir: string): Promise<Started> => {
     baseUrl: line('Base URL')!,
     slug: line('Demo organization')!,
     apiKey: line('Demo key')!,
+    referencePage: line('Reference page')!,
+    printed,
     curl: printed.match(/^ {2}(curl .*)$/m)![1]!,
   }
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { call, npmStart, npmStop, type Started } from './npm-start.ts'
@@ -61,6 +62,34 @@ describe('npm start', () => {
     expect(demo).toContain('Done: create, edit, publish, read, list and delete all worked.')
   })
 
+  it('has no warning to give, and ends with the address of a reference page that answers', async () => {
+    running = await npmStart(dataDir, { LOG_LEVEL: 'info' })
+    const [logs, banner] = running.printed.split('\n  Form management is ready') as [string, string]
+
+    const lines = logs
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string })
+    expect(lines.filter(({ level }) => level > 30)).toEqual([])
+    expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(4)
+    expect(banner).not.toContain('{')
+    expect((await fetch(running.referencePage)).status).toBe(200)
+    expect(running.referencePage).toBe(`${running.baseUrl}/docs`)
+  })
+
+  it('writes lines for people where it is told to, a request in one line', async () => {
+    running = await npmStart(dataDir, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
+    const more = createInterface(running.child.stdout!)[Symbol.asyncIterator]()
+
+    await call(running, 'GET', '/organizations')
+
+    expect(running.printed).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: gateway +ready$/m)
+    for (;;) {
+      const { value } = await more.next()
+      if (/INFO: gateway +GET \/v2\/organizations 200 [\d.]+ ms/.test(value ?? '')) break
+    }
+  })
+
   it('keeps everything that was answered when the whole tree is killed, the key included', async () => {
     const before = await start()
     const forms = `/organizations/${before.slug}/forms`
@@ -88,6 +117,17 @@ describe('npm start', () => {
       const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
       expect(live.body.form).toEqual(body)
     }
+  })
+
+  it('makes files that only their owner reads in a DATA_DIR that others may look into', async () => {
+    chmodSync(dataDir, 0o755)
+
+    await start()
+
+    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    const isOpen = (file: string) => (statSync(join(dataDir, file)).mode & 0o077) !== 0
+    expect(files).toContain('forms.db')
+    expect(files.filter(isOpen)).toEqual([])
   })
 
   it('leaves nobody behind, neither when it is stopped nor when it is killed', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Client, createClient, FormsConnectionError } from '../libs/client/src/index.ts'
+import { urlOf } from './services.ts'
 
 const config = z
   .object({
@@ -16,7 +17,7 @@ const config = z
   })
   .parse(process.env)
 
-const baseUrl = `http://${config.HOST}:${config.PORT}/v2`
+const baseUrl = `${urlOf(config.HOST, Number(config.PORT))}/v2`
 const organization = config.DEMO_ORGANIZATION
 
 try {

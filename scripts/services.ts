@@ -25,7 +25,8 @@ export interface Surroundings {
 
 /** The four services, each with the environment that is its own. The gateway comes last, so that it stops first. */
 export function services({ config, internalSecret, natsUrls, ports }: Surroundings): Service[] {
-  const { DIRECTORY_STORE_URL, FORMS_STORE_URL, PUBLIC_FORM_BASE_URL, LOG_LEVEL } = config
+  const { DIRECTORY_STORE_URL, FORMS_STORE_URL, LOG_LEVEL, LOG_FORMAT } = config
+  const publicFormBaseUrl = config.PUBLIC_FORM_BASE_URL ?? `${urlOf(config.HOST, config.PORT)}/f`
   const service = (name: string, host: string, port: number, own: NodeJS.ProcessEnv): Service => ({
     name,
     url: urlOf(host, port),
@@ -36,8 +37,9 @@ export function services({ config, internalSecret, natsUrls, ports }: Surroundin
       HOST: host,
       PORT: `${port}`,
       INTERNAL_SECRET: internalSecret,
-      PUBLIC_FORM_BASE_URL,
+      PUBLIC_FORM_BASE_URL: publicFormBaseUrl,
       LOG_LEVEL,
+      LOG_FORMAT,
       // There is one of each: nobody to move over to.
       DRAIN_MS: process.env.DRAIN_MS ?? '0',
       ...own,
@@ -57,8 +59,10 @@ export function services({ config, internalSecret, natsUrls, ports }: Surroundin
   return [organizations, forms, publisher, gateway]
 }
 
-/** A host that means every interface is reached by the loopback. */
-function urlOf(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+const everyAddress = ['0.0.0.0', '[::]']
+
+/** `http://host:port`, where this machine reaches a server. A host that means every address is reached by the loopback. */
+export function urlOf(host: string, port: number): string {
+  const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  return everyAddress.includes(url.hostname) ? `http://127.0.0.1:${port}` : url.origin
 }

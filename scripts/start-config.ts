@@ -17,7 +17,8 @@ const Environment = z.object({
   FORMS_STORE_URL: z.string().optional(),
   /** Default: a nats-server that `npm start` runs. */
   NATS_URL: z.string().optional(),
-  PUBLIC_FORM_BASE_URL: z.url().default('http://127.0.0.1:8080/f'),
+  /** Default: `/f` of the gateway. */
+  PUBLIC_FORM_BASE_URL: z.url().optional(),
   /** Default: made once, kept in `DATA_DIR`. */
   INTERNAL_SECRET: InternalSecret.optional(),
   /** Default: made once, kept in `DATA_DIR`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { pino } from 'pino'
+import { createLogger } from '@fms/service-kit'
 import { takeDataDir } from './data-dir.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
 import { prepareNatsServer } from './nats-server.ts'
@@ -18,6 +18,8 @@ const patienceMs = 60_000
 const deathsBeforeGivingUp = 5
 
 process.chdir(join(import.meta.dirname, '..'))
+// DATA_DIR holds keys and secrets: only their owner reads the files that this process and its children make.
+process.umask(0o077)
 try {
   await start()
 } catch (error) {
@@ -37,18 +39,14 @@ async function start() {
 
   const nats = await findNats(config)
   const all = services({ config, internalSecret, natsUrls: nats.urls, ports })
-  const logger = pino({
-    level: config.LOG_LEVEL,
-    base: { service: 'start' },
-    timestamp: pino.stdTimeFunctions.isoTime,
-  })
+  const logger = await createLogger('start', config.LOG_LEVEL, config.LOG_FORMAT)
   const supervisor = supervise([...nats.programs, ...all], logger)
   nats.watch(supervisor)
   stopWhenAsked(supervisor)
   try {
     await Promise.all(all.map((service) => untilReady(service, supervisor)))
     const gateway = all.at(-1)!
-    welcome(`${gateway.url}/v2`, await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey))
+    welcome(gateway.url, await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey))
   } catch (error) {
     await supervisor.stop()
     throw error
@@ -110,12 +108,14 @@ function stopWhenAsked(supervisor: Supervisor) {
   if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
 }
 
-function welcome(baseUrl: string, { organizationSlug, apiKey }: Demo) {
+function welcome(origin: string, { organizationSlug, apiKey }: Demo) {
   const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com makes another'
+  const baseUrl = `${origin}/v2`
   process.stdout.write(`
   Form management is ready; Ctrl-C stops it.
 
   Base URL           ${baseUrl}
+  Reference page     ${baseUrl}/docs
   Demo organization  ${organizationSlug}
   Demo key           ${key}
 

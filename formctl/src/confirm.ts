@@ -15,3 +15,16 @@ export const confirm = async (command: Command, question: string): Promise<void>
   const answer = await terminal.ask(`${question} [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('Nothing was changed.')
 }
+
+/**
+ * Asks before something that takes other people's work along. Where nobody can be asked, only `--yes` lets it go on.
+ *
+ * @throws {Error} unless the answer is yes.
+ */
+export const demandConfirmation = async (command: Command, question: string): Promise<void> => {
+  const hasYes = command.opts<{ yes?: boolean }>().yes === true
+  if (!hasYes && !terminalOf(command).isAnswering) {
+    throw new Error(`Nothing was changed, since nobody can be asked here. Add --yes for yes to: ${question}`)
+  }
+  await confirm(command, question)
+}

@@ -62,6 +62,11 @@ describe('the help of each command', () => {
     const key = await type(['key', 'create', '--user', 'ada@example.com', '--json'])
     const { id } = JSON.parse(key.stdout)
 
+    if (example.includes('backup')) await type(['migrate'])
+    if (example.includes('restore')) {
+      await type(['backup', join(dataDir, 'backup')])
+      for (const name of ['directory.db', 'forms.db']) rmSync(join(dataDir, name))
+    }
     if (example.includes('forms import')) {
       await type(['forms', 'export', '--out', join(dataDir, 'forms.ndjson')])
     }

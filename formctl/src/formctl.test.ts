@@ -8,6 +8,7 @@ import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
 import { draftTextOf, makePublicId, openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newRecord } from './moving/testing.ts'
 
 const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -141,6 +142,85 @@ describe('formctl organization show', () => {
   })
 })
 
+describe('formctl organization update', () => {
+  it('changes what is named, and removes what is empty or null', async () => {
+    const logo = 'https://acme.example/logo.png'
+    const { id } = await given(
+      ...[
+        'organization',
+        'create',
+        '--name',
+        'Acme',
+        '--slug',
+        'acme',
+        '--logo',
+        logo,
+        '--metadata',
+        '{"a":1}',
+      ],
+    )
+
+    await given('organization', 'update', '--organization', 'acme', '--name', 'Looms', '--slug', 'looms')
+    expect((await given('organization', 'list')).organizations).toEqual([
+      { id, name: 'Looms', slug: 'looms', logo, metadata: { a: 1 }, createTime: expect.any(String) },
+    ])
+    await given('organization', 'update', '--organization', id, '--logo', '', '--metadata', 'null')
+    expect((await given('organization', 'list')).organizations).toMatchObject([
+      { logo: null, metadata: null },
+    ])
+  })
+
+  it('refuses an organization that is not there, and a slug that is taken', async () => {
+    await givenOrganization()
+    await given('organization', 'create', '--name', 'Looms', '--slug', 'looms')
+
+    const missing = await formctl('organization', 'update', '--organization', 'missing', '--name', 'A')
+    expectRefused(missing, 'There is no organization missing')
+    const taken = await formctl('organization', 'update', '--organization', 'acme', '--slug', 'looms')
+    expectRefused(taken, 'slug looms exists already')
+  })
+})
+
+describe('formctl organization delete', () => {
+  it('takes members and forms along, and leaves those of others', async () => {
+    await givenMember()
+    const other = await given('organization', 'create', '--name', 'Looms', '--slug', 'looms')
+    const { id } = (await given('organization', 'list')).organizations[0]
+    const store = `sqlite:${join(dataDir, 'forms.db')}`
+    await using forms = await openFormsStore(store)
+    const records = Array.from({ length: 230 }, () =>
+      newRecord({ organizationId: id, revisions: 1, replies: 2 }),
+    )
+    const kept = newRecord({ organizationId: other.id })
+    await Promise.all([...records, kept].map((record) => forms.importForm(record)))
+
+    expect(await given('organization', 'delete', '--organization', 'acme', '--yes')).toEqual({
+      id,
+      members: 1,
+      forms: 230,
+    })
+
+    expect(await Array.fromAsync(forms.organizations())).toEqual([{ organizationId: other.id, forms: 1 }])
+    expect(await Array.fromAsync(forms.exportForms(other.id))).toEqual([kept])
+    expect(await given('organization', 'list')).toMatchObject({ organizations: [{ slug: 'looms' }] })
+    expect(await given('user', 'list')).toMatchObject({ users: [{ email: 'ada@example.com' }] })
+  })
+})
+
+describe('formctl user disable', () => {
+  it('is told in the lists until the user is enabled', async () => {
+    const { id } = await givenUser()
+    await given('key', 'create', '--user', id)
+
+    const { disableTime } = await given('user', 'disable', '--user', 'ada@example.com')
+    expect(await given('user', 'list')).toMatchObject({ users: [{ id, disableTime }] })
+    await given('user', 'enable', '--user', id)
+
+    expect((await given('user', 'list')).users[0]).not.toHaveProperty('disableTime')
+    expectRefused(await formctl('user', 'disable', '--user', 'nobody'), 'There is no user nobody')
+  })
+})
+
 describe('formctl member', () => {
   const role = async () => {
     await using directory = await openDirectory()
@@ -214,6 +294,19 @@ describe('formctl key', () => {
     expect((await formctl('key', 'list')).stdout).not.toContain(key)
   })
 
+  it('changes the name, the end and the rights of a key', async () => {
+    await givenUser()
+    const { id } = await given('key', 'create', '--user', 'ada@example.com')
+
+    const options = ['--name', 'nightly', '--read-only', '--expires', '2126-11-20T09:30:00Z']
+    expect(await given('key', 'update', id, ...options)).toEqual({ id })
+
+    const expireTime = '2126-11-20T09:30:00.000Z'
+    expect((await given('key', 'list')).keys).toMatchObject([{ name: 'nightly', readOnly: true, expireTime }])
+    await given('key', 'revoke', id)
+    expectRefused(await formctl('key', 'update', id, '--name', 'again'), 'revoked or expired already')
+  })
+
   it('refuses to revoke a key that is not there', async () => {
     expectRefused(await formctl('key', 'revoke', 'nonsense'), 'There is no API key with the id nonsense')
   })
@@ -246,11 +339,47 @@ describe('formctl', () => {
     ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-02-30T00:00:00Z'],
     ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-11-20'],
     ['key', 'revoke'],
+    ['key', 'update', 'id'],
+    ['organization', 'update', '--organization', 'acme'],
+    ['backup'],
+    ['restore'],
   ])('exits with 2 for the wrong usage %j', async (...args) => {
     const { code, stdout, stderr } = await formctl(...args, '--json')
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).not.toBe('')
+  })
+
+  it('stores null for the metadata null', async () => {
+    await given('organization', 'create', '--name', 'Acme', '--slug', 'acme', '--metadata', 'null')
+
+    expect((await given('organization', 'list')).organizations).toMatchObject([{ metadata: null }])
+  })
+
+  it('tells its version', async () => {
+    const { code, stdout } = await formctl('--version')
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+
+  it.each([
+    ['directory', 'DIRECTORY_STORE_URL', ['user', 'list']],
+    ['directory', 'DIRECTORY_STORE_URL', ['migrate']],
+    ['forms', 'FORMS_STORE_URL', ['forms', 'export']],
+    ['forms', 'FORMS_STORE_URL', ['migrate']],
+  ])('names the %s store and %s where it cannot be reached by %j', async (store, variable, args) => {
+    // Nothing listens on port 1.
+    const env = { DATA_DIR: dataDir, [variable]: 'mongodb://ada:secret@127.0.0.1:1/db' }
+
+    const outcome = await formctlWith(env, ...args)
+
+    expectRefused(
+      outcome,
+      new RegExp(
+        `^error: The ${store} store at mongodb://127.0.0.1:1/db cannot be reached .*Check ${variable}`,
+      ),
+    )
+    expect(outcome.stderr).not.toContain('secret')
   })
 
   it('explains itself', async () => {

@@ -1,8 +1,9 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 
+/** @returns the value in a wrapping, since Commander takes null for no value at all. */
 export const parseJson = (text: string) => {
   try {
-    return JSON.parse(text)
+    return { value: JSON.parse(text) }
   } catch {
     throw new InvalidArgumentError('It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\'.')
   }
@@ -26,4 +27,11 @@ export const parseDuration = (text: string): number => {
   if (text === '0') return 0
   if (unit) return Number(digits) * unitMs[unit as keyof typeof unitMs]
   throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
+}
+
+/** @throws {CommanderError} wrong usage where `change` has nothing to change. */
+export const demandChange = (command: Command, change: object): void => {
+  if (Object.values(change).some((value) => value !== undefined)) return
+  const names = command.options.flatMap(({ long, mandatory }) => (mandatory ? [] : [long])).join(', ')
+  command.error(`error: nothing to change; give at least one of ${names}`)
 }

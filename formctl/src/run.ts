@@ -1,5 +1,7 @@
 import { ApiError } from '@fms/aip'
 import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
+import { addBackupCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCopyCommand } from './commands/copy.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -8,6 +10,7 @@ import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOrganizationCommands } from './commands/organization.ts'
+import { addRestoreCommand } from './commands/restore.ts'
 import { addUserCommands } from './commands/user.ts'
 import { withExamples } from './examples.ts'
 import { processTerminal, setTerminal, type Terminal } from './terminal.ts'
@@ -28,6 +31,7 @@ Lists are tables on a terminal and JSON anywhere else. Exit codes: 0 done, 1 ref
 export const createProgram = (terminal: Terminal): Command => {
   const formctl = new Command('formctl')
     .description('Users, organizations, members and API keys of the form service, and its well-being')
+    .version(packageJson.version)
     .option('--json', 'print one JSON object alone')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: terminal.print, writeErr: terminal.complain })
@@ -43,6 +47,8 @@ export const createProgram = (terminal: Terminal): Command => {
   addFormsCommands(formctl)
   addMigrateCommand(formctl)
   addCopyCommand(formctl)
+  addBackupCommand(formctl)
+  addRestoreCommand(formctl)
   addDoctorCommand(formctl)
   addCompletionCommand(formctl)
   return formctl

@@ -1,10 +1,27 @@
 import { join } from 'node:path'
+import type { NamedStore } from './naming-store.ts'
+
+/** The folder of `npm start`. */
+export const dataDir = ({ DATA_DIR }: NodeJS.ProcessEnv): string => DATA_DIR || '.data'
 
 /** The stores that the environment names; by default files in `DATA_DIR`, as `npm start` has it. */
-export const storeUrls = ({ DIRECTORY_STORE_URL, FORMS_STORE_URL, DATA_DIR }: NodeJS.ProcessEnv) => {
-  const file = (name: string) => `sqlite:${join(DATA_DIR || '.data', name)}`
+export const storeUrls = ({ DIRECTORY_STORE_URL, FORMS_STORE_URL, ...env }: NodeJS.ProcessEnv) => {
+  const file = (name: string) => `sqlite:${join(dataDir(env), name)}`
   return {
     directory: DIRECTORY_STORE_URL || file('directory.db'),
     forms: FORMS_STORE_URL || file('forms.db'),
   }
 }
+
+/** Both stores that the environment names, for error messages. */
+export const namedStores = (env: NodeJS.ProcessEnv): { directory: NamedStore; forms: NamedStore } => {
+  const { directory, forms } = storeUrls(env)
+  const or = 'or DATA_DIR where it is not set'
+  return {
+    directory: { name: 'directory', url: directory, setting: `DIRECTORY_STORE_URL, ${or}` },
+    forms: { name: 'forms', url: forms, setting: `FORMS_STORE_URL, ${or}` },
+  }
+}
+
+/** A store's URL without the user and password that it may hold. */
+export const withoutPassword = (url: string) => url.replace(/\/\/[^/]*@/, '//')

@@ -74,7 +74,9 @@ describe('lists', () => {
       lists.map(async (list) => (await type(list, { isReading: true })).stdout),
     )
 
-    expect(users).toMatch(new RegExp(`^ID +EMAIL +CREATED\n${user.id}  ada@example\\.com  ${shortTime}\n$`))
+    expect(users).toMatch(
+      new RegExp(`^ID +EMAIL +CREATED +DISABLED\n${user.id}  ada@example\\.com  ${shortTime}\n$`),
+    )
     expect(organizations).toMatch(
       new RegExp(`^ID +SLUG +NAME +CREATED\n${organization.id}  acme  Acme  ${shortTime}\n$`),
     )
@@ -111,6 +113,43 @@ describe('lists', () => {
       stdout: '',
       stderr: expect.stringContaining('There is no organization missing'),
     })
+  })
+})
+
+describe('organization delete', () => {
+  const remove = ['organization', 'delete', '--organization', 'acme']
+  const organizations = async () => (await given('organization', 'list')).organizations
+
+  it('says what goes, and does nothing when the answer is no', async () => {
+    await givenMember()
+
+    const { code, questions } = await type(remove, { answer: 'n' })
+
+    expect(questions).toEqual([
+      'Delete acme "Acme" for good (memberships: 1, forms with their revisions and replies: 0)? [y/N] ',
+    ])
+    expect([code, (await organizations()).length]).toEqual([1, 1])
+    expect((await given('member', 'list', '--organization', 'acme')).members).toHaveLength(1)
+  })
+
+  it('does nothing without --yes where nobody can be asked', async () => {
+    await givenMember()
+
+    const { code, stderr } = await type(remove)
+
+    expect([code, (await organizations()).length]).toEqual([1, 1])
+    expect(stderr).toContain('Add --yes')
+  })
+
+  it.each<[string[], Typist]>([
+    [['--yes'], {}],
+    [[], { answer: 'yes' }],
+  ])('is done with %j and %j', async (options, typist) => {
+    await given('organization', 'create', '--name', 'Acme', '--slug', 'acme')
+
+    expect(await type([...remove, ...options], typist)).toMatchObject({ code: 0 })
+
+    expect(await organizations()).toEqual([])
   })
 })
 

@@ -4,7 +4,9 @@ import { type Copied, copyStore } from '../moving/copy-store.ts'
 import { directoryKind } from '../moving/directory-kind.ts'
 import { formsKind } from '../moving/forms-kind.ts'
 import type { StoreKind } from '../moving/store-kind.ts'
+import { namingStore } from '../naming-store.ts'
 import { printOutcome } from '../outcome.ts'
+import { withoutPassword } from '../store-urls.ts'
 
 interface CopyOptions {
   from: string
@@ -56,7 +58,7 @@ const storesToCopy = async (
   wanted: CopyOptions['store'],
 ): Promise<('directory' | 'forms')[]> => {
   if (from === to) throw new Error('--from and --to name the same store.')
-  const held = await storesAt(from)
+  const held = await storesAt(from, '--from')
   const stores = held.filter((name) => !wanted || name === wanted)
   const what = wanted ?? 'directory or forms'
   if (stores.length === 0) throw new Error(`There is no ${what} store at ${withoutPassword(from)}.`)
@@ -64,20 +66,20 @@ const storesToCopy = async (
     // A SQLite file is one store.
     if (stores.length > 1)
       throw new Error('A SQLite file holds one store. Say which: --store directory or forms.')
-    const other = (await storesAt(to)).find((name) => !stores.includes(name))
+    const other = (await storesAt(to, '--to')).find((name) => !stores.includes(name))
     if (other) throw new Error(`${to} holds a ${other} store. Give another file.`)
   }
   return stores
 }
 
-const storesAt = async (url: string) => {
+const storesAt = async (url: string, setting: string) => {
   const kinds: Pick<StoreKind<never>, 'name' | 'holds'>[] = [directoryKind, formsKind]
   const names: ('directory' | 'forms')[] = []
-  for (const { name, holds } of kinds) if (await holds(url)) names.push(name)
+  for (const { name, holds } of kinds) {
+    if (await namingStore({ name, url, setting }, () => holds(url))) names.push(name)
+  }
   return names
 }
-
-const withoutPassword = (url: string) => url.replace(/\/\/[^/]*@/, '//')
 
 const describe = ({ store, imported, existing, counts, sha256 }: Copied): string => {
   const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`)

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { withExamples } from '../examples.ts'
 import { exportForms, writingFile } from '../forms/export-forms.ts'
-import { openForms } from '../open-forms.ts'
+import { openDirectory, openForms } from '../open-stores.ts'
 import { printOutcome } from '../outcome.ts'
 import { theOrganization } from '../references.ts'
 import { terminalOf } from '../terminal.ts'
-import { openDirectory } from '../with-directory.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
@@ -88,6 +87,5 @@ const parseLineNumber = (text: string): number => {
 const organizationIdOf = async (ref: string | undefined): Promise<string | undefined> => {
   if (ref === undefined) return undefined
   await using directory = await openDirectory()
-  await directory.ping()
   return (await theOrganization(directory, ref)).organizationId
 }

@@ -7,12 +7,14 @@ import { theKey, theUser } from '../references.ts'
 import { withDirectory } from '../with-directory.ts'
 import { addListKeysCommand } from './list-keys.ts'
 import { addRotateKeyCommand } from './rotate-key.ts'
+import { addUpdateKeyCommand } from './update-key.ts'
 
 export const addKeyCommands = (formctl: Command): void => {
   const key = formctl.command('key').description('API keys, which act as their user')
   addCreateKeyCommand(key)
   addListKeysCommand(key)
   addRotateKeyCommand(key)
+  addUpdateKeyCommand(key)
   addRevokeKeyCommand(key)
 }
 

@@ -1,4 +1,4 @@
-import type { ApiKey } from '@fms/directory-store'
+import type { ApiKey, User } from '@fms/directory-store'
 import type { Command } from 'commander'
 import { withExamples } from '../examples.ts'
 import { shortTime } from '../table.ts'
@@ -11,7 +11,7 @@ export const addListKeysCommand = (key: Command): void => {
     .action(
       withDirectory(async (directory) => {
         const [keys, users] = await Promise.all([directory.listKeys(), directory.listUsers()])
-        const emails = new Map(users.map(({ userId, email }) => [userId, email]))
+        const owners = new Map(users.map((user) => [user.userId, user]))
         return {
           json: { keys: keys.map(({ keyId, ...rest }) => ({ id: keyId, ...rest })) },
           text: 'There are no API keys.',
@@ -20,9 +20,9 @@ export const addListKeysCommand = (key: Command): void => {
             rows: keys.map((key) => [
               key.keyId,
               `fms_${key.prefix}…`,
-              emails.get(key.userId),
+              owners.get(key.userId)?.email,
               key.name,
-              stateOf(key, new Date()),
+              stateOf(key, owners.get(key.userId), new Date()),
               shortTime(key.createTime),
               shortTime(key.lastUsedTime),
             ]),
@@ -33,9 +33,10 @@ export const addListKeysCommand = (key: Command): void => {
   withExamples(list, 'key list', 'key list --json')
 }
 
-const stateOf = ({ readOnly, expireTime, revokeTime }: ApiKey, now: Date): string => {
+const stateOf = ({ readOnly, expireTime, revokeTime }: ApiKey, user: User | undefined, now: Date): string => {
   if (revokeTime) return `revoked ${shortTime(revokeTime)}`
   if (expireTime && expireTime <= now) return `expired ${shortTime(expireTime)}`
+  if (user?.disableTime) return `user disabled ${shortTime(user.disableTime)}`
   const rights = readOnly ? 'reads' : 'reads, writes'
   return expireTime ? `${rights} until ${shortTime(expireTime)}` : rights
 }

@@ -53,8 +53,8 @@ describe('formctl migrate', () => {
       stdout = ''
       expect(await run(['migrate', '--json'])).toBe(0)
       expect(JSON.parse(stdout)).toEqual({
-        directory: { engine: 'MongoDB', version: 1 },
-        forms: { engine: 'MongoDB', version: 1 },
+        directory: { engine: 'MongoDB', version: 2 },
+        forms: { engine: 'MongoDB', version: 2 },
       })
     }
 
@@ -68,7 +68,7 @@ describe('formctl migrate', () => {
     expect(await run(['migrate'])).toBe(0)
 
     expect(stdout).toBe(
-      'The directory store on SQLite has version 1 of its schema.\nThe forms store on SQLite has version 3 of its schema.\n',
+      'The directory store on SQLite has version 2 of its schema.\nThe forms store on SQLite has version 4 of its schema.\n',
     )
   })
 

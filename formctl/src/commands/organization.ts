@@ -2,11 +2,17 @@ import type { NewOrganization } from '@fms/directory-store'
 import { QuotaConfig, quotaOf, readConfig } from '@fms/service-kit'
 import type { Command } from 'commander'
 import { withExamples } from '../examples.ts'
-import { openForms } from '../open-forms.ts'
+import { openForms } from '../open-stores.ts'
 import { parseJson } from '../option-values.ts'
 import { theOrganization } from '../references.ts'
 import { shortTime } from '../table.ts'
 import { withDirectory } from '../with-directory.ts'
+import { addDeleteOrganizationCommand } from './delete-organization.ts'
+import { addUpdateOrganizationCommand } from './update-organization.ts'
+
+interface CreateOptions extends Omit<NewOrganization, 'metadata'> {
+  metadata?: { value: NewOrganization['metadata'] }
+}
 
 export const addOrganizationCommands = (formctl: Command): void => {
   const organization = formctl.command('organization').description('organizations, which own forms')
@@ -19,8 +25,9 @@ export const addOrganizationCommands = (formctl: Command): void => {
     .option('--logo <url>', 'an absolute http or https URL')
     .option('--metadata <json>', 'any JSON value', parseJson)
     .action(
-      withDirectory<NewOrganization>(async (directory, { name, slug, logo, metadata }) => {
-        const { organizationId } = await directory.createOrganization({ name, slug, logo, metadata })
+      withDirectory<CreateOptions>(async (directory, { metadata, name, slug, logo }) => {
+        const fields = { name, slug, logo, metadata: metadata?.value }
+        const { organizationId } = await directory.createOrganization(fields)
         return {
           json: { id: organizationId },
           text: `Created organization ${slug} with the id ${organizationId}.`,
@@ -82,6 +89,9 @@ export const addOrganizationCommands = (formctl: Command): void => {
       }),
     )
   withExamples(show, 'organization show --organization acme', 'organization show --organization acme --json')
+
+  addUpdateOrganizationCommand(organization)
+  addDeleteOrganizationCommand(organization)
 }
 
 const shareOf = (used: number, limit: number) => (limit > 0 ? `${used} of ${limit}` : `${used}, no limit`)

@@ -1,4 +1,4 @@
-import { type ApiKey, apiKeyEnded, type DirectoryStore } from '@fms/directory-store'
+import { type ApiKey, apiKeyEnded, type DirectoryStore, hasEnded } from '@fms/directory-store'
 import type { Command } from 'commander'
 import { confirm, yesOption } from '../confirm.ts'
 import { exampleKeyId, withExamples } from '../examples.ts'
@@ -51,9 +51,6 @@ export const addRotateKeyCommand = (key: Command): void => {
     )
   withExamples(rotate, `key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)
 }
-
-const hasEnded = ({ expireTime, revokeTime }: ApiKey, now: Date): boolean =>
-  revokeTime !== undefined || (expireTime !== undefined && expireTime <= now)
 
 /** After the new key is there: whatever happens in between, one of the two works. */
 const end = (directory: DirectoryStore, keyId: string, overlapMs: number): Promise<ApiKey> =>

@@ -28,11 +28,41 @@ export const addUserCommands = (formctl: Command): void => {
           json: { users: users.map(({ userId, ...rest }) => ({ id: userId, ...rest })) },
           text: 'There are no users.',
           table: {
-            columns: ['id', 'email', 'created'],
-            rows: users.map(({ userId, email, createTime }) => [userId, email, shortTime(createTime)]),
+            columns: ['id', 'email', 'created', 'disabled'],
+            rows: users.map(({ userId, email, createTime, disableTime }) => [
+              userId,
+              email,
+              shortTime(createTime),
+              shortTime(disableTime),
+            ]),
           },
         }
       }),
     )
   withExamples(list, 'user list', 'user list --json')
+
+  const disable = user
+    .command('disable')
+    .description('refuse all keys of a user, everywhere within a second, until they are enabled')
+    .requiredOption('--user <ref>', 'id or e-mail address')
+    .action(
+      withDirectory<{ user: string }>(async (directory, { user: ref }) => {
+        const { userId, email, disableTime } = await directory.disableUser(ref)
+        const since = disableTime!.toISOString()
+        return { json: { id: userId, disableTime }, text: `${email} is disabled since ${since}.` }
+      }),
+    )
+  withExamples(disable, 'user disable --user ada@example.com')
+
+  const enable = user
+    .command('enable')
+    .description('accept the keys of a user again who is disabled')
+    .requiredOption('--user <ref>', 'id or e-mail address')
+    .action(
+      withDirectory<{ user: string }>(async (directory, { user: ref }) => {
+        const { userId, email } = await directory.enableUser(ref)
+        return { json: { id: userId }, text: `${email} is enabled.` }
+      }),
+    )
+  withExamples(enable, 'user enable --user ada@example.com')
 }

@@ -23,7 +23,9 @@ export interface CommandNode {
 export const commandTree = (command: Command, path = ''): CommandNode[] => {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
-  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
+  // The version is printed by the program alone.
+  const inherited = help.visibleGlobalOptions(command).filter(({ long }) => long !== '--version')
+  const options = [...help.visibleOptions(command), ...inherited]
   const node: CommandNode = {
     path,
     commands: commands.map((each) => ({ name: each.name(), description: each.description() })),

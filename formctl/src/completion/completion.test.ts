@@ -18,7 +18,7 @@ const shellIsThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status 
 describe('formctl completion', () => {
   it.each([
     ['formctl us', ['user']],
-    ['formctl key ', ['create', 'list', 'rotate', 'revoke', 'help', '--help', '--json']],
+    ['formctl key ', ['create', 'list', 'rotate', 'update', 'revoke', 'help', '--help', '--json']],
     ['formctl key create --r', ['--read-only']],
     ['formctl --json key cr', ['create']],
     ['formctl member add --user ada@example.com --role ', ['viewer', 'editor', 'owner']],

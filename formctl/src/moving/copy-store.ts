@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { type NamedStore, namingStore } from '../naming-store.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import { Interruption } from './interruption.ts'
 import { startProgress } from './progress.ts'
-import type { StoreKind } from './store-kind.ts'
+import type { OpenedStore, StoreKind } from './store-kind.ts'
 import { type Verified, verifyEqual } from './verify.ts'
 
 /** What a copy came to. */
@@ -23,9 +24,9 @@ export const copyStore = async <R>(
   from: string,
   to: string,
 ): Promise<Copied> => {
-  await kind.migrate(to)
-  await using source = await kind.open(from, true)
-  await using target = await kind.open(to, false)
+  await namingStore({ name: kind.name, url: to, setting: '--to' }, () => kind.migrate(to))
+  await using source = named(await kind.open(from, true), { name: kind.name, url: from, setting: '--from' })
+  await using target = named(await kind.open(to, false), { name: kind.name, url: to, setting: '--to' })
   using interruption = new Interruption()
   const total = await source.count()
   const tally = { imported: 0, existing: 0 }
@@ -47,3 +48,22 @@ export const copyStore = async <R>(
   }
   return { store: kind.name, ...tally, ...(await verifyEqual(kind, source, target, step)) }
 }
+
+/** The same store; its errors name it. */
+const named = <R>(store: OpenedStore<R>, name: NamedStore): OpenedStore<R> => ({
+  async *records() {
+    const records = store.records()[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const { done, value } = await namingStore(name, () => records.next())
+        if (done) return
+        yield value
+      }
+    } finally {
+      await records.return?.()
+    }
+  },
+  count: () => namingStore(name, () => store.count()),
+  importRecord: (record) => namingStore(name, () => store.importRecord(record)),
+  [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+})

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { terminalOf } from '../terminal.ts'
+import { TimeLeft } from './time-left.ts'
 
 /** How far a piece of work has come, on stderr. */
 export interface Progress extends Disposable {
@@ -21,11 +22,17 @@ const silence: Progress = { step: () => {}, [Symbol.dispose]: () => {} }
 const bar = async (title: string, total: number): Promise<Progress> => {
   const { default: cliProgress } = await import('cli-progress')
   const { shades_classic: looks } = cliProgress.Presets
-  const format = `${title} {bar} {value} of {total}, {eta_formatted} left`
+  const format = `${title} {bar} {value} of {total}, {left}`
   // Whoever interrupts the work ends the bar, too; and a kill leaves the terminal as it was.
   const drawn = new cliProgress.SingleBar({ format, barsize: 30, linewrap: true, gracefulExit: false }, looks)
-  drawn.start(total, 0)
-  return { step: () => drawn.increment(), [Symbol.dispose]: () => drawn.stop() }
+  const timeLeft = new TimeLeft(total, performance.now())
+  let done = 0
+  drawn.start(total, 0, { left: timeLeft.after(0, performance.now()) })
+  const step = () => {
+    done++
+    drawn.increment({ left: timeLeft.after(done, performance.now()) })
+  }
+  return { step, [Symbol.dispose]: () => drawn.stop() }
 }
 
 const lines = (command: Command, title: string, total: number): Progress => {

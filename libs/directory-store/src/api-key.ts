@@ -13,3 +13,9 @@ export const hashApiKey = (key: string): string => createHash('sha256').update(k
 
 /** The first 8 characters after `fms_`, by which people tell their keys apart. */
 export const apiKeyPrefix = (key: string): string => key.slice(marker.length, marker.length + 8)
+
+/** Whether a key is revoked, or expired at `now`. */
+export const hasEnded = (
+  { revokeTime, expireTime }: { revokeTime?: Date; expireTime?: Date },
+  now: Date,
+): boolean => revokeTime !== undefined || (expireTime !== undefined && expireTime <= now)

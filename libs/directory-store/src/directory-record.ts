@@ -9,6 +9,7 @@ const UserRecord = z.strictObject({
   userId: Uuid,
   email: z.email().max(254),
   createTime: Timestamp,
+  disableTime: Timestamp.optional(),
 })
 
 const OrganizationRecord = z.strictObject({

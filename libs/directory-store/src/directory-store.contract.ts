@@ -6,6 +6,7 @@ import type { EngineLimits } from './contract/hostile-filters.ts'
 import { keysContract } from './contract/keys.ts'
 import { listsContract } from './contract/lists.ts'
 import { membersContract } from './contract/members.ts'
+import { organizationChangesContract } from './contract/organization-changes.ts'
 import { organizationsContract } from './contract/organizations.ts'
 import { recordsContract } from './contract/records.ts'
 import { usersContract } from './contract/users.ts'
@@ -20,6 +21,7 @@ export const directoryStoreContract = (name: string, open: OpenStore, limits: En
     const directory = openDirectory(open)
     usersContract(directory)
     organizationsContract(directory)
+    organizationChangesContract(directory)
     membersContract(directory)
     keysContract(directory)
     authorizeContract(directory)

@@ -2,7 +2,14 @@ import type { CheckedFilter } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
 import type { DirectoryRecord, Imported } from './directory-record.ts'
-import type { NewApiKey, NewMember, NewOrganization, NewUser } from './new.ts'
+import type {
+  ApiKeyChange,
+  NewApiKey,
+  NewMember,
+  NewOrganization,
+  NewUser,
+  OrganizationChange,
+} from './new.ts'
 import type { OrganizationOrderTerm, OrganizationPosition } from './organization-order.ts'
 
 export interface User {
@@ -10,6 +17,8 @@ export interface User {
   /** Lower case, unique. */
   email: string
   createTime: Date
+  /** Since when all keys of the user are refused; absent while they are not. */
+  disableTime?: Date
 }
 
 export interface StoredOrganization {
@@ -83,15 +92,41 @@ export interface OrganizationPage {
  * A user is referred to by id or e-mail address, an organization by id or slug. What looks like a UUID is an id, in
  * any letter case; a reference that can be nothing finds nothing. Ids are made here: random UUIDs in lower case.
  *
- * Every method throws {@link ApiError} UNAVAILABLE when the store cannot be reached, and one that takes a `New…`
- * throws INVALID_REQUEST with all that is wrong with it.
+ * Every method throws {@link ApiError} UNAVAILABLE when the store cannot be reached, and one that takes a `New…` or a
+ * `…Change` throws INVALID_REQUEST with all that is wrong with it.
  */
 export interface DirectoryStore extends AsyncDisposable {
   /** @throws {ApiError} EMAIL_TAKEN */
   createUser(user: NewUser): Promise<User>
 
+  /**
+   * Refuses all keys of a user until {@link enableUser}. Doing it again keeps the first time.
+   *
+   * @throws {ApiError} USER_NOT_FOUND
+   */
+  disableUser(userRef: string): Promise<User>
+
+  /** @throws {ApiError} USER_NOT_FOUND */
+  enableUser(userRef: string): Promise<User>
+
   /** @throws {ApiError} SLUG_TAKEN */
   createOrganization(organization: NewOrganization): Promise<StoredOrganization>
+
+  /**
+   * Changes the fields that `change` names. On MongoDB the lists of members follow a moment later; the same change
+   * again finishes one that was interrupted.
+   *
+   * @throws {ApiError} ORGANIZATION_NOT_FOUND, SLUG_TAKEN
+   */
+  updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization>
+
+  /**
+   * Deletes an organization and its memberships; its forms stand in another store. Doing it again finishes what was
+   * interrupted.
+   *
+   * @throws {ApiError} ORGANIZATION_NOT_FOUND
+   */
+  deleteOrganization(organizationRef: string): Promise<void>
 
   /** @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, MEMBER_EXISTS */
   addMember(member: NewMember): Promise<Member>
@@ -111,6 +146,9 @@ export interface DirectoryStore extends AsyncDisposable {
 
   /** All keys, oldest first, the revoked and expired ones included. */
   listKeys(): Promise<ApiKey[]>
+
+  /** @throws {ApiError} API_KEY_NOT_FOUND; API_KEY_ENDED for a key that is revoked or expired. */
+  updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey>
 
   /**
    * Ends a key for good. Doing it again changes nothing.
@@ -144,7 +182,7 @@ export interface DirectoryStore extends AsyncDisposable {
    * Whose key it is, and what the organization is to them, in one read.
    *
    * @param request keyHash what `hashApiKey` makes of the key.
-   * @returns undefined for a key that is unknown, expired at `now` or revoked.
+   * @returns undefined for a key that is unknown, expired at `now` or revoked, or whose user is disabled.
    */
   authorize(
     request: { keyHash: string; organizationRef?: string },

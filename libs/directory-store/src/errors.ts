@@ -62,7 +62,7 @@ export const memberNotFound = (organizationId: string, userId: string) =>
     { metadata: { organizationId, userId } },
   )
 
-/** The key is revoked or expired: it cannot be exchanged for another. */
+/** The key is revoked or expired: it cannot be changed, nor exchanged for another. */
 export const apiKeyEnded = (keyId: string) =>
   new ApiError(
     'FAILED_PRECONDITION',

@@ -18,6 +18,16 @@ export const NewOrganization = z.strictObject({
 })
 export type NewOrganization = z.input<typeof NewOrganization>
 
+/** What changes of an organization; fields that are absent stay as they are. */
+export const OrganizationChange = z.strictObject({
+  name: OrganizationName.optional(),
+  slug: OrganizationSlug.optional(),
+  logo: LogoUrl.optional(),
+  /** Any JSON value; null for none. */
+  metadata: z.json().optional(),
+})
+export type OrganizationChange = z.input<typeof OrganizationChange>
+
 export const NewMember = z.strictObject({
   organizationId: Uuid,
   userId: Uuid,
@@ -41,6 +51,17 @@ export const NewApiKey = z.strictObject({
 })
 export type NewApiKey = z.input<typeof NewApiKey>
 
+/** What changes of an API key; fields that are absent stay as they are. */
+export const ApiKeyChange = z.strictObject({
+  /** For people; at most 80 characters. */
+  name: text(80).optional(),
+  /** From this instant on the key is refused: earlier or later than before. */
+  expireTime: z.date().optional(),
+  /** A key that only reads never gets the right to write. */
+  readOnly: z.literal(true).optional(),
+})
+export type ApiKeyChange = z.input<typeof ApiKeyChange>
+
 /**
  * What `schema` makes of `input`, with its defaults.
  *
@@ -57,4 +78,17 @@ export const checked = <Schema extends z.ZodType>(
     )
   }
   return data
+}
+
+/**
+ * The fields that a change names.
+ *
+ * @throws {ApiError} INVALID_REQUEST with every violation.
+ */
+export const changedFields = <Schema extends z.ZodType<object>>(
+  schema: Schema,
+  change: z.input<Schema>,
+): z.output<Schema> => {
+  const given = Object.entries(checked(schema, change)).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as z.output<Schema>
 }

@@ -24,7 +24,7 @@ export const completeOrder = (orderBy: readonly OrganizationOrderTerm[]): Organi
 export type OrganizationPosition = (string | number)[]
 
 export const positionOf = (
-  organization: StoredOrganization,
+  organization: Pick<StoredOrganization, OrganizationField>,
   order: readonly OrganizationOrderTerm[],
 ): OrganizationPosition =>
   order.map(({ field }) => (field === 'createTime' ? organization.createTime.getTime() : organization[field]))

@@ -19,10 +19,15 @@ export const parseDraft = ({
   name: _name,
   type: _type,
   aiHandoff: _aiHandoff,
+  jsonBytes: _jsonBytes,
   ...state
 }: FormText): StoredForm => ({ ...state, draft: JSON.parse(draftJson) })
 
-export const parseRevision = ({ formJson, ...revision }: RevisionText): StoredRevision => ({
+export const parseRevision = ({
+  formJson,
+  jsonBytes: _jsonBytes,
+  ...revision
+}: RevisionText): StoredRevision => ({
   ...revision,
   form: JSON.parse(formJson),
 })

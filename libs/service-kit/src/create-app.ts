@@ -141,8 +141,11 @@ export const createApp = ({
       (error: Error) => error,
     )
     // Probes come every few seconds: what changed is worth a line.
-    if (isReady !== !reason)
-      logger[reason ? 'warn' : 'info']({ reason: reason?.message }, reason ? 'not ready' : 'ready')
+    if (isReady !== !reason) {
+      // Nobody has to worry before the first time that it is ready.
+      const level = reason && isReady ? 'warn' : 'info'
+      logger[level]({ reason: reason?.message }, reason ? 'not ready' : 'ready')
+    }
     isReady = !reason
     if (!reason) return { status: 'ready' }
     sendError(notReady(), request, reply)

@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest'
 const createLogger = join(import.meta.dirname, 'create-logger.ts')
 
 /** A process of its own that logs, then does `next`. */
-const start = (next: string) => {
+const start = (next: string, format = 'json') => {
   const script = `
     import { createLogger } from ${JSON.stringify(createLogger)}
-    const logger = createLogger('forms', 'info')
+    const logger = await createLogger('forms', 'info', ${JSON.stringify(format)})
     logger.debug('not asked for')
     logger.info({ status: 200 }, 'answered')
     ${next}`
@@ -47,5 +47,39 @@ describe('a log line', () => {
         .split('\n')
         .map((line) => JSON.parse(line).msg),
     ).toEqual(['answered', 'a defect'])
+  })
+})
+
+describe('a line for people', () => {
+  const linesOf = async (script: string) => (await text(start(script, 'pretty').stdout)).trimEnd().split('\n')
+
+  it('tells a request in one line', async () => {
+    const fields = {
+      method: 'GET',
+      route: '/forms/:form',
+      status: 404,
+      duration_ms: 3.25,
+      user: 'u',
+      organization: 'o',
+    }
+    const script = `logger.child({ request_id: 'r-1' }).info(${JSON.stringify(fields)}, 'answered')`
+
+    const [, line] = await linesOf(script)
+
+    expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: forms +GET \/forms\/:form 404 3.25 ms {2}r-1$/)
+  })
+
+  it('has the fields of anything else behind its message, and is out at once', async () => {
+    const script = "logger.warn({ program: 'nats' }, 'nats died'); process.kill(process.pid, 'SIGKILL')"
+
+    const [, line] = await linesOf(script)
+
+    expect(line).toMatch(/WARN: forms +nats died \{"program":"nats"\}$/)
+  })
+
+  it('tells where an error came from', async () => {
+    const lines = await linesOf("logger.error({ err: new Error('broken') }, 'a defect')")
+
+    expect(lines.join('\n')).toMatch(/ERROR: forms +a defect *\n.*"message": "broken"/s)
   })
 })

@@ -5,7 +5,7 @@ export const pathNotFound = (path: string) =>
   new ApiError(
     'NOT_FOUND',
     'PATH_NOT_FOUND',
-    `There is nothing at ${path}. Compare the path with the API reference.`,
+    `There is nothing at ${path}. The API reference is at /v2/docs; formctl key create makes an API key.`,
     {
       metadata: { path },
     },

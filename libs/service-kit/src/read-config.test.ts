@@ -20,7 +20,22 @@ describe('readConfig', () => {
       PORT: 8080,
       DRAIN_MS: 4_000,
       LOG_LEVEL: 'info',
+      LOG_FORMAT: expect.stringMatching(/^(json|pretty)$/),
     })
+  })
+
+  it.each([
+    [true, 'pretty'],
+    [false, 'json'],
+  ])('writes, on a terminal (%s), %s', (isTTY, format) => {
+    const before = process.stdout.isTTY
+    process.stdout.isTTY = isTTY
+    try {
+      expect(readConfig(ServiceConfig, { INTERNAL_SECRET }).LOG_FORMAT).toBe(format)
+      expect(readConfig(ServiceConfig, { INTERNAL_SECRET, LOG_FORMAT: 'json' }).LOG_FORMAT).toBe('json')
+    } finally {
+      process.stdout.isTTY = before
+    }
   })
 
   it('names every variable that is missing or wrong, and no secret', () => {

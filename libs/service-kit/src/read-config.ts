@@ -16,6 +16,9 @@ export const InternalSecret = z
       'is the sample of .env.example, which everybody knows. Replace it (openssl rand -hex 32), or set NODE_ENV=development to try things out',
   })
 
+export const LogFormat = z.enum(['json', 'pretty'])
+export type LogFormat = z.infer<typeof LogFormat>
+
 /** What every service reads from its environment. */
 export const ServiceConfig = z.object({
   /** Address to listen on. */
@@ -27,6 +30,8 @@ export const ServiceConfig = z.object({
   /** How long a service that was told to stop waits for its callers to move over to another instance. */
   DRAIN_MS: z.coerce.number().int().min(0).max(8_000).default(4_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** Lines for people, or a JSON object a line; by default whichever suits standard output. */
+  LOG_FORMAT: LogFormat.default(() => (process.stdout.isTTY ? 'pretty' : 'json')),
 })
 export type ServiceConfig = z.infer<typeof ServiceConfig>
 

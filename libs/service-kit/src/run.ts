@@ -25,7 +25,7 @@ export const run = async <C extends ServiceConfig>(
   build: (config: C, logger: Logger) => Promise<App>,
 ): Promise<void> => {
   const config = configOrExit(service, schema)
-  const logger = createLogger(service, config.LOG_LEVEL)
+  const logger = await createLogger(service, config.LOG_LEVEL, config.LOG_FORMAT)
   try {
     await startTracing(service, logger)
     const app = await build(config, logger)

@@ -51,7 +51,6 @@ describe('paths', () => {
   })
 
   it.each([
-    '/',
     '/organizations',
     '/V2/organizations',
     '/internal/authorize',

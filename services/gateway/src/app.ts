@@ -13,6 +13,7 @@ import { askOrganizations } from './ask-organizations.ts'
 import { authenticate, demandMembership, reauthorizeLateBodies } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
+import { endWithNewline } from './end-with-newline.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { limitConcurrency } from './limits/limit-concurrency.ts'
@@ -21,6 +22,7 @@ import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
 import { docsPage } from './routes/docs-page.ts'
+import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { shareCounts } from './share-counts.ts'
@@ -123,6 +125,8 @@ export const createGateway = async (
     },
   })
   cutOffSlowReaders(app)
+  endWithNewline(app)
+  app.register(home)
   app.register(v2, { prefix: '/v2' })
   // By now every request is answered, those that waited for a publisher too.
   app.addHook('onClose', async () => {

@@ -8,7 +8,7 @@ export const apiKeyInvalid = () =>
   new ApiError(
     'UNAUTHENTICATED',
     'API_KEY_INVALID',
-    'No valid API key came with the request. Send one, as the dashboard showed it, in the header x-api-key.',
+    'No valid API key came with the request. Send one in the header x-api-key: formctl key create makes it. The API reference is at /v2/docs.',
     { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
   )
 

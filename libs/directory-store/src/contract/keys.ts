@@ -136,6 +136,65 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
     })
   })
 
+  describe('updateKey', () => {
+    const inAnHour = new Date(start + 3_600_000)
+
+    it('changes the fields that are named, and no other', async () => {
+      const { userId } = await givenUser()
+      const { key, apiKey } = await store().createKey({ userId, name: 'CI' })
+      const { keyId } = apiKey
+
+      const renamed = { ...apiKey, name: 'nightly' }
+      expect(await store().updateKey(keyId.toUpperCase(), { name: 'nightly' })).toEqual(renamed)
+      const changed = { ...renamed, readOnly: true, expireTime: inAnHour }
+      expect(await store().updateKey(keyId, { readOnly: true, expireTime: inAnHour })).toEqual(changed)
+
+      expect(await store().listKeys()).toEqual([changed])
+      const authorization = await store().authorize({ keyHash: hashApiKey(key) }, new Date(start))
+      expect(authorization).toEqual({ key: changed })
+    })
+
+    it('puts an end off as well as forward', async () => {
+      const { userId } = await givenUser()
+      const { keyId } = (await store().createKey({ userId, expireTime: inAnHour })).apiKey
+
+      for (const ms of [1, -1]) {
+        const expireTime = new Date(inAnHour.getTime() + ms)
+        expect(await store().updateKey(keyId, { expireTime })).toMatchObject({ expireTime })
+      }
+    })
+
+    it('refuses a key that has ended, which stays as it is', async () => {
+      const { userId } = await givenUser()
+      const { apiKey: expired } = await store().createKey({ userId, expireTime: new Date(start) })
+      const { keyId } = (await store().createKey({ userId })).apiKey
+      const revoked = await store().revokeKey(keyId)
+
+      for (const ended of [expired, revoked]) {
+        await expect(
+          store().updateKey(ended.keyId, { name: 'x', expireTime: inAnHour }),
+        ).rejects.toMatchObject({ reason: 'API_KEY_ENDED', parts: { metadata: { keyId: ended.keyId } } })
+      }
+      expect(await store().listKeys()).toEqual(expect.arrayContaining([expired, revoked]))
+    })
+
+    it('refuses a name that is too long', async () => {
+      const { userId } = await givenUser()
+      const { keyId } = (await store().createKey({ userId })).apiKey
+
+      await expect(store().updateKey(keyId, { name: 'x'.repeat(81) })).rejects.toMatchObject({
+        parts: { fieldViolations: [{ field: 'name' }] },
+      })
+    })
+
+    it.each([randomUUID(), 'nonsense', ''])('finds no key "%s"', async (keyId) => {
+      await expect(store().updateKey(keyId, { name: 'x' })).rejects.toMatchObject({
+        reason: 'API_KEY_NOT_FOUND',
+        parts: { metadata: { keyId } },
+      })
+    })
+  })
+
   describe('touchKey', () => {
     it('notes when a key was last in use, and never moves back', async () => {
       const { userId } = await givenUser()

@@ -29,6 +29,7 @@ export const recordsContract = (
       const { apiKey: other } = await store().createKey({ userId: grace.userId, readOnly: true, expireTime })
       await store().touchKey(apiKey.keyId, new Date(start + 7))
       await store().revokeKey(other.keyId)
+      await store().disableUser(grace.userId)
       return { ada, grace, plain, full, key }
     }
 
@@ -50,6 +51,7 @@ export const recordsContract = (
           kind: 'user',
           ...user,
           createTime,
+          ...(user === grace && { disableTime: createTime }),
         })),
         ...byId(({ organizationId }) => organizationId, [plain, full]).map((organization) => ({
           kind: 'organization',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { hashApiKey } from '../api-key.ts'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
 /** What a store promises of users. */
-export const usersContract = ({ store, givenUser }: Directory): void => {
+export const usersContract = ({ store, clock, givenUser, givenMember }: Directory): void => {
   describe('createUser', () => {
     it('gives a user an id and a time, and can find it by id and by e-mail address in any letter case', async () => {
       const user = await store().createUser({ email: 'Ada@Example.com' })
@@ -39,6 +40,61 @@ export const usersContract = ({ store, givenUser }: Directory): void => {
           status: 'INVALID_ARGUMENT',
           parts: { fieldViolations: [{ field: 'email' }] },
         })
+      },
+    )
+  })
+
+  describe('disableUser', () => {
+    const givenKey = async () => {
+      const { userId, organization } = await givenMember('owner')
+      const { key, apiKey } = await store().createKey({ userId })
+      const request = { keyHash: hashApiKey(key), organizationRef: organization.slug }
+      const authorize = () => store().authorize(request, new Date(clock.time))
+      return { userId, organization, apiKey, authorize }
+    }
+
+    it('refuses every key of the user, and of nobody else, until enableUser', async () => {
+      const [one, other] = [await givenKey(), await givenKey()]
+      const allowed = await one.authorize()
+
+      await store().disableUser(one.userId)
+      expect(await one.authorize()).toBeUndefined()
+      expect(await other.authorize()).toMatchObject({ key: other.apiKey })
+      await store().enableUser(one.userId)
+
+      expect(allowed).toMatchObject({ key: one.apiKey, organization: { role: 'owner' } })
+      expect(await one.authorize()).toEqual(allowed)
+    })
+
+    it('notes when, and again changes nothing', async () => {
+      const user = await givenUser('ada@example.com')
+      const disabled = { ...user, disableTime: new Date(start + 1000) }
+
+      clock.time += 1000
+      expect(await store().disableUser('ADA@example.com')).toEqual(disabled)
+      clock.time += 1000
+      expect(await store().disableUser(user.userId)).toEqual(disabled)
+
+      expect(await store().listUsers()).toEqual([disabled])
+      expect(await store().enableUser(user.userId)).toEqual(user)
+      expect(await store().enableUser(user.userId)).toEqual(user)
+    })
+
+    it('leaves memberships as they are', async () => {
+      const { userId, organization } = await givenKey()
+
+      await store().disableUser(userId)
+
+      expect(await store().listMemberships(userId)).toEqual([organization])
+    })
+
+    it.each(['nobody@example.com', '', 'ffffffff-ffff-4fff-bfff-ffffffffffff'])(
+      'finds no user "%s"',
+      async (user) => {
+        const refusal = { reason: 'USER_NOT_FOUND', parts: { metadata: { user } } }
+
+        await expect(store().disableUser(user)).rejects.toMatchObject(refusal)
+        await expect(store().enableUser(user)).rejects.toMatchObject(refusal)
       },
     )
   })

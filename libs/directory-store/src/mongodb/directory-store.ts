@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type BeforeWrite,
+  isDuplicateKey,
   listMongodb,
   lostRace,
   type MongoCollection,
@@ -22,6 +23,7 @@ import type {
   User,
 } from '../directory-store.ts'
 import {
+  apiKeyEnded,
   apiKeyExists,
   apiKeyNotFound,
   emailTaken,
@@ -31,7 +33,16 @@ import {
   slugTaken,
   userNotFound,
 } from '../errors.ts'
-import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.ts'
+import {
+  ApiKeyChange,
+  changedFields,
+  checked,
+  NewApiKey,
+  NewMember,
+  NewOrganization,
+  NewUser,
+  OrganizationChange,
+} from '../new.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
 import {
@@ -74,9 +85,25 @@ export class MongoDirectoryStore implements DirectoryStore {
 
   async createUser(user: NewUser): Promise<User> {
     const { email } = checked(NewUser, user)
-    const document = { _id: randomUUID(), email, createTime: this.#now().getTime() }
+    const document = { _id: randomUUID(), email, createTime: this.#now().getTime(), disableTime: null }
     if (!(await this.#users.insert(document))) throw emailTaken(email)
     return toUser(document)
+  }
+
+  async disableUser(userRef: string): Promise<User> {
+    const query = documentKey(userKey(userRef))
+    const disableTime = this.#now().getTime()
+    // A field that is absent equals null.
+    const disabled = await this.#users.setAndGet({ ...query, disableTime: null }, { disableTime })
+    const user = disabled ?? (await this.#users.findOne(query))
+    if (!user) throw userNotFound(userRef)
+    return toUser(user)
+  }
+
+  async enableUser(userRef: string): Promise<User> {
+    const user = await this.#users.setAndGet(documentKey(userKey(userRef)), { disableTime: null })
+    if (!user) throw userNotFound(userRef)
+    return toUser(user)
   }
 
   async createOrganization(organization: NewOrganization): Promise<StoredOrganization> {
@@ -84,11 +111,29 @@ export class MongoDirectoryStore implements DirectoryStore {
     const document = {
       _id: randomUUID(),
       ...fields,
-      metadata: metadata === null ? null : JSON.stringify(metadata),
+      metadata: jsonOf(metadata),
       createTime: this.#now().getTime(),
     }
     if (!(await this.#organizations.insert(document))) throw slugTaken(fields.slug)
     return toOrganization(document)
+  }
+
+  async updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization> {
+    const { metadata, ...rest } = changedFields(OrganizationChange, change)
+    const fields = { ...rest, ...(metadata !== undefined && { metadata: jsonOf(metadata) }) }
+    const query = documentKey(organizationKey(organizationRef))
+    const changed = await this.#setOrganization(query, fields)
+    if (!changed) throw organizationNotFound(organizationRef)
+    return toOrganization((await this.#updateMembersOf(changed)) ?? changed)
+  }
+
+  /** Memberships first: what is left after an interruption is an organization without members. */
+  async deleteOrganization(organizationRef: string): Promise<void> {
+    const organization = await this.findOrganization(organizationRef)
+    if (!organization) throw organizationNotFound(organizationRef)
+    const { organizationId } = organization
+    await this.#members.deleteMany({ organizationId })
+    await this.#organizations.deleteOne({ _id: organizationId })
   }
 
   async addMember(member: NewMember): Promise<Member> {
@@ -112,7 +157,13 @@ export class MongoDirectoryStore implements DirectoryStore {
       // Another membership of the user began in the same instant.
       return lostRace
     }
-    return untilWon(attempt, () => storeUnavailable(new Error('Memberships keep beginning')))
+    const added = await untilWon(attempt, () => storeUnavailable(new Error('Memberships keep beginning')))
+    // The organization may have changed, or gone, since it was read.
+    if (!(await this.#updateMembersOf(organization))) {
+      await this.#members.deleteOne({ userId, organizationId })
+      throw organizationNotFound(organizationId)
+    }
+    return added
   }
 
   async setMember(member: NewMember): Promise<Member> {
@@ -156,6 +207,17 @@ export class MongoDirectoryStore implements DirectoryStore {
   async listKeys(): Promise<ApiKey[]> {
     const keys = await Array.fromAsync(this.#keys.find({}, { sort: { createTime: 1, _id: 1 } }))
     return keys.map(toApiKey)
+  }
+
+  async updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey> {
+    const { expireTime, ...rest } = changedFields(ApiKeyChange, change)
+    const fields = { ...rest, ...(expireTime && { expireTime: expireTime.getTime() }) }
+    const _id = keyId.toLowerCase()
+    const isLive = [{ expireTime: null }, { expireTime: { $gt: this.#now().getTime() } }]
+    const query = { _id, revokeTime: null, $or: isLive }
+    const changed = await this.#keys.setAndGet(query, fields)
+    if (changed) return toApiKey(changed)
+    throw (await this.#keys.has({ _id })) ? apiKeyEnded(_id) : apiKeyNotFound(keyId)
   }
 
   async revokeKey(keyId: string): Promise<ApiKey> {
@@ -211,7 +273,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     return organization && toOrganization(organization)
   }
 
-  /** Indexes: keys_by_hash, then members_by_organization or members_by_slug. */
+  /** Indexes: keys_by_hash, then those of `_id`, organizations_by_slug and members_by_organization. */
   async authorize(
     { keyHash, organizationRef }: { keyHash: string; organizationRef?: string },
     now: Date,
@@ -219,7 +281,11 @@ export class MongoDirectoryStore implements DirectoryStore {
     const document = await this.#keys.findOne({ hash: keyHash, revokeTime: null })
     if (!document || (document.expireTime !== null && document.expireTime <= now.getTime())) return undefined
     const key = toApiKey(document)
-    const member = organizationRef && (await this.#member(key.userId, organizationRef))
+    const [isDisabled, member] = await Promise.all([
+      this.#users.has({ _id: key.userId, disableTime: { $ne: null } }),
+      organizationRef ? this.#member(key.userId, organizationRef) : undefined,
+    ])
+    if (isDisabled) return undefined
     if (!member) return { key }
     return { key, organization: { organizationId: member.organizationId, role: member.role } }
   }
@@ -230,7 +296,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     await this.#keys.set({ _id: keyId, $or: isEarlier }, { lastUsedTime })
   }
 
-  /** Indexes: members_by_organization or members_by_slug, then that of `_id`. */
+  /** Indexes: organizations_by_slug, members_by_organization, and that of `_id`. */
   async getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined> {
     const member = await this.#member(userId, organizationRef)
     return member && (await this.findOrganization(member.organizationId))
@@ -249,10 +315,10 @@ export class MongoDirectoryStore implements DirectoryStore {
       limit: query.limit,
     })
     const [members, totalSize] = await Promise.all([firstOf(query.limit + 1, list.items), list.count()])
-    const organizations = await this.#organizationsOf(members.slice(0, query.limit))
+    const page = members.slice(0, query.limit)
     return {
-      organizations,
-      ...(members.length > query.limit && { next: positionOf(organizations.at(-1)!, order) }),
+      organizations: await this.#organizationsOf(page),
+      ...(members.length > query.limit && { next: positionOf(listedFields(page.at(-1)!), order) }),
       totalSize,
     }
   }
@@ -283,9 +349,43 @@ export class MongoDirectoryStore implements DirectoryStore {
     return this.close()
   }
 
-  #member(userId: string, organizationRef: string): Promise<MemberDocument | undefined> {
+  /** A slug is looked up in the organization itself: that of a membership may be an old one for a moment. */
+  async #member(userId: string, organizationRef: string): Promise<MemberDocument | undefined> {
     const { field, value } = organizationKey(organizationRef)
-    return this.#members.findOne({ userId, [field]: value })
+    const organizationId =
+      field === 'organizationId' ? value : (await this.#organizations.findOne({ slug: value }, ['_id']))?._id
+    return organizationId === undefined ? undefined : this.#members.findOne({ userId, organizationId })
+  }
+
+  /** @throws {ApiError} SLUG_TAKEN */
+  async #setOrganization(
+    query: object,
+    fields: Partial<OrganizationDocument>,
+  ): Promise<OrganizationDocument | undefined> {
+    // An update without fields is an error to the engine.
+    if (Object.keys(fields).length === 0) return this.#organizations.findOne(query)
+    try {
+      return await this.#organizations.setAndGet(query, fields)
+    } catch (error) {
+      throw isDuplicateKey(error) ? slugTaken(fields.slug!) : error
+    }
+  }
+
+  /**
+   * Gives the organization's slug and name to its memberships, again as long as somebody else changes them meanwhile.
+   *
+   * @param read what the organization was like when it was last read.
+   * @returns the organization as it is then, or undefined when it is gone.
+   */
+  async #updateMembersOf(read: OrganizationDocument): Promise<OrganizationDocument | undefined> {
+    const { _id: organizationId, slug, name } = read
+    const outdated = { organizationId, $or: [{ slug: { $ne: slug } }, { name: { $ne: name } }] }
+    for await (const { userId } of this.#members.find(outdated)) {
+      await this.#members.set({ userId, organizationId }, { slug, name })
+    }
+    const current = await this.#organizations.findOne({ _id: organizationId })
+    const isSame = !current || (current.slug === slug && current.name === name)
+    return isSame ? current : this.#updateMembersOf(current)
   }
 
   async #latestBegin(userId: string): Promise<number> {
@@ -293,16 +393,26 @@ export class MongoDirectoryStore implements DirectoryStore {
     return latest?.createTime ?? 0
   }
 
-  /** The organizations of members, in the members' order. */
+  /** The organizations of members, in the members' order, without those that were deleted meanwhile. */
   async #organizationsOf(members: MemberDocument[]): Promise<StoredOrganization[]> {
     const ids = members.map(({ organizationId }) => organizationId)
     const found = new Map<string, StoredOrganization>()
     for await (const organization of this.#organizations.find({ _id: { $in: ids } })) {
       found.set(organization._id, toOrganization(organization))
     }
-    return ids.map((id) => found.get(id)!)
+    return ids.flatMap((id) => found.get(id) ?? [])
   }
 }
+
+const jsonOf = (metadata: StoredOrganization['metadata']) =>
+  metadata === null ? null : JSON.stringify(metadata)
+
+/** What a list sorts a membership by. */
+const listedFields = ({ organizationCreateTime, name, slug }: MemberDocument) => ({
+  createTime: new Date(organizationCreateTime),
+  name,
+  slug,
+})
 
 const firstOf = async <T>(limit: number, items: AsyncIterable<T>): Promise<T[]> => {
   const taken: T[] = []

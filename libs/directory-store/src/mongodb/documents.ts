@@ -7,6 +7,8 @@ export interface UserDocument {
   _id: string
   email: string
   createTime: number
+  /** Absent in documents of the release before. */
+  disableTime?: number | null
 }
 
 export interface OrganizationDocument {
@@ -19,7 +21,7 @@ export interface OrganizationDocument {
   createTime: number
 }
 
-/** The organization's fields that lists sort by stand here, too. Organizations do not change. */
+/** The organization's fields that lists sort by stand here, too; they follow its changes. */
 export interface MemberDocument {
   organizationId: string
   userId: string
@@ -62,13 +64,14 @@ export const documentKey = ({ field, value }: { field: string; value: string }) 
   [field === 'userId' || field === 'organizationId' ? '_id' : field]: value,
 })
 
-const optionalTime = <Field extends string>(field: Field, time: number | null) =>
-  (time === null ? {} : { [field]: new Date(time) }) as { [Name in Field]?: Date }
+const optionalTime = <Field extends string>(field: Field, time: number | null | undefined) =>
+  (typeof time === 'number' ? { [field]: new Date(time) } : {}) as { [Name in Field]?: Date }
 
-export const toUser = ({ _id, email, createTime }: UserDocument): User => ({
+export const toUser = ({ _id, email, createTime, disableTime }: UserDocument): User => ({
   userId: _id,
   email,
   createTime: new Date(createTime),
+  ...optionalTime('disableTime', disableTime),
 })
 
 export const toOrganization = (document: OrganizationDocument): StoredOrganization => ({

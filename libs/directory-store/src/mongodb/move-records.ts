@@ -61,7 +61,13 @@ type RecordOf<Kind> = Extract<DirectoryRecord, { kind: Kind }>
 
 const importUser = async ({ users }: DirectoryCollections, record: RecordOf<'user'>): Promise<Imported> => {
   const { userId: _id, email } = record
-  if (await users.insert({ _id, email, createTime: Date.parse(record.createTime) })) return 'imported'
+  const document = {
+    _id,
+    email,
+    createTime: Date.parse(record.createTime),
+    disableTime: timeOf(record.disableTime),
+  }
+  if (await users.insert(document)) return 'imported'
   const stored = await users.findOne({ _id })
   if (!stored) throw recordConflict(directoryRecordName(record), 'the same e-mail address')
   return demandSame(userRecord(toUser(stored)), record)

@@ -13,7 +13,7 @@ const orders: MongoIndex[] = ['name', 'organizationCreateTime'].map((field) => (
  */
 export const directorySchema: MongoSchema = {
   store: 'directory',
-  version: 1,
+  version: 2,
   indexes: [
     { collection: 'users', name: 'users_by_email', key: { email: 1 }, unique: true },
     { collection: 'organizations', name: 'organizations_by_slug', key: { slug: 1 }, unique: true },
@@ -23,6 +23,7 @@ export const directorySchema: MongoSchema = {
       key: { userId: 1, organizationId: 1 },
       unique: true,
     },
+    { collection: 'members', name: 'members_of_organization', key: { organizationId: 1 } },
     { collection: 'members', name: 'members_by_begin', key: { userId: 1, createTime: 1 }, unique: true },
     { collection: 'members', name: 'members_by_slug', key: { userId: 1, slug: 1 } },
     ...orders,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '@fms/contracts'
 import { afterPosition, allOf, filterSql, orderSql, pageSql, type Row, SqliteDatabase } from '@fms/store-kit'
-import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
+import { apiKeyPrefix, hasEnded, hashApiKey, makeApiKey } from '../api-key.ts'
 import type { DirectoryRecord, Imported } from '../directory-record.ts'
 import type {
   ApiKey,
@@ -15,6 +15,7 @@ import type {
   User,
 } from '../directory-store.ts'
 import {
+  apiKeyEnded,
   apiKeyExists,
   apiKeyNotFound,
   emailTaken,
@@ -24,7 +25,16 @@ import {
   slugTaken,
   userNotFound,
 } from '../errors.ts'
-import { checked, NewApiKey, NewMember, NewOrganization, NewUser } from '../new.ts'
+import {
+  ApiKeyChange,
+  changedFields,
+  checked,
+  NewApiKey,
+  NewMember,
+  NewOrganization,
+  NewUser,
+  OrganizationChange,
+} from '../new.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
 import { exportRecords, importRecord } from './move-records.ts'
@@ -37,6 +47,9 @@ const columnOf = {
   name: 'members.name',
   slug: 'members.slug',
 } as const
+
+const jsonOf = (metadata: StoredOrganization['metadata']) =>
+  metadata === null ? null : JSON.stringify(metadata)
 
 /** The embedded directory: one SQLite file, shared by the processes of one machine. */
 export class SqliteDirectoryStore implements DirectoryStore {
@@ -53,8 +66,17 @@ export class SqliteDirectoryStore implements DirectoryStore {
     const { email } = checked(NewUser, user)
     return this.#database.write(() => {
       if (this.#findUser(email)) throw emailTaken(email)
-      return toUser(this.#insert('users', { userId: randomUUID(), email, createTime: this.#now().getTime() }))
+      const createTime = this.#now().getTime()
+      return toUser(this.#insert('users', { userId: randomUUID(), email, createTime, disableTime: null }))
     })
+  }
+
+  disableUser(userRef: string): Promise<User> {
+    return this.#setDisableTime(userRef, ({ disableTime = this.#now() }) => disableTime.getTime())
+  }
+
+  enableUser(userRef: string): Promise<User> {
+    return this.#setDisableTime(userRef, () => null)
   }
 
   async createOrganization(organization: NewOrganization): Promise<StoredOrganization> {
@@ -64,10 +86,40 @@ export class SqliteDirectoryStore implements DirectoryStore {
       const row = this.#insert('organizations', {
         organizationId: randomUUID(),
         ...fields,
-        metadata: metadata === null ? null : JSON.stringify(metadata),
+        metadata: jsonOf(metadata),
         createTime: this.#now().getTime(),
       })
       return toOrganization(row)
+    })
+  }
+
+  async updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization> {
+    const fields = changedFields(OrganizationChange, change)
+    return this.#database.write(() => {
+      const current = this.#findOrganization(organizationRef)
+      if (!current) throw organizationNotFound(organizationRef)
+      const changed = { ...current, ...fields }
+      const { organizationId, slug, name, logo, metadata } = changed
+      if (slug !== current.slug && this.#findOrganization(slug)) throw slugTaken(slug)
+      this.#database.run(
+        'UPDATE organizations SET slug = ?, name = ?, logo = ?, metadata = ? WHERE organizationId = ?',
+        ...[slug, name, logo, jsonOf(metadata), organizationId],
+      )
+      this.#database.run(
+        'UPDATE members SET slug = ?, name = ? WHERE organizationId = ?',
+        ...[slug, name, organizationId],
+      )
+      return changed
+    })
+  }
+
+  async deleteOrganization(organizationRef: string): Promise<void> {
+    await this.#database.write(() => {
+      const organization = this.#findOrganization(organizationRef)
+      if (!organization) throw organizationNotFound(organizationRef)
+      for (const table of ['members', 'organizations']) {
+        this.#database.run(`DELETE FROM ${table} WHERE organizationId = ?`, organization.organizationId)
+      }
     })
   }
 
@@ -149,6 +201,23 @@ export class SqliteDirectoryStore implements DirectoryStore {
     return this.#database.all('SELECT * FROM keys ORDER BY createTime, keyId').map(toApiKey)
   }
 
+  async updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey> {
+    const fields = changedFields(ApiKeyChange, change)
+    return this.#database.write(() => {
+      const now = this.#now()
+      const row = this.#database.get('SELECT * FROM keys WHERE keyId = ?', keyId.toLowerCase())
+      if (!row) throw apiKeyNotFound(keyId)
+      const current = toApiKey(row)
+      if (hasEnded(current, now)) throw apiKeyEnded(current.keyId)
+      const changed = { ...current, ...fields }
+      this.#database.run(
+        'UPDATE keys SET name = ?, expireTime = ?, readOnly = ? WHERE keyId = ?',
+        ...[changed.name, changed.expireTime?.getTime() ?? null, Number(changed.readOnly), current.keyId],
+      )
+      return changed
+    })
+  }
+
   async revokeKey(keyId: string): Promise<ApiKey> {
     const id = keyId.toLowerCase()
     return this.#database.write(() => {
@@ -202,7 +271,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     return this.#findOrganization(organizationRef)
   }
 
-  /** Indexes: the unique ones of keys.hash and of organizations.slug or its key, and the key of members. */
+  /** Indexes: the unique ones of keys.hash and of organizations.slug or its key, and the keys of users and members. */
   async authorize(
     { keyHash, organizationRef = '' }: { keyHash: string; organizationRef?: string },
     now: Date,
@@ -210,6 +279,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     const { field, value } = organizationKey(organizationRef)
     const row = this.#database.get(
       `SELECT keys.*, members.organizationId, members.role FROM keys
+       CROSS JOIN users ON users.userId = keys.userId AND users.disableTime IS NULL
        LEFT JOIN organizations ON organizations.${field} = ?
        LEFT JOIN members ON members.userId = keys.userId AND members.organizationId = organizations.organizationId
        WHERE keys.hash = ? AND keys.revokeTime IS NULL AND (keys.expireTime IS NULL OR keys.expireTime > ?)`,
@@ -302,6 +372,15 @@ export class SqliteDirectoryStore implements DirectoryStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #setDisableTime(userRef: string, timeFor: (user: User) => number | null): Promise<User> {
+    return this.#database.write(() => {
+      const user = this.#findUser(userRef)
+      if (!user) throw userNotFound(userRef)
+      this.#database.run('UPDATE users SET disableTime = ? WHERE userId = ?', timeFor(user), user.userId)
+      return this.#findUser(user.userId)!
+    })
   }
 
   #findUser(ref: string): User | undefined {

@@ -97,7 +97,7 @@ const toRow = (database: SqliteDatabase, record: DirectoryRecord): Row => {
   }
   switch (record.kind) {
     case 'user':
-      return { ...(fields as Row), createTime }
+      return { ...(fields as Row), createTime, disableTime: timeOf(record.disableTime) }
     case 'organization': {
       const metadata = record.metadata === null ? null : JSON.stringify(record.metadata)
       return { ...(fields as Row), metadata, createTime }

@@ -11,6 +11,7 @@ export const toUser = (row: Row): User => ({
   userId: text(row, 'userId'),
   email: text(row, 'email'),
   createTime: time(row, 'createTime'),
+  ...optionalTime(row, 'disableTime'),
 })
 
 export const toOrganization = (row: Row): StoredOrganization => ({

@@ -16,7 +16,7 @@ const first = `
   ) STRICT;
 
   -- The organization's slug, name and createTime stand here too, so that an index can serve every order of a user's
-  -- list. Organizations do not change; an operation that changes one would have to change these with it.
+  -- list. A change of an organization changes these with it.
   CREATE TABLE members (
     organizationId TEXT NOT NULL REFERENCES organizations,
     userId TEXT NOT NULL REFERENCES users,
@@ -57,5 +57,11 @@ const second = `
   DROP INDEX members_by_create_time_desc;
 `
 
+/** Users who are disabled, and an index for changes of an organization. */
+const third = `
+  ALTER TABLE users ADD COLUMN disableTime INTEGER;
+  CREATE INDEX members_by_organization ON members (organizationId);
+`
+
 /** Only ever append: each file counts those it has. */
-export const migrations = [first, second]
+export const migrations = [first, second, third]

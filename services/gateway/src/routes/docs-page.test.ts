@@ -74,10 +74,48 @@ describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('%s', (pat
     for (const _ of [1, 2, 3]) expect((await gateway.send('GET', path)).status).toBe(200)
   })
 
-  it.each(['/', '/x'])('has nothing below or behind it: %s', async (rest) => {
+  it.each(['//', '/x'])('has nothing below or behind it: %s', async (rest) => {
     await using gateway = await startGateway()
 
     expect((await gateway.send('GET', `${path}${rest}`, withoutKey)).status).toBe(401)
     expect((await gateway.send('GET', `${path}${rest}`)).status).toBe(404)
+  })
+})
+
+describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('the document %s', (path) => {
+  it('is compressed for whoever accepts it, and has a tag for each coding', async () => {
+    await using gateway = await startGateway()
+    const get = (headers: Record<string, string>) => gateway.send('GET', path, { ...withoutKey, headers })
+
+    const [plain, compressed, refused] = [
+      await get({ 'accept-encoding': 'identity' }),
+      await get({ 'accept-encoding': 'deflate, gzip;q=0.5' }),
+      await get({ 'accept-encoding': 'gzip;q=0' }),
+    ]
+
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(refused.headers['content-encoding']).toBeUndefined()
+    expect(compressed.headers['content-encoding']).toBe('gzip')
+    expect(Number(compressed.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']))
+    expect(compressed.headers.etag).not.toBe(plain.headers.etag)
+    for (const { headers } of [plain, compressed]) {
+      expect(headers).toMatchObject({ vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
+      expect(headers['cache-control']).toMatch(/^public, max-age=\d+$/)
+      const again = await get({
+        'accept-encoding': String(headers['content-encoding'] ?? 'identity'),
+        'if-none-match': String(headers.etag),
+      })
+      expect([again.status, again.text]).toEqual([304, ''])
+    }
+  })
+})
+
+describe('GET /v2/docs/', () => {
+  it('leads to the page', async () => {
+    await using gateway = await startGateway()
+
+    const { url, status } = await fetch(`${gateway.origin}/v2/docs/`)
+
+    expect({ url, status }).toEqual({ url: `${gateway.origin}/v2/docs`, status: 200 })
   })
 })

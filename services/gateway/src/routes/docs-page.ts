@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { NoQuery } from '@fms/contracts'
 import { fastify } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
 
 /** Paths are relative to `/v2/docs`, so that the page also works behind a proxy that adds a prefix. */
 const start = `Scalar.createApiReference('#app', ${JSON.stringify({
@@ -49,28 +48,17 @@ const contentSecurityPolicy = [
 /** The reference page: reads the OpenAPI document and lets people try operations with a key of theirs. */
 export const docsPage: FastifyPluginAsyncZod = async (app) => {
   const schema = { querystring: NoQuery }
-  app.get('/docs', { schema }, async (_, reply) =>
-    reply
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': contentSecurityPolicy,
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-      })
-      .send(page),
-  )
+  const html = await createStaticDocument('text/html; charset=utf-8', 300, page)
+  app.get('/docs', { schema }, async (request, reply) => {
+    reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' })
+    return sendDocument(request, reply, html)
+  })
+  app.get('/docs/', async (_, reply) => reply.redirect('../docs', 302))
 
-  let script: Promise<Buffer> | undefined
-  app.get('/docs/scalar.js', { schema }, async (_, reply) => {
+  let script: Promise<StaticDocument> | undefined
+  app.get('/docs/scalar.js', { schema }, async (request, reply) => {
     script ??= readScript()
-    return reply
-      .headers({
-        'content-type': 'text/javascript; charset=utf-8',
-        'content-encoding': 'gzip',
-        'cache-control': 'public, max-age=3600',
-        'x-content-type-options': 'nosniff',
-      })
-      .send(await script)
+    return sendDocument(request, reply, await script)
   })
 }
 
@@ -78,11 +66,11 @@ export const docsPage: FastifyPluginAsyncZod = async (app) => {
  * Scalar's script, 4 MB of it, compressed. Its package hands it out by a plugin's route alone, and takes a while to
  * load: it is left to the first reader of the page.
  */
-const readScript = async (): Promise<Buffer> => {
+const readScript = async (): Promise<StaticDocument> => {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const server = fastify()
   await server.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } })
   const { rawPayload } = await server.inject('/docs/js/scalar.js')
   await server.close()
-  return promisify(gzip)(rawPayload)
+  return createStaticDocument('text/javascript; charset=utf-8', 3_600, rawPayload)
 }

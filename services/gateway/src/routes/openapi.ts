@@ -1,17 +1,22 @@
 import { NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
+
+/** An upgrade shows after this. */
+const maxAgeSeconds = 300
 
 /** The document of the API, for generators of clients and for the reference page. */
 export const openApi: FastifyPluginAsyncZod = async (app) => {
-  let document: Promise<string> | undefined
-  app.get('/openapi.json', { schema: { querystring: NoQuery } }, async (_, reply) => {
+  let document: Promise<StaticDocument> | undefined
+  app.get('/openapi.json', { schema: { querystring: NoQuery } }, async (request, reply) => {
     document ??= readDocument()
-    return reply.header('content-type', 'application/json; charset=utf-8').send(await document)
+    return sendDocument(request, reply, await document)
   })
 }
 
 /** What it is made of is needed for nothing else: it is left to the first reader. */
-const readDocument = async (): Promise<string> => {
+const readDocument = async (): Promise<StaticDocument> => {
   const { buildOpenApi } = await import('../openapi/build-openapi.ts')
-  return JSON.stringify(buildOpenApi())
+  const text = JSON.stringify(buildOpenApi())
+  return createStaticDocument('application/json; charset=utf-8', maxAgeSeconds, text)
 }

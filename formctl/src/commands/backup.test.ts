@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openDirectoryStore } from '@fms/directory-store'
+import { openFormsStore } from '@fms/forms-store'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newRecord } from '../moving/testing.ts'
+import { type } from '../testing.ts'
+
+let folder: string
+const at = (...names: string[]) => join(folder, ...names)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'formctl-backup-'))
+  useDataDir('data')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
+
+const useDataDir = (name: string) => {
+  vi.stubEnv('DATA_DIR', at(name))
+  for (const variable of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(variable, '')
+}
+
+const organizationId = randomUUID()
+const openForms = (dataDir = 'data') => openFormsStore(`sqlite:${at(dataDir, 'forms.db')}`)
+
+const formsIn = async (dataDir: string) => {
+  await using forms = await openForms(dataDir)
+  return await Array.fromAsync(forms.exportForms(organizationId))
+}
+
+const givenData = async () => {
+  expect(await type(['user', 'create', '--email', 'ada@example.com'])).toMatchObject({ code: 0 })
+  const records = Array.from({ length: 40 }, () => newRecord({ organizationId, revisions: 2, replies: 3 }))
+  await using forms = await openForms()
+  await Promise.all(records.map((record) => forms.importForm(record)))
+  writeFileSync(at('data', 'internal-secret'), 's'.repeat(43))
+  return formsIn('data')
+}
+
+const backUp = async () => {
+  const forms = await givenData()
+  expect(await type(['backup', at('backup')])).toMatchObject({ code: 0, stderr: '' })
+  return forms
+}
+
+describe('formctl backup', () => {
+  it('is restored as it was, for its owner alone', async () => {
+    const forms = await backUp()
+
+    useDataDir('restored')
+    const { code, stderr, stdout } = await type(['restore', at('backup')])
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('directory.db, forms.db, internal-secret')
+    expect(readdirSync(at('restored')).sort()).toEqual(['directory.db', 'forms.db', 'internal-secret'])
+    for (const name of ['backup', 'restored']) {
+      const files = readdirSync(at(name)).map((file) => at(name, file))
+      for (const path of [at(name), ...files]) expect(statSync(path).mode & 0o077).toBe(0)
+    }
+    expect(await formsIn('restored')).toEqual(forms)
+    await using directory = await openDirectoryStore(`sqlite:${at('restored', 'directory.db')}`)
+    expect(await directory.listUsers()).toMatchObject([{ email: 'ada@example.com' }])
+    expect(readFileSync(at('restored', 'internal-secret'), 'utf8')).toBe('s'.repeat(43))
+  })
+
+  it('holds whole forms, and all that were stored before it began, while others are stored', async () => {
+    const before = await givenData()
+    await using forms = await openForms()
+    const later = Array.from({ length: 200 }, () => newRecord({ organizationId, revisions: 1, replies: 1 }))
+    const writing = Promise.all(later.map((record) => forms.importForm(record)))
+
+    const { code } = await type(['backup', at('backup')])
+    await writing
+
+    expect(code).toBe(0)
+    cpSync(at('backup'), at('copy'), { recursive: true })
+    const copied = await formsIn('copy')
+    const written = new Map([...before, ...later].map((record) => [record.formId, record]))
+    const ids = new Set(copied.map(({ formId }) => formId))
+    expect(before.filter(({ formId }) => !ids.has(formId))).toEqual([])
+    for (const record of copied) expect(record).toEqual(written.get(record.formId))
+  })
+
+  it('reads the copy as a whole: it refuses a row that breaks a rule of its table', async () => {
+    await givenData()
+    {
+      using database = new DatabaseSync(at('data', 'directory.db'))
+      database.enableDefensive(false)
+      database.exec(`PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, 'disableTime INTEGER', 'disableTime INTEGER NOT NULL')`)
+    }
+
+    const { code, stderr } = await type(['backup', at('backup')])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('directory.db is damaged: NULL value in users.disableTime.')
+    expect(readdirSync(folder)).toEqual(['data'])
+  })
+
+  it('takes a store whose deleted forms are not cleared yet', async () => {
+    await givenData()
+    {
+      // What a delete leaves for a moment: revisions and replies without their form.
+      using database = new DatabaseSync(at('data', 'forms.db'), { enableForeignKeyConstraints: false })
+      database.exec('DELETE FROM forms WHERE formId = (SELECT min(formId) FROM forms)')
+    }
+
+    expect(await type(['backup', at('backup')])).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('leaves no folder behind where it fails, and refuses one that exists', async () => {
+    const none = await type(['backup', at('backup')])
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no store at') })
+    await givenData()
+    const taken = await type(['backup', at('data')])
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('exists. Give a new folder.') })
+
+    breakPage(at('data', 'directory.db'))
+    const damaged = await type(['backup', at('backup')])
+
+    expect(damaged).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged|malformed/) })
+    expect(readdirSync(folder)).toEqual(['data'])
+  })
+
+  it('refuses a store that is no file, and says what to do', async () => {
+    vi.stubEnv('FORMS_STORE_URL', 'mongodb://127.0.0.1:1/forms')
+
+    const { code, stderr } = await type(['backup', at('backup')])
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: The forms store is no SQLite file.*mongodump/)
+  })
+})
+
+describe('formctl restore', () => {
+  const refused = async (message: RegExp) => {
+    useDataDir('restored')
+    const { code, stderr } = await type(['restore', at('backup')])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+    expect(readdirSync(folder).includes('restored') ? readdirSync(at('restored')) : []).toEqual([])
+  }
+
+  it('refuses a file that changed since the backup', async () => {
+    await backUp()
+    using database = new DatabaseSync(at('backup', 'forms.db'))
+    database.exec('DELETE FROM revisions')
+    database.close()
+
+    await refused(/forms\.db is not what was backed up/)
+  })
+
+  it.each([
+    ['a manifest is missing', () => rmSync(at('backup', 'manifest.json'))],
+    ['a manifest is cut short', () => writeFileSync(at('backup', 'manifest.json'), '{"format":')],
+  ])('refuses a folder where %s', async (_, damage) => {
+    await backUp()
+    damage()
+
+    await refused(/holds no whole backup/)
+  })
+
+  it('refuses a folder where a store is missing, and one of a newer release', async () => {
+    await backUp()
+    {
+      using database = new DatabaseSync(at('backup', 'forms.db'))
+      database.exec('PRAGMA user_version = 999')
+    }
+    await refused(/forms\.db was made by a newer release/)
+    rmSync(at('backup', 'forms.db'))
+
+    await refused(/forms\.db is missing/)
+  })
+
+  it('leaves a DATA_DIR alone that has a store', async () => {
+    await backUp()
+    appendFileSync(at('data', 'internal-secret'), '!')
+    const before = await formsIn('data')
+
+    const { code, stderr } = await type(['restore', at('backup')])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('exists. Set DATA_DIR to a folder without stores.')
+    expect(await formsIn('data')).toEqual(before)
+  })
+})
+
+/** Overwrites the root page of a table that holds something. */
+const breakPage = (path: string) => {
+  let offset: number
+  {
+    using database = new DatabaseSync(path)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    const page = Number(Object.values(database.prepare('PRAGMA page_size').get()!)[0])
+    const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'users'").get()!.rootpage
+    offset = (Number(root) - 1) * page
+  }
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, offset, offset + 512)
+  writeFileSync(path, bytes)
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+let clone: string
+
+/** What npm needs of a fresh clone. */
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), 'ensure-installed-'))
+  const manifests = globSync('{libs,services}/*/package.json', { cwd: root })
+  const files = ['package.json', 'package-lock.json', 'scripts/ensure-installed.mjs', 'formctl/package.json']
+  for (const file of [...files, ...manifests]) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true })
+    cpSync(join(root, file), join(clone, file))
+  }
+})
+afterEach(() => rmSync(clone, { recursive: true }))
+
+/** Runs it in the clone, with an empty cache and a registry of the test's own. */
+const ensureInstalled = (registry: string) => {
+  const env = {
+    PATH: process.env.PATH,
+    npm_config_registry: registry,
+    npm_config_cache: join(clone, 'cache'),
+  }
+  const script = join(clone, 'scripts/ensure-installed.mjs')
+  return spawn(process.execPath, [script], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+describe('a fresh clone', () => {
+  it('says within ten seconds that there is no network', async () => {
+    const startMs = performance.now()
+
+    // Nothing listens on port 1.
+    const child = ensureInstalled('http://127.0.0.1:1')
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+
+    expect(code).toBe(1)
+    expect(said).toContain('The npm registry cannot be reached: is this machine online?')
+    expect(performance.now() - startMs).toBeLessThan(10_000)
+  })
+
+  it('says within ten seconds that a registry is silent', async () => {
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const startMs = performance.now()
+
+    const child = ensureInstalled(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+    const ended = once(child, 'exit')
+    let said = ''
+    for await (const chunk of child.stderr.setEncoding('utf8')) {
+      said += chunk
+      if (!said.includes('Nothing has come from the npm registry')) continue
+      expect(performance.now() - startMs).toBeLessThan(10_000)
+      // Then npm ends by itself.
+      silent.close()
+      for (const socket of sockets) socket.destroy()
+    }
+
+    expect(said).toContain('Nothing has come from the npm registry')
+    expect(await ended).toEqual([1, null])
+  })
+})

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** What is the same for every caller until the next release, compressed once. */
+export interface StaticDocument {
+  contentType: string
+  /** How long it may be used before it is validated, in seconds. */
+  maxAgeSeconds: number
+  identity: Buffer
+  gzip: Buffer
+  /** Of the content; each coding has a tag of its own (RFC 9110 §8.8.3.3). */
+  digest: string
+}
+
+export const createStaticDocument = async (
+  contentType: string,
+  maxAgeSeconds: number,
+  content: string | Buffer,
+): Promise<StaticDocument> => {
+  const identity = Buffer.from(content)
+  const digest = hash('sha256', identity, 'base64url')
+  return { contentType, maxAgeSeconds, identity, gzip: await promisify(gzip)(identity), digest }
+}
+
+/** Sends the document in the coding that the caller accepts, or 304 where the caller has it. */
+export const sendDocument = (
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, maxAgeSeconds, identity, gzip, digest }: StaticDocument,
+): FastifyReply => {
+  const isCompressed = acceptsGzip(headers['accept-encoding'])
+  const etag = `"${digest}${isCompressed ? '-gzip' : ''}"`
+  reply.headers({
+    'cache-control': `public, max-age=${maxAgeSeconds}`,
+    etag,
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+  })
+  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  if (tags.includes(etag) || tags.includes('*')) return reply.code(304).send()
+  if (isCompressed) reply.header('content-encoding', 'gzip')
+  return reply.header('content-type', contentType).send(isCompressed ? gzip : identity)
+}
+
+/** RFC 9110 §12.5.3: `gzip` or `*`, unless its weight is 0. */
+const acceptsGzip = (acceptEncoding: string | string[] | undefined): boolean =>
+  String(acceptEncoding ?? '')
+    .split(',')
+    .some((each) => /^\s*(gzip|\*)\s*(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*)\s*)?$/i.test(each))
