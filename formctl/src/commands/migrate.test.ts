@@ -68,7 +68,7 @@ describe('formctl migrate', () => {
     expect(await run(['migrate'])).toBe(0)
 
     expect(stdout).toBe(
-      'The directory store on SQLite has version 2 of its schema.\nThe forms store on SQLite has version 4 of its schema.\n',
+      'The directory store on SQLite has version 3 of its schema.\nThe forms store on SQLite has version 5 of its schema.\n',
     )
   })
 
