@@ -14,6 +14,8 @@ import { keepSecrets, readStartConfig, type StartConfig } from './start-config.t
 import { type Supervisor, supervise } from './supervise.ts'
 import { watchNatsDisk } from './watch-nats-disk.ts'
 
+/** By then the services have written that they are ready, and the banner is the last thing in view. Milliseconds. */
+const lastLinesMs = 250
 const patienceMs = 60_000
 const deathsBeforeGivingUp = 5
 
@@ -46,7 +48,9 @@ async function start() {
   try {
     await Promise.all(all.map((service) => untilReady(service, supervisor)))
     const gateway = all.at(-1)!
-    welcome(gateway.url, await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey))
+    const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
+    await delay(lastLinesMs)
+    welcome(gateway.url, demo)
   } catch (error) {
     await supervisor.stop()
     throw error
