@@ -338,6 +338,26 @@ describe('a list that takes its time', () => {
     await many
   })
 
+  it('keeps its place until it is sent: a caller has two, which nobody else misses', async () => {
+    await using store = new SqliteFormsStore(path, { fewForms: 0 })
+    const { organizationId } = await givenForm(store)
+    const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
+    const sent = [new AbortController(), new AbortController()]
+    for (const { signal } of sent) await store.list(query, { caller: 'reader', signal })
+
+    let isRead = false
+    const third = store.list(query, { caller: 'reader' }).then(() => {
+      isRead = true
+    })
+    await store.list(query, { caller: 'another' })
+
+    expect(isRead).toBe(false)
+    sent[0]!.abort()
+    await third
+    expect(isRead).toBe(true)
+    sent[1]!.abort()
+  })
+
   it('is UNAVAILABLE when the store is closed meanwhile', async () => {
     const store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
