@@ -6,8 +6,8 @@ import {
   type MongoSchema,
   metaCollection,
   type SchemaDocument,
-  schemaCheckMs,
 } from './mongodb-schema.ts'
+import { schemaCheckMs } from './schema-note.ts'
 import type { Migration } from './store-url.ts'
 
 /** Until releases that are shut out have noticed, and their last requests have arrived. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { migrateMongodb } from './migrate-mongodb.ts'
 import { MongoDatabase } from './mongodb-database.ts'
-import { type MongoSchema, metaCollection, type SchemaDocument, schemaCheckMs } from './mongodb-schema.ts'
+import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb-schema.ts'
+import { schemaCheckMs } from './schema-note.ts'
 import { startMongo } from './testing/mongodb.ts'
 
 const mongo = await startMongo()

@@ -1,6 +1,6 @@
 import { storeNotMigrated } from './errors.ts'
 import type { MongoCollection } from './mongodb-collection.ts'
-import { demandUsable } from './schema-note.ts'
+import { demandUsable, schemaCheckMs } from './schema-note.ts'
 
 export interface MongoIndex {
   collection: string
@@ -53,9 +53,6 @@ export const demandSchema = async (
   const found = await demandUsableSchema(meta, schema)
   if ((found?.version ?? 0) < schema.version) throw storeNotMigrated(schema.store)
 }
-
-/** How long a process uses a store before it reads the note again, in milliseconds. */
-export const schemaCheckMs = 1_000
 
 /** Admits requests while the store admits this release. Reads the store's note once a second while there are requests. */
 export class SchemaGuard {

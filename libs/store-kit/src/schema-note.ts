@@ -8,6 +8,9 @@ export interface SchemaNote {
   oldestVersion: number
 }
 
+/** How long a process uses a store before it reads the note again, in milliseconds. */
+export const schemaCheckMs = 1_000
+
 /**
  * Checks whether a release may use a store (docs/decisions/0026-a-schema-names-its-oldest-release.md).
  *

@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { ApiError, matchesParts } from '@fms/aip'
 import { storeNotMigrated, storeUnavailable } from './errors.ts'
-import { demandUsable } from './schema-note.ts'
-import { applyMigrations, oldestVersionSql, readSqliteNote, type SqliteMigration } from './sqlite-schema.ts'
+import { demandUsable, schemaCheckMs } from './schema-note.ts'
+import { applyMigrations, readSqliteNote, type SqliteMigration } from './sqlite-schema.ts'
 
 /** Result codes (sqlite.org/rescode.html) that speak of the store's state and not of the statement. */
 const transientCodes = new Set([
@@ -73,6 +73,8 @@ export class SqliteDatabase implements AsyncDisposable {
   readonly #name: string
   /** The schema version of this release. */
   readonly #knownVersion: number
+  readonly #version: StatementSync
+  #usableUntilMs = Number.NEGATIVE_INFINITY
   readonly #lockPatienceMs: number
   readonly #statements = new Map<string, Prepared>()
   #pending: PendingChange[] = []
@@ -110,6 +112,7 @@ export class SqliteDatabase implements AsyncDisposable {
     )
     for (const [name, call] of Object.entries(functions))
       this.#database.function(name, { deterministic: true, varargs: true }, call)
+    this.#version = this.#database.prepare('PRAGMA user_version')
     try {
       if (readOnly) this.#demandMigrated()
       else this.#migrate(migrations)
@@ -215,7 +218,7 @@ export class SqliteDatabase implements AsyncDisposable {
    * @throws {ApiError} STORE_UNAVAILABLE or STORE_SCHEMA_TOO_NEW.
    */
   ping(): void {
-    this.#guard(() => demandUsable(this.#name, this.#knownVersion, readSqliteNote(this.#database)))
+    this.#guard(() => this.#demandUsable())
   }
 
   /** Waits for the changes under way, then closes the file. */
@@ -287,6 +290,7 @@ export class SqliteDatabase implements AsyncDisposable {
     const endMs = performance.now() + maxBatchMs
     let ran = 0
     try {
+      // No later release can migrate the file before the end of this transaction.
       this.#demandUsable()
       for (const { change, resolve, reject } of batch) {
         if (ran > 0 && performance.now() > endMs) break
@@ -345,14 +349,17 @@ export class SqliteDatabase implements AsyncDisposable {
     if (found.version < this.#knownVersion) throw storeNotMigrated(this.#name)
   }
 
-  /** Part of each transaction that writes: no newer release can migrate the file before its end. */
+  /** The note is read only where a later release has migrated the file. */
   #demandUsable(): void {
-    const oldestVersion = this.get(oldestVersionSql)?.oldestVersion as number
-    if (this.#knownVersion < oldestVersion)
+    this.#usableUntilMs = Number.NEGATIVE_INFINITY
+    const { user_version: version } = this.#version.get()!
+    if (Number(version) > this.#knownVersion)
       demandUsable(this.#name, this.#knownVersion, readSqliteNote(this.#database))
+    this.#usableUntilMs = performance.now() + schemaCheckMs
   }
 
   #prepare(sql: string): Prepared {
+    if (performance.now() > this.#usableUntilMs) this.#demandUsable()
     let prepared = this.#statements.get(sql)
     if (!prepared) {
       const statement = this.#database.prepare(sql)

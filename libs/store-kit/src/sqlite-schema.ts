@@ -10,15 +10,13 @@ export type SqliteScript = string | ((database: DatabaseSync) => void)
  */
 export type SqliteMigration = SqliteScript | { script: SqliteScript; oldestVersion: number }
 
-/** Reads `oldestVersion` of a file that {@link applyMigrations} has seen. */
-export const oldestVersionSql = 'SELECT oldestVersion FROM schemaNote'
-
 /** The note of a file. Where a release before these notes made it, its own version is the oldest. */
 export const readSqliteNote = (database: DatabaseSync): SchemaNote => {
   const version = Number(database.prepare('PRAGMA user_version').get()!.user_version)
   const hasNote = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schemaNote'").get()
-  const oldestVersion = hasNote ? Number(database.prepare(oldestVersionSql).get()!.oldestVersion) : version
-  return { version, oldestVersion }
+  if (!hasNote) return { version, oldestVersion: version }
+  const { oldestVersion } = database.prepare('SELECT oldestVersion FROM schemaNote').get()!
+  return { version, oldestVersion: Number(oldestVersion) }
 }
 
 /** Runs the migrations that the file lacks, and notes both versions. Runs inside a transaction. */
