@@ -179,6 +179,7 @@ describe('when something fails inside', () => {
     'INTERNAL',
     'STORE_UNAVAILABLE',
     'STORE_NOT_MIGRATED',
+    'STORE_SCHEMA_TOO_NEW',
     'UPSTREAM_UNAVAILABLE',
     'AUTHENTICATION_UNAVAILABLE',
     'PUBLISHING_UNAVAILABLE',

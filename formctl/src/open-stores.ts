@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import { type DirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { type NamedStore, namingStore } from './naming-store.ts'
@@ -24,6 +25,8 @@ interface Store extends AsyncDisposable {
 
 const opened = async <S extends Store>(named: NamedStore, open: (url: string) => Promise<S>): Promise<S> => {
   const store = await open(named.url).catch((cause: unknown) => {
+    // It says itself what to do.
+    if (cause instanceof ApiError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`The ${named.name} store cannot be opened. Check ${named.setting}. ${reason}`, { cause })
   })

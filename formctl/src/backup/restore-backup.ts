@@ -11,7 +11,7 @@ import type { BackupSource } from './write-backup.ts'
  * Puts the files of a backup where the environment has them, after it has verified each one.
  *
  * @returns what the backup says of itself.
- * @throws {Error} where the backup is not whole, was made by a newer release, or a file is there already; then no file
+ * @throws {Error} where the backup is not whole, was made by a release that shuts this one out, or a file is there already; then no file
  *   is in place.
  */
 export const restoreBackup = async (folder: string, target: BackupSource): Promise<Manifest> => {
@@ -44,7 +44,7 @@ const placeOf = (name: string, { directory, forms, dataDir }: BackupSource): str
   return name === 'forms.db' ? storeFile(forms) : join(dataDir, name)
 }
 
-/** @throws {Error} for a store of a newer release. */
+/** @throws {Error} for a store that this release may not use. */
 const checkReleases = async (folder: string): Promise<void> => {
   for (const [name, inspect] of [
     ['directory.db', inspectDirectoryStore],
@@ -52,7 +52,7 @@ const checkReleases = async (folder: string): Promise<void> => {
   ] as const) {
     const state = await inspect(`sqlite:${join(folder, name)}`)
     if (!state) throw new Error(`${join(folder, name)} is missing.`)
-    if (state.version > state.neededVersion) {
+    if (state.oldestVersion > state.neededVersion) {
       throw new Error(`${join(folder, name)} was made by a newer release. Restore it with that one.`)
     }
   }

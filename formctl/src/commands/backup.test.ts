@@ -179,7 +179,7 @@ describe('formctl restore', () => {
     await backUp()
     {
       using database = new DatabaseSync(at('backup', 'forms.db'))
-      database.exec('PRAGMA user_version = 999')
+      database.exec('UPDATE schemaNote SET oldestVersion = 999')
     }
     await refused(/forms\.db was made by a newer release/)
     rmSync(at('backup', 'forms.db'))

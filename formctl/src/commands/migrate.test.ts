@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/store-kit/testing'
+import { migrateBeyondThisRelease } from '@fms/store-kit/testing/newer-schema'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../run.ts'
 
@@ -70,6 +71,21 @@ describe('formctl migrate', () => {
     expect(stdout).toBe(
       'The directory store on SQLite has version 3 of its schema.\nThe forms store on SQLite has version 5 of its schema.\n',
     )
+  })
+
+  it.each([
+    ['SQLite', `sqlite:${join(dataDir, 'newer.db')}`],
+    ['MongoDB', mongo.url.replace(/\/[^/?]*(\?|$)/, '/newer$1')],
+  ])('refuses stores on %s that a newer release has migrated, as every command does', async (_, url) => {
+    givenStores(url, `sqlite:${join(dataDir, `${randomUUID()}.db`)}`)
+    expect(await run(['migrate'])).toBe(0)
+    await migrateBeyondThisRelease(url, 'directory')
+
+    for (const command of [['migrate'], ['user', 'create', '--email', 'ada@example.com']]) {
+      stderr = ''
+      expect(await run(command)).toBe(1)
+      expect(stderr).toMatch(/^error: The \S+ store has version 999 .*Upgrade this service, or restore/)
+    }
   })
 
   it('names the store that it cannot reach no further than its scheme', async () => {

@@ -215,15 +215,29 @@ describe('formctl doctor', () => {
 })
 
 describe('judgements', () => {
-  const state = { engine: 'SQLite' as const, engineVersion: '3.53', version: 2, neededVersion: 2 }
+  const state = {
+    engine: 'SQLite' as const,
+    engineVersion: '3.53',
+    version: 2,
+    oldestVersion: 1,
+    neededVersion: 2,
+  }
 
   it.each([
     ['ok', {}],
     ['fail', { version: 1 }],
     ['fail', { refusesWrites: 'attempt to write a readonly database' }],
     ['warn', { version: 3 }],
+    ['fail', { version: 3, oldestVersion: 3 }],
+    ['fail', { version: 1, oldestVersion: 3 }],
   ])('of a store: %s for %j', (status, fields) => {
     expect(judgeStore('forms store', { ...state, ...fields }).status).toBe(status)
+  })
+
+  it('of a store shows the version of its schema and the oldest that may use it', () => {
+    const { message } = judgeStore('forms store', { ...state, version: 3, oldestVersion: 2 })
+
+    expect(message).toContain('schema 3 for releases with 2 or later')
   })
 
   it.each([

@@ -33,8 +33,12 @@ const checkStore = async (
 }
 
 export const judgeStore = (check: string, state: StoreState): Check => {
-  const { engine, engineVersion, version, neededVersion, refusesWrites } = state
-  const message = `${engine} ${engineVersion}, schema ${version}`
+  const { engine, engineVersion, version, oldestVersion, neededVersion, refusesWrites } = state
+  const message = `${engine} ${engineVersion}, schema ${version} for releases with ${oldestVersion} or later`
+  if (neededVersion < oldestVersion) {
+    const advice = 'Run the newer release, or restore the backup from before the upgrade.'
+    return fail(check, `${message}; this one has ${neededVersion}`, advice)
+  }
   if (version < neededVersion) {
     return fail(check, `${message}; this release needs ${neededVersion}`, 'Run formctl migrate.')
   }
@@ -44,7 +48,7 @@ export const judgeStore = (check: string, state: StoreState): Check => {
   }
   if (version > neededVersion) {
     const advice = 'Run the newer release everywhere.'
-    return warn(check, `${message}; made by a newer release, this one knows ${neededVersion}`, advice)
+    return warn(check, `${message}; a newer release made it, this one has ${neededVersion}`, advice)
   }
   return ok(check, `${message}, takes writes`)
 }

@@ -73,15 +73,18 @@ export const ErrorBody = z
   .meta({ id: 'ErrorBody', description: 'The body of every answer that is not a success (AIP-193).' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** A failure on its way between services, before it becomes an {@link ErrorBody} at the edge. */
-export const Problem = z.strictObject({
+/**
+ * A failure on its way between services, before it becomes an {@link ErrorBody} at the edge. Members of a later release
+ * are dropped.
+ */
+export const Problem = z.object({
   status: Status,
   reason: z.string(),
   message: z.string(),
   http: z.int().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
-  fieldViolations: z.array(FieldViolation).optional(),
-  preconditionViolations: z.array(PreconditionViolation).optional(),
+  fieldViolations: z.array(FieldViolation.strip()).optional(),
+  preconditionViolations: z.array(PreconditionViolation.strip()).optional(),
   retryAfterSeconds: z.number().optional(),
 })
 export type Problem = z.infer<typeof Problem>

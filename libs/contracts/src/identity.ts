@@ -19,8 +19,11 @@ export type Identity = z.infer<typeof Identity>
 export const ServiceIdentity = z.object({ service: z.literal('gateway') })
 export type ServiceIdentity = z.infer<typeof ServiceIdentity>
 
-/** Gateway to organizations, `POST /internal/authorize`: whose key is it, and what is this organization to them? */
-export const AuthorizeRequest = z.strictObject({
+/**
+ * Gateway to organizations, `POST /internal/authorize`: whose key is it, and what is this organization to them?
+ * Services of two releases run side by side: both ends drop members that they do not know.
+ */
+export const AuthorizeRequest = z.object({
   /** SHA-256 of the key, base64url. */
   keyHash: z.string(),
   /** A canonical id or a slug, as the caller wrote it. */
@@ -29,10 +32,10 @@ export const AuthorizeRequest = z.strictObject({
 export type AuthorizeRequest = z.infer<typeof AuthorizeRequest>
 
 /** A known key's user; `organization` is absent where none was asked for, where there is none, and for strangers. */
-export const AuthorizeResponse = z.strictObject({
+export const AuthorizeResponse = z.object({
   userId: Uuid,
   keyId: Uuid,
   readOnly: z.boolean(),
-  organization: z.strictObject({ organizationId: Uuid, role: Role }).optional(),
+  organization: z.object({ organizationId: Uuid, role: Role }).optional(),
 })
 export type AuthorizeResponse = z.infer<typeof AuthorizeResponse>

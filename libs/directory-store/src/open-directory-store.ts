@@ -1,4 +1,4 @@
-import { byScheme, type Migration, sqliteHolds, sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, openUnlessTooNew, sqliteHolds, sqlitePath } from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { SqliteDirectoryStore } from './sqlite/directory-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -12,6 +12,7 @@ const systemClock = () => new Date()
  *   `mongodb://…/DATABASE`, which {@link migrateDirectoryStore} has to have prepared.
  * @param now the clock that createTimes come from.
  * @param readOnly leaves a SQLite file untouched: it is neither made nor migrated.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has shut this one out.
  */
 export const openDirectoryStore = async (
   url: string,
@@ -23,7 +24,7 @@ export const openDirectoryStore = async (
     mongodb: async () => {
       // A machine that has no use for the driver does not load it.
       const { MongoDirectoryStore } = await import('./mongodb/directory-store.ts')
-      return new MongoDirectoryStore(url, now)
+      return openUnlessTooNew(new MongoDirectoryStore(url, now))
     },
   })
 

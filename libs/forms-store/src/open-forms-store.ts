@@ -1,4 +1,4 @@
-import { byScheme, type Migration, sqliteHolds, sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, openUnlessTooNew, sqliteHolds, sqlitePath } from '@fms/store-kit'
 import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -6,6 +6,8 @@ import { migrations } from './sqlite/schema.ts'
 /**
  * Opens the engine that the URL names: `sqlite:PATH`, a file on this machine, or `mongodb://…/DATABASE`, which
  * {@link migrateFormsStore} has to have prepared.
+ *
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has shut this one out.
  */
 export const openFormsStore = async (url: string, options: FormsStoreOptions = {}): Promise<FormsStore> =>
   byScheme<Promise<FormsStore>>('forms', url, {
@@ -13,7 +15,7 @@ export const openFormsStore = async (url: string, options: FormsStoreOptions = {
     mongodb: async () => {
       // A machine that has no use for the driver does not load it.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
-      return new MongoFormsStore(url, options)
+      return openUnlessTooNew(new MongoFormsStore(url, options))
     },
   })
 
@@ -28,8 +30,7 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
       const { migrateMongodb } = await import('@fms/store-kit/mongodb')
       const { formsSchema } = await import('./mongodb/schema.ts')
       const { fillMissingFields } = await import('./mongodb/fill-missing-fields.ts')
-      await fillMissingFields(url)
-      return migrateMongodb(url, formsSchema)
+      return migrateMongodb(url, formsSchema, () => fillMissingFields(url))
     },
   })
 

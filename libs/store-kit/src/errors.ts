@@ -1,4 +1,5 @@
 import { ApiError } from '@fms/aip'
+import type { SchemaNote } from './schema-note.ts'
 
 /**
  * The store cannot serve just now (locked, full, out of reach); a repeat may succeed. Nothing was changed, unless a
@@ -22,4 +23,24 @@ export const storeNotMigrated = (store: string) =>
     'STORE_NOT_MIGRATED',
     `The ${store} store is not prepared for this release. Run formctl migrate once, then repeat the request.`,
     { metadata: { store }, retryAfterSeconds: 1 },
+  )
+
+/**
+ * A newer release has migrated the store to a schema that this one cannot use. An operator has to upgrade the service,
+ * or restore a backup.
+ */
+export const storeSchemaTooNew = (store: string, knownVersion: number, note: SchemaNote) =>
+  new ApiError(
+    'UNAVAILABLE',
+    'STORE_SCHEMA_TOO_NEW',
+    `The ${store} store has version ${note.version} of its schema, for releases with version ${note.oldestVersion} or later. This release has version ${knownVersion}. Upgrade this service, or restore the backup from before the upgrade.`,
+    {
+      metadata: {
+        store,
+        knownVersion: String(knownVersion),
+        version: String(note.version),
+        oldestVersion: String(note.oldestVersion),
+      },
+      retryAfterSeconds: 1,
+    },
   )

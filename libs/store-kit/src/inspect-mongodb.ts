@@ -5,9 +5,10 @@ import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb
 /** @throws {ApiError} STORE_UNAVAILABLE, and what the driver says of the URL and of credentials. */
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)
-  const { version, localTime } = await database.describeServer()
+  const { version: engineVersion, localTime } = await database.describeServer()
   const meta = database.collection<SchemaDocument>(metaCollection)
   const found = await meta.findOne({ _id: schema.store })
+  const version = found?.version ?? 0
   // A write that finds nothing to change is refused where any other would be.
   const refusal = await meta.set({ _id: 'nothing' }, { version: 0 }).then(
     () => undefined,
@@ -15,8 +16,9 @@ export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<
   )
   return {
     engine: 'MongoDB',
-    engineVersion: version,
-    version: found?.version ?? 0,
+    engineVersion,
+    version,
+    oldestVersion: found?.oldestVersion ?? version,
     neededVersion: schema.version,
     ...(refusal && { refusesWrites: refusal }),
     ...(localTime && { time: localTime }),

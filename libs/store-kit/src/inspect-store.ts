@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import type { SchemaNote } from './schema-note.ts'
+import { readSqliteNote } from './sqlite-schema.ts'
 
 /** What a look at a store finds, without changing it. */
-export interface StoreState {
+export interface StoreState extends SchemaNote {
   engine: 'SQLite' | 'MongoDB'
   /** Of the engine, such as `8.0.17`. */
   engineVersion: string
-  /** Of the schema that the store has; 0 for none. */
-  version: number
   /** Of the schema that this release needs. */
   neededVersion: number
   /** Why the store takes no writes; absent while it does. */
@@ -27,7 +27,7 @@ export const inspectSqlite = (path: string, neededVersion: number): StoreState |
   const state: StoreState = {
     engine: 'SQLite',
     engineVersion: String(one('SELECT sqlite_version()')),
-    version: Number(one('PRAGMA user_version')),
+    ...readSqliteNote(database),
     neededVersion,
   }
   try {

@@ -8,6 +8,7 @@ import {
   type MongoSchema,
   metaCollection,
   type SchemaDocument,
+  SchemaGuard,
 } from './mongodb-schema.ts'
 
 /**
@@ -32,22 +33,40 @@ export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db
   readonly #beforeWrite: BeforeWrite | undefined
+  readonly #guard: SchemaGuard | undefined
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** @param url `mongodb://…/DATABASE` or `mongodb+srv://…/DATABASE`. */
-  constructor(url: string, beforeWrite?: BeforeWrite) {
+  /**
+   * @param url `mongodb://…/DATABASE` or `mongodb+srv://…/DATABASE`.
+   * @param schema what this release knows: requests of collections then fail with STORE_SCHEMA_TOO_NEW within a second
+   *   after a newer release has shut it out.
+   */
+  constructor(url: string, beforeWrite?: BeforeWrite, schema?: MongoSchema) {
     this.#client = new MongoClient(url, options)
     this.#database = this.#client.db(databaseName(url))
     this.#beforeWrite = beforeWrite
+    if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
   }
 
   collection<T extends MongoDocument>(name: string): MongoCollection<T> {
     return new MongoCollection<T>(
       this.#database.collection(name),
-      (request) => this.run(request),
+      (request) => this.#admitted(request),
       this.#beforeWrite,
     )
+  }
+
+  /** The notes of all stores in this database, without the guard. */
+  #meta(): MongoCollection<SchemaDocument> {
+    return new MongoCollection(this.#database.collection(metaCollection), (request) => this.run(request))
+  }
+
+  #admitted<R>(request: () => Promise<R>): Promise<R> {
+    return this.run(() => {
+      const check = this.#guard?.admit()
+      return check ? check.then(request) : request()
+    })
   }
 
   /** Makes an index, unless it is there already. */
@@ -80,10 +99,10 @@ export class MongoDatabase implements AsyncDisposable {
   /**
    * Resolves while the deployment answers and has the indexes that `schema` asks for.
    *
-   * @throws {ApiError} UNAVAILABLE: STORE_UNAVAILABLE or STORE_NOT_MIGRATED.
+   * @throws {ApiError} UNAVAILABLE: STORE_UNAVAILABLE, STORE_NOT_MIGRATED or STORE_SCHEMA_TOO_NEW.
    */
   async ping(schema: MongoSchema): Promise<void> {
-    await demandSchema(this.collection<SchemaDocument>(metaCollection), schema)
+    await demandSchema(this.#meta(), schema)
   }
 
   /** Waits for the requests under way, then lets go of the connections. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SqliteDatabase, sqliteHolds, sqlitePath } from './sqlite-database.ts'
+import { readSqliteNote } from './sqlite-schema.ts'
 
 const migrations = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT']
 const unavailable = { status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' }
@@ -304,6 +305,90 @@ describe('migrations', () => {
     await new SqliteDatabase(path, [...migrations, 'ALTER TABLE notes ADD COLUMN colour TEXT']).close()
 
     expect(read()).toEqual(Array(3).fill({ id: 1, text: 'first', colour: null }))
+  })
+})
+
+describe('a file that a newer release has migrated', () => {
+  const newer = [...migrations, 'ALTER TABLE notes RENAME TO letters']
+  const compatible = [...migrations, { script: 'CREATE INDEX by_text ON notes (text)', oldestVersion: 1 }]
+  const tooNew = {
+    status: 'UNAVAILABLE',
+    reason: 'STORE_SCHEMA_TOO_NEW',
+    message: expect.stringContaining('Upgrade this service, or restore the backup'),
+    parts: {
+      metadata: { store: 'notes.db', knownVersion: '1', version: '2', oldestVersion: '2' },
+      retryAfterSeconds: 1,
+    },
+  }
+
+  it.each([false, true])('is not opened by one that it does not admit (readOnly: %s)', async (readOnly) => {
+    await new SqliteDatabase(path, newer).close()
+    const before = readFileSync(path)
+
+    expect(() => new SqliteDatabase(path, migrations, { readOnly })).toThrow(expect.objectContaining(tooNew))
+    expect(readFileSync(path)).toEqual(before)
+  })
+
+  it.each([false, true])(
+    'serves one that it admits, and keeps its numbers (readOnly: %s)',
+    async (readOnly) => {
+      await new SqliteDatabase(path, compatible).close()
+
+      {
+        await using older = new SqliteDatabase(path, migrations, { readOnly })
+        older.ping()
+        if (!readOnly) await add(older, 'first')
+      }
+
+      using file = new DatabaseSync(path)
+      expect(readSqliteNote(file)).toEqual({ version: 2, oldestVersion: 1 })
+    },
+  )
+
+  it('admits no release that an earlier step has shut out', async () => {
+    await new SqliteDatabase(path, [...newer, { script: 'SELECT 1', oldestVersion: 1 }]).close()
+
+    expect(() => new SqliteDatabase(path, migrations)).toThrow(
+      expect.objectContaining({ reason: 'STORE_SCHEMA_TOO_NEW' }),
+    )
+  })
+
+  it('refuses reads, changes and probes of one that has it open', async () => {
+    await using older = new SqliteDatabase(path, migrations)
+    await add(older, 'first')
+
+    await new SqliteDatabase(path, newer).close()
+
+    expect(() => texts(older)).toThrow(expect.objectContaining(tooNew))
+    expect(() => older.ping()).toThrow(expect.objectContaining(tooNew))
+    await expect(add(older, 'second')).rejects.toMatchObject(tooNew)
+  })
+
+  it('refuses a change that it would take, and leaves the file as it is', async () => {
+    await using older = new SqliteDatabase(path, migrations)
+    await using younger = new SqliteDatabase(path, [
+      ...migrations,
+      'ALTER TABLE notes ADD COLUMN colour TEXT',
+    ])
+
+    const changes = await Promise.allSettled([add(older, 'first'), add(older, 'second')])
+
+    expect(changes).toEqual(Array(2).fill({ status: 'rejected', reason: expect.objectContaining(tooNew) }))
+    expect(texts(younger)).toEqual([])
+  })
+
+  it('opens for the next release where the one before has noted no oldest version', async () => {
+    await new SqliteDatabase(path, migrations).close()
+    {
+      using file = new DatabaseSync(path)
+      file.exec('DROP TABLE schemaNote')
+      expect(readSqliteNote(file)).toEqual({ version: 1, oldestVersion: 1 })
+    }
+
+    await new SqliteDatabase(path, compatible).close()
+
+    using file = new DatabaseSync(path)
+    expect(readSqliteNote(file)).toEqual({ version: 2, oldestVersion: 1 })
   })
 })
 

@@ -1,14 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
-import { matchesParts } from '@fms/aip'
+import { ApiError, matchesParts } from '@fms/aip'
 import { storeNotMigrated, storeUnavailable } from './errors.ts'
+import { demandUsable, schemaCheckMs } from './schema-note.ts'
+import { applyMigrations, readSqliteNote, type SqliteMigration } from './sqlite-schema.ts'
 
 /** Result codes (sqlite.org/rescode.html) that speak of the store's state and not of the statement. */
 const transientCodes = new Set([
   5 /* BUSY */, 6 /* LOCKED */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */,
 ])
 const busyCode = 5
+/** SQLITE_ERROR: among others, a table, a column or a function that is not there. */
+const sqlErrorCode = 1
 
 /** Prepared statements kept; list statements vary with the filter, so the number is bounded. */
 const maxStatements = 500
@@ -28,9 +32,6 @@ export type Row = Record<string, SQLInputValue>
 
 /** A function of ours that SQL statements call; deterministic. */
 export type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue
-
-/** A script, or what a script cannot do; it runs inside the transaction of the migrations. */
-export type SqliteMigration = string | ((database: DatabaseSync) => void)
 
 export interface SqliteOptions {
   /** How long a change waits for another process's lock before it gives up, in milliseconds; 5,000 by default. */
@@ -68,6 +69,12 @@ interface PendingChange {
  */
 export class SqliteDatabase implements AsyncDisposable {
   readonly #database: DatabaseSync
+  /** As errors call it. */
+  readonly #name: string
+  /** The schema version of this release. */
+  readonly #knownVersion: number
+  readonly #version: StatementSync
+  #usableUntilMs = Number.NEGATIVE_INFINITY
   readonly #lockPatienceMs: number
   readonly #statements = new Map<string, Prepared>()
   #pending: PendingChange[] = []
@@ -78,7 +85,8 @@ export class SqliteDatabase implements AsyncDisposable {
   /**
    * @param path a file, made when it is missing, or `:memory:`.
    * @param migrations the file's `user_version` counts those it has. Only ever append.
-   * @throws {ApiError} STORE_NOT_MIGRATED when it is only to be read and lacks some.
+   * @throws {ApiError} STORE_NOT_MIGRATED when it is only to be read and lacks some; STORE_SCHEMA_TOO_NEW when it has
+   *   some after which this release may not use it.
    */
   constructor(
     path: string,
@@ -90,6 +98,8 @@ export class SqliteDatabase implements AsyncDisposable {
       functions = {},
     }: SqliteOptions = {},
   ) {
+    this.#name = basename(path)
+    this.#knownVersion = migrations.length
     this.#lockPatienceMs = lockPatienceMs
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
     this.#database = new DatabaseSync(path, { timeout: lockPatienceMs, readOnly })
@@ -102,10 +112,13 @@ export class SqliteDatabase implements AsyncDisposable {
     )
     for (const [name, call] of Object.entries(functions))
       this.#database.function(name, { deterministic: true, varargs: true }, call)
-    if (!readOnly) this.#migrate(migrations)
-    else if (this.#applied() < migrations.length) {
+    this.#version = this.#database.prepare('PRAGMA user_version')
+    try {
+      if (readOnly) this.#demandMigrated()
+      else this.#migrate(migrations)
+    } catch (error) {
       this.#database.close()
-      throw storeNotMigrated(basename(path))
+      throw error
     }
     // From here on nothing may block the event loop: a busy lock is waited for in #begin.
     this.#database.exec('PRAGMA busy_timeout = 2')
@@ -125,7 +138,7 @@ export class SqliteDatabase implements AsyncDisposable {
       const rows = prepared.statement.iterate(...values) as IterableIterator<unknown>
       for (const each of rows) yield rowOf(prepared, each as Values)
     } catch (error) {
-      throw translated(error)
+      throw this.#translated(error)
     }
   }
 
@@ -199,6 +212,15 @@ export class SqliteDatabase implements AsyncDisposable {
     })
   }
 
+  /**
+   * Checks that the file can be read, and that this release may use it.
+   *
+   * @throws {ApiError} STORE_UNAVAILABLE or STORE_SCHEMA_TOO_NEW.
+   */
+  ping(): void {
+    this.#guard(() => this.#demandUsable())
+  }
+
   /** Waits for the changes under way, then closes the file. */
   async close(): Promise<void> {
     await this.#flushing
@@ -237,7 +259,7 @@ export class SqliteDatabase implements AsyncDisposable {
       if (isUndone) for (const each of batch.slice(0, ran)) await this.#commit([each])
       return batch.slice(ran)
     } catch (error) {
-      for (const { reject } of batch) reject(translated(error))
+      for (const { reject } of batch) reject(this.#translated(error))
       return []
     }
   }
@@ -268,6 +290,8 @@ export class SqliteDatabase implements AsyncDisposable {
     const endMs = performance.now() + maxBatchMs
     let ran = 0
     try {
+      // No later release can migrate the file before the end of this transaction.
+      this.#demandUsable()
       for (const { change, resolve, reject } of batch) {
         if (ran > 0 && performance.now() > endMs) break
         ran++
@@ -282,7 +306,7 @@ export class SqliteDatabase implements AsyncDisposable {
             this.#database.exec('ROLLBACK')
             return { ran, isUndone: true }
           }
-          settle.push(() => reject(translated(error)))
+          settle.push(() => reject(this.#translated(error)))
         }
       }
       this.#database.exec('COMMIT')
@@ -313,20 +337,29 @@ export class SqliteDatabase implements AsyncDisposable {
 
   #migrate(migrations: readonly SqliteMigration[]): void {
     this.#database.exec('BEGIN IMMEDIATE')
-    const applied = this.#applied()
-    for (const migration of migrations.slice(applied)) {
-      if (typeof migration === 'string') this.#database.exec(migration)
-      else migration(this.#database)
-    }
-    this.#database.exec(`PRAGMA user_version = ${Math.max(applied, migrations.length)}; COMMIT`)
+    const found = readSqliteNote(this.#database)
+    demandUsable(this.#name, this.#knownVersion, found)
+    applyMigrations(this.#database, found, migrations)
+    this.#database.exec('COMMIT')
   }
 
-  /** How many migrations the file has. */
-  #applied(): number {
-    return this.#database.prepare('PRAGMA user_version').get()?.user_version as number
+  #demandMigrated(): void {
+    const found = readSqliteNote(this.#database)
+    demandUsable(this.#name, this.#knownVersion, found)
+    if (found.version < this.#knownVersion) throw storeNotMigrated(this.#name)
+  }
+
+  /** The note is read only where a later release has migrated the file. */
+  #demandUsable(): void {
+    this.#usableUntilMs = Number.NEGATIVE_INFINITY
+    const { user_version: version } = this.#version.get()!
+    if (Number(version) > this.#knownVersion)
+      demandUsable(this.#name, this.#knownVersion, readSqliteNote(this.#database))
+    this.#usableUntilMs = performance.now() + schemaCheckMs
   }
 
   #prepare(sql: string): Prepared {
+    if (performance.now() > this.#usableUntilMs) this.#demandUsable()
     let prepared = this.#statements.get(sql)
     if (!prepared) {
       const statement = this.#database.prepare(sql)
@@ -343,7 +376,26 @@ export class SqliteDatabase implements AsyncDisposable {
     try {
       return read()
     } catch (error) {
-      throw translated(error)
+      throw this.#translated(error)
+    }
+  }
+
+  /**
+   * Driver errors that speak of the store's state become ours, and so do those of statements that a newer schema makes
+   * impossible. Everything else is a defect and passes as it is.
+   */
+  #translated(error: unknown): unknown {
+    if (isClosed(error) || transientCodes.has(errorCode(error) ?? 0)) return storeUnavailable(error)
+    return errorCode(error) === sqlErrorCode ? (this.#refusal() ?? error) : error
+  }
+
+  /** Why this release may not use the file; undefined while it may. */
+  #refusal(): unknown {
+    try {
+      demandUsable(this.#name, this.#knownVersion, readSqliteNote(this.#database))
+      return undefined
+    } catch (error) {
+      return error instanceof ApiError ? error : undefined
     }
   }
 }
@@ -384,10 +436,6 @@ const isBusy = (error: unknown) => errorCode(error) === busyCode
 /** The driver's answer to every call after `close`. */
 const isClosed = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE'
-
-/** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
-const translated = (error: unknown) =>
-  isClosed(error) || transientCodes.has(errorCode(error) ?? 0) ? storeUnavailable(error) : error
 
 /** The file path of a `sqlite:PATH` URL. */
 export const sqlitePath = (url: string): string => {

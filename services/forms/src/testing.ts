@@ -51,13 +51,15 @@ export const startForms = async ({
   logger = pino({ level: 'silent' }),
   largeLength,
   quota,
+  storeUrl = 'sqlite::memory:',
 }: {
   logger?: Logger
   /** Bodies and drafts over this are checked in worker threads. */
   largeLength?: number
   quota?: Quota
+  storeUrl?: string
 } = {}): Promise<FormsService> => {
-  const forms = await openFormsStore('sqlite::memory:', quota && { quota })
+  const forms = await openFormsStore(storeUrl, quota && { quota })
   const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
   const sign = createIdentitySigner(secret)
   const organizationId = randomUUID()

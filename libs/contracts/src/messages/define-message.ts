@@ -1,6 +1,11 @@
 import type { z } from 'zod'
 
-/** A subject and what travels on it. Both ends import this and nothing of each other. */
+/**
+ * A subject and what travels on it. Both ends import this and nothing of each other.
+ *
+ * Schemas are `z.object`, which drops members that it does not know: releases run side by side, and messages outlive
+ * them in streams. New members are optional.
+ */
 export interface Message<S extends z.ZodType> {
   subject: string
   schema: S

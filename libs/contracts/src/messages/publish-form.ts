@@ -14,7 +14,7 @@ export const IfMatch = z.union([z.literal('*'), z.array(z.string())])
  */
 export const PublishForm = defineMessage({
   subject: 'publish.form',
-  schema: z.strictObject({
+  schema: z.object({
     /** The caller's `requestId` where it sent one; unique in its organization. */
     commandId: Uuid,
     organizationId: Uuid,
@@ -43,7 +43,7 @@ export const replyInboxHeader = 'Reply-Inbox'
 export const deadlineHeader = 'Publish-Deadline'
 
 /** Reply of a gateway to an empty request on {@link clockInboxOf}: its monotonic clock, in milliseconds. */
-export const GatewayClock = defineMessage({ subject: '', schema: z.strictObject({ nowMs: z.number() }) })
+export const GatewayClock = defineMessage({ subject: '', schema: z.object({ nowMs: z.number() }) })
 
 /** @param replyInbox any inbox of the gateway: `_INBOX.gateway.{gateway}.{token}`. */
 export const clockInboxOf = (replyInbox: string): string =>
@@ -52,8 +52,8 @@ export const clockInboxOf = (replyInbox: string): string =>
 /** The caller's request id, for the log lines of every hop. */
 export const requestIdHeader = 'x-request-id'
 
-const Published = z.strictObject({ outcome: z.literal('published'), etag: z.string() })
-const Refused = z.strictObject({ outcome: z.literal('refused'), problem: Problem })
+const Published = z.object({ outcome: z.literal('published'), etag: z.string() })
+const Refused = z.object({ outcome: z.literal('refused'), problem: Problem })
 const Outcome = defineMessage({ subject: '', schema: z.discriminatedUnion('outcome', [Published, Refused]) })
 
 /** Reply to {@link PublishForm}: the form as the caller shall see it, in JSON, or why it was not published. */

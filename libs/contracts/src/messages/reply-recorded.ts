@@ -9,7 +9,7 @@ import { defineMessage } from './define-message.ts'
  */
 export const ReplyRecorded = defineMessage({
   subject: 'forms.reply-recorded',
-  schema: z.strictObject({ replyId: Uuid, formId: Uuid, organizationId: Uuid }),
+  schema: z.object({ replyId: Uuid, formId: Uuid, organizationId: Uuid }),
 })
 export type ReplyRecorded = z.infer<typeof ReplyRecorded.schema>
 

@@ -9,7 +9,7 @@ import { defineMessage } from './define-message.ts'
  */
 export const RequestsCounted = defineMessage({
   subject: 'gateway.requests-counted',
-  schema: z.strictObject({
+  schema: z.object({
     /** Who tells, so that it does not listen to itself. */
     gateway: z.string(),
     /**

@@ -74,7 +74,7 @@ export class MongoDirectoryStore implements DirectoryStore {
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite) {
-    this.#database = new MongoDatabase(url, beforeWrite)
+    this.#database = new MongoDatabase(url, beforeWrite, directorySchema)
     const { users, organizations, members, keys } = directoryCollections(this.#database)
     this.#users = users
     this.#organizations = organizations

@@ -14,6 +14,8 @@ const orders: MongoIndex[] = ['name', 'organizationCreateTime'].map((field) => (
 export const directorySchema: MongoSchema = {
   store: 'directory',
   version: 2,
+  // Version 1 lets disabled users in.
+  oldestVersion: 2,
   indexes: [
     { collection: 'users', name: 'users_by_email', key: { email: 1 }, unique: true },
     { collection: 'organizations', name: 'organizations_by_slug', key: { slug: 1 }, unique: true },

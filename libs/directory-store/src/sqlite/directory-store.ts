@@ -363,7 +363,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async ping(): Promise<void> {
-    this.#database.get('SELECT 1')
+    this.#database.ping()
   }
 
   close(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { SqliteMigration } from '@fms/store-kit'
+
 /** Times are milliseconds since the epoch, columns are named after the port's fields. */
 const first = `
   CREATE TABLE users (
@@ -63,5 +65,8 @@ const third = `
   CREATE INDEX members_by_organization ON members (organizationId);
 `
 
-/** Only ever append: each file counts those it has. */
-export const migrations = [first, second, third]
+/**
+ * Only ever append: each file counts those it has. The second removes indexes that lists of the release before name, and
+ * a release without the third lets disabled users in: neither admits earlier releases.
+ */
+export const migrations: readonly SqliteMigration[] = [first, second, third]

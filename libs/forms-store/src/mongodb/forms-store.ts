@@ -107,7 +107,7 @@ export class MongoFormsStore implements FormsStore {
     { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
     { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
-    this.#database = new MongoDatabase(url, beforeWrite)
+    this.#database = new MongoDatabase(url, beforeWrite, formsSchema)
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
     this.#quota = quota

@@ -43,6 +43,8 @@ const byTrigram: MongoIndex = {
 export const formsSchema: MongoSchema = {
   store: 'forms',
   version: 2,
+  // Version 1 stores forms without `bytes` and `nameTrigrams`.
+  oldestVersion: 2,
   indexes: [
     ...orders,
     byDefault,

@@ -256,7 +256,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async ping(): Promise<void> {
-    this.#database.get('SELECT 1')
+    this.#database.ping()
   }
 
   async close(): Promise<void> {

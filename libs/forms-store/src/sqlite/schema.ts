@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import type { SqliteMigration } from '@fms/store-kit'
+import type { SqliteMigration, SqliteScript } from '@fms/store-kit'
 import { trigramTokens } from './trigram-tokens.ts'
 
 /** Times are milliseconds since the epoch, columns are named after the port's fields. */
@@ -173,7 +173,7 @@ const lists = `
 /** Forms whose names one statement indexes: what a function of ours returns is let go of at the end of a statement. */
 const indexedAtOnce = 1_000
 
-const fifth: SqliteMigration = (database) => {
+const fifth: SqliteScript = (database) => {
   database.exec(lists)
   const lastOf = database.prepare(
     'SELECT max(rowid) AS last FROM (SELECT rowid FROM forms WHERE rowid > ? ORDER BY rowid LIMIT ?)',
@@ -190,7 +190,10 @@ const fifth: SqliteMigration = (database) => {
   }
 }
 
-/** Only ever append: each file counts those it has. */
+/**
+ * Only ever append: each file counts those it has. Each of these removes an index that lists of the release before
+ * name, or makes it write by a trigger that it cannot run: none admits earlier releases.
+ */
 export const migrations: readonly SqliteMigration[] = [first, second, third, fourth, fifth]
 
 /** What triggers and migrations call: every connection that writes has to have it. */

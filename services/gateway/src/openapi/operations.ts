@@ -80,7 +80,12 @@ const caller = [
   'AUTHENTICATION_UNAVAILABLE',
   'OVERLOADED',
 ] as const
-const service = ['UPSTREAM_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STORE_NOT_MIGRATED'] as const
+const service = [
+  'UPSTREAM_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+  'STORE_NOT_MIGRATED',
+  'STORE_SCHEMA_TOO_NEW',
+] as const
 const member = [...caller, 'ORGANIZATION_NOT_FOUND'] as const
 const editor = [...member, 'WRITE_FORBIDDEN'] as const
 const body = ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'MALFORMED_JSON'] as const

@@ -210,6 +210,19 @@ export const reasons = {
       { metadata: { store: 'forms' }, retryAfterSeconds },
     ),
   },
+  STORE_SCHEMA_TOO_NEW: {
+    meaning:
+      'A newer release has migrated a store. Its operator has to upgrade this service, or restore the backup from before the upgrade.',
+    example: new ApiError(
+      'UNAVAILABLE',
+      'STORE_SCHEMA_TOO_NEW',
+      'The forms store has version 6 of its schema, for releases with version 6 or later. This release has version 5. Upgrade this service, or restore the backup from before the upgrade.',
+      {
+        metadata: { store: 'forms', knownVersion: '5', version: '6', oldestVersion: '6' },
+        retryAfterSeconds,
+      },
+    ),
+  },
   STORE_UNAVAILABLE: {
     meaning: 'The store is locked, full or out of reach.',
     example: new ApiError(

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { AuthorizeRequest, AuthorizeResponse, Identity, ServiceIdentity } from '../identity.ts'
+import { FormPublished, GatewayClock, PublishForm } from './publish-form.ts'
+import { ReplyRecorded } from './reply-recorded.ts'
+import { RequestsCounted } from './requests-counted.ts'
+
+const uuid = '11111111-1111-4111-8111-111111111111'
+
+const publishForm = {
+  commandId: uuid,
+  organizationId: uuid,
+  formRef: 'k3TzQ81xYb',
+  userId: uuid,
+  validateOnly: false,
+  ifMatch: ['"1"'],
+  timeoutMs: 10_000,
+}
+
+const refused = {
+  outcome: 'refused' as const,
+  problem: {
+    status: 'FAILED_PRECONDITION' as const,
+    reason: 'FORM_NOT_PUBLISHABLE',
+    message: 'Change the draft, then publish it.',
+    http: 400,
+    fieldViolations: [{ field: 'form.steps', description: 'is empty' }],
+    preconditionViolations: [{ type: 'STEPS', subject: 'form.steps', description: 'is empty' }],
+    retryAfterSeconds: 1,
+  },
+}
+
+const published = { outcome: 'published' as const, etag: '"1-live.0"' }
+const formJson = '{"name":"Intake"}'
+
+/** The same with one member more in each object, as a later release may send it. */
+const withMore = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withMore)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withMore(member)])
+  return { ...Object.fromEntries(members), ofALaterRelease: { deep: [1] } }
+}
+
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+
+describe('a message of a later release', () => {
+  it.each([
+    [PublishForm, publishForm],
+    [GatewayClock, { nowMs: 12.5 }],
+    [ReplyRecorded, { replyId: uuid, formId: uuid, organizationId: uuid }],
+    [RequestsCounted, { gateway: 'g', counts: [[uuid, 3, 60_000]] }],
+    [FormPublished, refused],
+  ])('is read without the members that are unknown here: %#', ({ decode }, known) => {
+    expect(decode(bytesOf(withMore(known)))).toEqual(known)
+  })
+
+  it('is read so where the form follows on a line of its own', () => {
+    const bytes = new TextEncoder().encode(`${JSON.stringify(withMore(published))}\n${formJson}`)
+
+    expect(FormPublished.decode(bytes)).toEqual({ ...published, formJson })
+  })
+})
+
+describe('what services of a later release say to each other over HTTP', () => {
+  it.each([
+    ['claims of a user', Identity, { userId: uuid, organizationId: uuid, role: 'editor', readOnly: false }],
+    ['claims of the gateway', ServiceIdentity, { service: 'gateway' }],
+    ['an authorize request', AuthorizeRequest, { keyHash: 'hash', organizationRef: 'acme' }],
+    [
+      'an authorize response',
+      AuthorizeResponse,
+      {
+        userId: uuid,
+        keyId: uuid,
+        readOnly: false,
+        organization: { organizationId: uuid, role: 'viewer' },
+      },
+    ],
+  ])('is read without the members that are unknown here: %s', (_, schema, known) => {
+    expect(schema.parse(withMore(known))).toEqual(known)
+  })
+})

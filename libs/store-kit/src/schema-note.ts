@@ -1,0 +1,22 @@
+import { storeSchemaTooNew } from './errors.ts'
+
+/** What a store notes of its schema. */
+export interface SchemaNote {
+  /** Of the schema that the store has; 0 for none. */
+  version: number
+  /** The lowest schema version of a release that may read and write the store. */
+  oldestVersion: number
+}
+
+/** How long a process uses a store before it reads the note again, in milliseconds. */
+export const schemaCheckMs = 1_000
+
+/**
+ * Checks whether a release may use a store (docs/decisions/0026-a-schema-names-its-oldest-release.md).
+ *
+ * @param knownVersion the schema version of this release.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW where it is below the store's `oldestVersion`.
+ */
+export const demandUsable = (store: string, knownVersion: number, note: SchemaNote): void => {
+  if (knownVersion < note.oldestVersion) throw storeSchemaTooNew(store, knownVersion, note)
+}
