@@ -88,6 +88,8 @@ const refuseWith = (refusal: ApiError) => {
     `${Math.ceil(retryAfterSeconds)}`,
     'content-type',
     'application/json; charset=utf-8',
+    'cache-control',
+    'no-store',
   ]
   const [before, after] = JSON.stringify(refusal.toBody('REQUEST ID')).split('"REQUEST ID"')
   return (request: FastifyRequest, reply: FastifyReply): void => {

@@ -18,6 +18,7 @@ import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { limitConcurrency } from './limits/limit-concurrency.ts'
 import { MinuteCounts } from './minute-counts.ts'
+import { keepResponsesPrivate } from './private-responses.ts'
 import { proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
@@ -70,6 +71,7 @@ export const createGateway = async (
     app.register(openApi)
     app.register(docsPage)
     app.register(async (guarded) => {
+      keepResponsesPrivate(guarded)
       authenticate(guarded, authorize)
       limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
       limitConcurrency(guarded, limits)

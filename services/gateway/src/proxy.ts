@@ -37,8 +37,10 @@ export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods
     replyOptions: {
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
-      onResponse: (request, reply, { stream }) =>
-        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory),
+      onResponse: (request, reply, { stream }) => {
+        if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
+        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory)
+      },
     },
     // Returns nothing: Fastify would watch the reply that it has at hand.
     handler: (request, reply, path, options) => {
