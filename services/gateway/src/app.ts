@@ -14,14 +14,16 @@ import { authenticate, demandMembership, reauthorizeLateBodies } from './authent
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
 import { endWithNewline } from './end-with-newline.ts'
+import { createFormOwnerLookup } from './find-form-owner.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { limitConcurrency } from './limits/limit-concurrency.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { keepResponsesPrivate } from './private-responses.ts'
-import { proxy } from './proxy.ts'
+import { anyOrganization, proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
+import { resolveOrganization } from './resolve-organization.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
@@ -64,6 +66,7 @@ export const createGateway = async (
     maxKeyLookups: config.MAX_KEY_LOOKUPS,
     maxPerUser: config.MAX_REQUESTS_PER_USER,
   })
+  const findOwner = createFormOwnerLookup(forms, sign)
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
 
   const v2 = async (app: FastifyInstance) => {
@@ -109,6 +112,16 @@ export const createGateway = async (
         memory,
         methods: ['GET'],
         paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
+      })
+      app.register(async (app) => {
+        const byPublicId = `/organizations/${anyOrganization}/forms/:formRef`
+        resolveOrganization(app, { findOwner, authorize, limits })
+        app.register(proxy, {
+          to: forms,
+          memory,
+          methods: ['GET'],
+          paths: [byPublicId, `${byPublicId}/revisions/live`],
+        })
       })
     })
     bounded((app) => {
