@@ -13,6 +13,7 @@ import { askOrganizations } from './ask-organizations.ts'
 import { authenticate, demandMembership, reauthorizeLateBodies } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
+import { allowOrigins, answerPreflights } from './cors.ts'
 import { endWithNewline } from './end-with-newline.ts'
 import { createFormOwnerLookup } from './find-form-owner.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
@@ -134,11 +135,13 @@ export const createGateway = async (
     maxHeaderBytes,
     trustProxy: config.TRUST_PROXY,
     newConnections: 'listen',
+    addFirstHooks: (app) => allowOrigins(app, config.CORS_ORIGINS),
     // Without NATS nothing is published, and everything else works.
     ready: async () => {
       await Promise.all([organizations, forms].map(({ name, origin }) => probe(probes, name, origin)))
     },
   })
+  answerPreflights(app)
   cutOffSlowReaders(app)
   endWithNewline(app)
   app.register(home)
