@@ -228,11 +228,13 @@ describe('through the gateway', () => {
     const { answers } = await sendRaw(port(), head(`GET ${forms}`), { answers: 1 })
 
     expect(Object.keys(answers[0]!.headers).sort()).toEqual([
+      'cache-control',
       'connection',
       'content-length',
       'content-type',
       'date',
       'keep-alive',
+      'vary',
       'x-request-id',
     ])
   })

@@ -12,7 +12,7 @@ interface Response {
 }
 
 /** Headers of ours: an answer has none that the document does not name. */
-const ourHeaders = /^(etag|retry-after|www-authenticate|x-request-id|ratelimit-)/
+const ourHeaders = /^(cache-control|etag|retry-after|www-authenticate|x-request-id|ratelimit-)/
 
 /**
  * Holds answers against the document: status, body, headers and the reason of an error. What is asked of no operation

@@ -38,6 +38,7 @@ export const DoctorEnvironment = z.object({
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).optional(),
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
   TRUST_PROXY: z.string().optional(),
+  CORS_ORIGINS: z.string().optional(),
   ...QuotaConfig.shape,
 })
 

@@ -38,7 +38,7 @@ export interface EditOptions extends CallOptions {
 export interface Forms {
   /** A second call makes a second form. A failure other than a refusal may have left one behind, too. */
   create(organization: string, form: FormInput, options?: WriteOptions): Promise<TaggedForm>
-  /** The draft. */
+  /** The draft. With `-` for an organization: of whichever of yours has the form with this `publicId`. */
   get(organization: string, form: string, options?: CallOptions): Promise<TaggedForm>
   /** Most recently updated first, unless `orderBy` says otherwise; by `createTime` for a complete sweep. */
   list(organization: string, query?: ListQuery): List<Form>

@@ -3,7 +3,10 @@ import { pathOf } from './references.ts'
 import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** What was published of a form. A form is named by its UUID, `publicId` or `path`. */
+/**
+ * What was published of a form. A form is named by its UUID, `publicId` or `path`. `live` takes `-` for an organization:
+ * whichever of yours has the form with that `publicId`.
+ */
 export interface Revisions {
   /** Newest first. */
   list(organization: string, form: string, query?: PageQuery): List<Revision>

@@ -39,3 +39,7 @@ export const AuthorizeResponse = z.object({
   organization: z.object({ organizationId: Uuid, role: Role }).optional(),
 })
 export type AuthorizeResponse = z.infer<typeof AuthorizeResponse>
+
+/** Gateway to forms, `GET /internal/forms/{publicId}/owner`: the form's organization; absent where there is no such form. */
+export const FormOwner = z.strictObject({ organizationId: Uuid.optional() })
+export type FormOwner = z.infer<typeof FormOwner>

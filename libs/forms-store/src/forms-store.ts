@@ -167,7 +167,8 @@ export type Imported = 'imported' | 'exists'
 
 /**
  * Where drafts and revisions live. Every method names the organization, so no adapter can read across tenants;
- * `organizations` alone is for operators, who move data.
+ * `organizations` alone is for operators, who move data, and `findOrganizationOf` for the gateway, which authorizes its
+ * caller for what it finds.
  * Each method is atomic by itself, none spans another; what it resolves with is durable.
  * Any method throws UNAVAILABLE (`STORE_UNAVAILABLE`) when the engine cannot be reached.
  */
@@ -278,6 +279,9 @@ export interface FormsStore extends AsyncDisposable {
    * @throws {ApiError} QUOTA_EXCEEDED.
    */
   checkQuota(organizationId: string, growth: Usage): Promise<void>
+
+  /** The organization that has the form with this public id; undefined where there is no such form. */
+  findOrganizationOf(publicId: string): Promise<string | undefined>
 
   /** In order of their ids. */
   organizations(): AsyncIterable<OrganizationForms>

@@ -60,7 +60,7 @@ export const leaveBound = ({ bound }: FastifyReply): void => bound?.leave()
 const tellEveryMs = 1_000
 
 /**
- * Refuses at once what finds its bound full, before anything else is done for it: before all other hooks. Under load
+ * Refuses at once what finds its bound full, before anything else is done for it: before all hooks but the app's first. Under load
  * each refusal takes from those who are served, so that it goes past most of Fastify, and the log has a line for all of
  * a second.
  */
@@ -88,6 +88,8 @@ const refuseWith = (refusal: ApiError) => {
     `${Math.ceil(retryAfterSeconds)}`,
     'content-type',
     'application/json; charset=utf-8',
+    'cache-control',
+    'no-store',
   ]
   const [before, after] = JSON.stringify(refusal.toBody('REQUEST ID')).split('"REQUEST ID"')
   return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -99,7 +101,14 @@ const refuseWith = (refusal: ApiError) => {
     reply.hasEnded = true
     reply.hijack()
     reply.raw
-      .writeHead(refusal.httpStatus, [...fixedHeaders, 'x-request-id', request.id, 'content-length', length])
+      .writeHead(refusal.httpStatus, [
+        ...Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, `${value}`]),
+        ...fixedHeaders,
+        'x-request-id',
+        request.id,
+        'content-length',
+        length,
+      ])
       .end(body)
   }
 }

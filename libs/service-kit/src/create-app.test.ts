@@ -55,6 +55,18 @@ describe('an app', () => {
     expect((await app.inject(post('{"name":"a"}', 'application/json; charset=utf-8'))).statusCode).toBe(200)
   })
 
+  it.each(['/healthz', '/readyz', '/metrics'])('ignores the query of %s', async (path) => {
+    const { app } = startApp()
+
+    const statuses = await Promise.all(
+      ['', '?', '?probe=kube', '?a=1&a=2', '?%zz', '?/things'].map(
+        async (query) => (await app.inject(path + query)).statusCode,
+      ),
+    )
+
+    expect(statuses).toEqual(Array(6).fill(200))
+  })
+
   describe('at a path that is not known', () => {
     it.each(['/', '/thing', '/Things', '/things/', '/things//', '//things', '/things/a/', '/things/a/b'])(
       'answers 404 to %s',

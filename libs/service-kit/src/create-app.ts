@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, invalidRequest, parseJson, parseJsonEnvelope, toFieldViolations } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
-import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { boundRequests, leaveBound, shedLoad } from './bound-requests.ts'
@@ -56,6 +62,8 @@ export interface AppOptions {
   largeBodyBytes?: number
   /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
   ready?: () => Promise<void>
+  /** Adds hooks that run before all others: headers that they set are on every response, on the 503 OVERLOADED, too. */
+  addFirstHooks?: (app: FastifyInstance) => void
   /** What becomes of new connections while it drains. */
   newConnections?: NewConnections
 }
@@ -73,6 +81,7 @@ export const createApp = ({
   maxRequests,
   largeBodyBytes: largeBytes = largeBodyBytes,
   ready,
+  addFirstHooks,
   newConnections = 'refuse',
 }: AppOptions) => {
   const app = fastify({
@@ -112,6 +121,7 @@ export const createApp = ({
   app.decorateRequest('identity')
   app.decorateRequest('nestedJson')
 
+  addFirstHooks?.(app)
   shedLoad(app, overloaded())
   traceRequests(app)
   app.addHook('onRequest', (request, reply, done) => {

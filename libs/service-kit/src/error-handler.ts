@@ -18,7 +18,7 @@ export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: Fa
 /** What ends the work for a caller who has gone is no failure, and nobody reads the answer. */
 const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'
 
-/** Answers with the error's body and headers. */
+/** Answers with the error's body and headers. No cache stores it. */
 export const sendError = (error: ApiError, request: FastifyRequest, reply: FastifyReply): void => {
   countError(error.reason)
   const { headers, retryAfterSeconds } = error.parts
@@ -27,6 +27,7 @@ export const sendError = (error: ApiError, request: FastifyRequest, reply: Fasti
   reply
     .code(error.httpStatus)
     .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
     .serializer(JSON.stringify)
     .send(error.toBody(request.id))
 }

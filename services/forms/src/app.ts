@@ -6,6 +6,7 @@ import {
   largeBodyBytes,
   organizationNotFound,
   refuseReaders,
+  requireGateway,
   requireIdentity,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -13,6 +14,7 @@ import { DraftWriter } from './drafts/draft-writer.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getForm } from './routes/get-form.ts'
+import { getFormOwner } from './routes/get-form-owner.ts'
 import { getRevision } from './routes/get-revision.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
@@ -58,6 +60,10 @@ export const createFormsApp = ({
       done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
     guarded.register(resources, deps)
+  })
+  app.register(async (forTheGateway) => {
+    forTheGateway.register(requireGateway, { secrets: internalSecrets })
+    forTheGateway.register(getFormOwner, deps)
   })
   return app
 }

@@ -13,14 +13,18 @@ import { askOrganizations } from './ask-organizations.ts'
 import { authenticate, demandMembership, reauthorizeLateBodies } from './authenticate.ts'
 import { createAuthorizations } from './authorizations.ts'
 import type { GatewayConfig } from './config.ts'
+import { allowOrigins, answerPreflights } from './cors.ts'
 import { endWithNewline } from './end-with-newline.ts'
+import { createFormOwnerLookup } from './find-form-owner.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { limitConcurrency } from './limits/limit-concurrency.ts'
 import { MinuteCounts } from './minute-counts.ts'
-import { proxy } from './proxy.ts'
+import { keepResponsesPrivate } from './private-responses.ts'
+import { anyOrganization, proxy } from './proxy.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import { limitRate } from './rate-limit.ts'
+import { resolveOrganization } from './resolve-organization.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
@@ -63,6 +67,7 @@ export const createGateway = async (
     maxKeyLookups: config.MAX_KEY_LOOKUPS,
     maxPerUser: config.MAX_REQUESTS_PER_USER,
   })
+  const findOwner = createFormOwnerLookup(forms, sign)
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
 
   const v2 = async (app: FastifyInstance) => {
@@ -70,6 +75,7 @@ export const createGateway = async (
     app.register(openApi)
     app.register(docsPage)
     app.register(async (guarded) => {
+      keepResponsesPrivate(guarded)
       authenticate(guarded, authorize)
       limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
       limitConcurrency(guarded, limits)
@@ -108,6 +114,16 @@ export const createGateway = async (
         methods: ['GET'],
         paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
       })
+      app.register(async (app) => {
+        const byPublicId = `/organizations/${anyOrganization}/forms/:formRef`
+        resolveOrganization(app, { findOwner, authorize, limits })
+        app.register(proxy, {
+          to: forms,
+          memory,
+          methods: ['GET'],
+          paths: [byPublicId, `${byPublicId}/revisions/live`],
+        })
+      })
     })
     bounded((app) => {
       app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs })
@@ -119,11 +135,13 @@ export const createGateway = async (
     maxHeaderBytes,
     trustProxy: config.TRUST_PROXY,
     newConnections: 'listen',
+    addFirstHooks: (app) => allowOrigins(app, config.CORS_ORIGINS),
     // Without NATS nothing is published, and everything else works.
     ready: async () => {
       await Promise.all([organizations, forms].map(({ name, origin }) => probe(probes, name, origin)))
     },
   })
+  answerPreflights(app)
   cutOffSlowReaders(app)
   endWithNewline(app)
   app.register(home)

@@ -19,9 +19,18 @@ export const authenticate = (app: FastifyInstance, authorize: Authorize): void =
   app.addHook('onRequest', (request) => nameCaller(request, authorize))
 }
 
-const nameCaller = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
+/**
+ * Names the caller, and what they are to the organization.
+ *
+ * @throws {ApiError} API_KEY_INVALID.
+ */
+export const nameCaller = async (
+  request: FastifyRequest,
+  authorize: Authorize,
+  organizationRef = organizationRefOf(request),
+): Promise<void> => {
   const keyHash = keyHashOf(request)
-  const caller = keyHash && (await authorize(keyHash, organizationRefOf(request), request.id))
+  const caller = keyHash && (await authorize(keyHash, organizationRef, request.id))
   if (!caller) throw apiKeyInvalid()
   request.caller = caller
   request.identity = caller.identity

@@ -25,4 +25,29 @@ describe('GatewayConfig', () => {
       'FORMS_URL must be http://host:port',
     )
   })
+
+  it.each([
+    [undefined, []],
+    ['', []],
+    ['*', '*'],
+    ['https://app.example.com', ['https://app.example.com']],
+    ['http://localhost:5173, https://[::1]:8443', ['http://localhost:5173', 'https://[::1]:8443']],
+  ])('takes the origins %s', (origins, expected) => {
+    expect(readConfig(GatewayConfig, { ...env, CORS_ORIGINS: origins }).CORS_ORIGINS).toEqual(expected)
+  })
+
+  it.each([
+    ['https://app.example.com/', 'https://app.example.com'],
+    ['https://app.example.com/page', 'https://app.example.com'],
+    ['https://App.example.com:443', 'https://app.example.com'],
+    ['app.example.com', 'scheme://host or scheme://host:port, such as https://app.example.com'],
+    ['null', 'scheme://host'],
+    ['https://*.example.com', 'scheme://host'],
+    ['https://a.example, *', 'scheme://host'],
+    ['https://a.example,', 'scheme://host'],
+  ])('refuses the origins %s, and says what to write', (origins, advice) => {
+    expect(() => readConfig(GatewayConfig, { ...env, CORS_ORIGINS: origins })).toThrow(
+      new RegExp(`CORS_ORIGINS names ".*", which is no origin: write ${advice}`),
+    )
+  })
 })

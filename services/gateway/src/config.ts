@@ -20,6 +20,23 @@ const TrustedProxies = z
     error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
   })
 
+/** Exact origins (RFC 6454 §6.2), separated by commas, or `*`. */
+const CorsOrigins = z.string().transform((text, context): '*' | string[] => {
+  const origins = text.split(',').map((each) => each.trim())
+  if (text.trim() === '*') return '*'
+  for (const each of origins.filter((each) => originOf(each) !== each)) {
+    context.addIssue(`names "${each}", which is no origin: write ${exampleFor(each)}, or * alone`)
+  }
+  return origins
+})
+
+/** Scheme, host and port, as browsers send them: in lower case, without the scheme's own port. No host has a `*`. */
+const originOf = (url: string): string | undefined =>
+  /^https?:[^*]+$/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined
+
+const exampleFor = (url: string): string =>
+  originOf(url) ?? 'scheme://host or scheme://host:port, such as https://app.example.com'
+
 /** What the gateway reads from its environment. */
 export const GatewayConfig = ServiceConfig.extend({
   /** Where organizations listens; it answers `authorize`, too. */
@@ -46,5 +63,7 @@ export const GatewayConfig = ServiceConfig.extend({
     .default(64 * 1024 * 1024),
   /** The proxies whose X-Forwarded-For is believed. */
   TRUST_PROXY: TrustedProxies.optional(),
+  /** The origins whose pages may read responses in a browser (CORS). */
+  CORS_ORIGINS: CorsOrigins.default([]),
 })
 export type GatewayConfig = z.infer<typeof GatewayConfig>

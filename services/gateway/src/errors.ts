@@ -77,3 +77,12 @@ export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
     `This ${scope} may have ${limit} requests in flight at once; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )
+
+/** None of the caller's organizations has a form with this public id; whether another one does shows nowhere. */
+export const formNotFoundAnywhere = (formRef: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'FORM_NOT_FOUND',
+    `There is no organizations/-/forms/${formRef}: none of your organizations has a form with this publicId. List the forms of an organization to see which there are.`,
+    { metadata: { form: `organizations/-/forms/${formRef}` } },
+  )

@@ -101,6 +101,7 @@ describe('the heads', () => {
     const answer = await gateway.send('GET', `/v2/organizations/acme/forms/${publicId}`)
 
     expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', '"1-a"'])
+    expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'x-api-key' })
     expect(answer.headers).not.toHaveProperty('content-length')
   })
 
@@ -121,6 +122,8 @@ describe('the heads', () => {
     expect(headers).toEqual({
       'content-type': 'application/json; charset=utf-8',
       'content-length': '12',
+      'cache-control': 'no-store',
+      vary: 'x-api-key',
       etag: '"1-a"',
       'retry-after': '1',
       'x-request-id': 'r-1',

@@ -37,8 +37,10 @@ export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods
     replyOptions: {
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
-      onResponse: (request, reply, { stream }) =>
-        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory),
+      onResponse: (request, reply, { stream }) => {
+        if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
+        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory)
+      },
     },
     // Returns nothing: Fastify would watch the reply that it has at hand.
     handler: (request, reply, path, options) => {
@@ -101,8 +103,11 @@ const discard = (body: Buffer | Readable) => {
   if (body instanceof Readable) body.destroy()
 }
 
+/** In place of an organization in the pattern of a route: the one that a hook of the route finds (AIP-159). */
+export const anyOrganization = '-'
+
 /** The circuits of a user in two organizations, and of two users in one, have nothing to do with each other. */
-const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
+export const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
 
 /** The query string including `?`. find-my-way also starts it at `#`, which no client sends. */
 const queryOf = (url: string): string => {
@@ -117,7 +122,10 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
     organizationRef: identity.organizationId,
   }
   const [, , ...segments] = routeOptions.url!.split('/')
-  const filled = segments.map((each) => (each[0] === ':' ? sanitizeRef(refs[each.slice(1)] ?? '') : each))
+  const filled = segments.map((each) => {
+    if (each === anyOrganization) return identity.organizationId
+    return each[0] === ':' ? sanitizeRef(refs[each.slice(1)] ?? '') : each
+  })
   return `/${filled.join('/')}`
 }
 

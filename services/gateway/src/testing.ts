@@ -105,6 +105,7 @@ export interface GatewayTestOptions {
   maxBufferedResponseBytes?: number
   maxRequests?: number
   trustProxy?: string
+  corsOrigins?: string
   now?: () => number
   /** What organizations knows, where two gateways shall know the same keys. */
   directory?: Directory
@@ -120,6 +121,7 @@ export const startGateway = async ({
   maxKeyLookups,
   maxBufferedResponseBytes,
   trustProxy,
+  corsOrigins,
   maxRequests = 256,
   now,
   directory = new Directory(),
@@ -138,6 +140,7 @@ export const startGateway = async ({
     MAX_KEY_LOOKUPS: textOf(maxKeyLookups),
     MAX_BUFFERED_RESPONSE_BYTES: textOf(maxBufferedResponseBytes),
     TRUST_PROXY: trustProxy,
+    CORS_ORIGINS: corsOrigins,
     MAX_REQUESTS: String(maxRequests),
   })
   const app = await createGateway(config, logger, now)

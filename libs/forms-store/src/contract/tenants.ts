@@ -6,6 +6,7 @@ import {
   edited,
   givenForm,
   newForm,
+  newPublicId,
   type OpenStore,
   openStore,
   publish,
@@ -137,6 +138,27 @@ export const tenantsContract = (open: OpenStore): void => {
 
       expect(await store().get(refOf(form))).toEqual(form)
       expect(await create(store(), newForm({ publicId: form.publicId }))).toBe(false)
+    })
+  })
+
+  describe('the organization of a public id', () => {
+    it('is the one that has the form', async () => {
+      const forms = await Promise.all([givenForm(store()), givenForm(store())])
+
+      const found = await Promise.all(forms.map(({ publicId }) => store().findOrganizationOf(publicId)))
+
+      expect(found).toEqual(forms.map(({ organizationId }) => organizationId))
+    })
+
+    it('is none where no form has it, or no longer, or in another letter case', async () => {
+      const form = await givenForm(store(), { publicId: `aB${newPublicId().slice(2)}` })
+      const deleted = await givenForm(store())
+      await store().delete(refOf(deleted), () => {})
+
+      const others = [newPublicId(), deleted.publicId, `Ab${form.publicId.slice(2)}`, form.formId, '']
+      const found = await Promise.all(others.map((each) => store().findOrganizationOf(each)))
+
+      expect(found).toEqual(others.map(() => undefined))
     })
   })
 }

@@ -296,6 +296,15 @@ export class MongoFormsStore implements FormsStore {
     return checkQuota(this.#collections, this.#quota, organizationId, growth)
   }
 
+  /** Indexes: that of `_id` of publicIds, then forms_by_publicId, since a public id stays reserved without its form. */
+  async findOrganizationOf(publicId: string): Promise<string | undefined> {
+    const reserved = await this.#collections.publicIds.findOne({ _id: publicId })
+    if (!reserved) return undefined
+    const { organizationId } = reserved
+    const form = await this.#collections.forms.findOne({ organizationId, publicId }, ['organizationId'])
+    return form?.organizationId
+  }
+
   organizations(): AsyncIterable<OrganizationForms> {
     return organizations(this.#collections)
   }

@@ -239,6 +239,12 @@ export class SqliteFormsStore implements FormsStore {
     this.#demandQuota(organizationId, growth)
   }
 
+  /** Index: the unique one of publicId. */
+  async findOrganizationOf(publicId: string): Promise<string | undefined> {
+    const row = this.#database.get('SELECT organizationId FROM forms WHERE publicId = ?', publicId)
+    return row?.organizationId as string | undefined
+  }
+
   /** Index: the key of usage. */
   async *organizations(): AsyncGenerator<OrganizationForms> {
     const rows = this.#database.all('SELECT * FROM usage WHERE forms > 0 ORDER BY organizationId')

@@ -51,6 +51,33 @@ describe('POST /organizations/{organization}/forms', () => {
     expect(response.json().theme.primaryColor).toBe('#2563eb')
   })
 
+  it.each([
+    ['here', undefined],
+    ['in a worker thread', 10],
+  ])('reads a zero back that was written as -0, wherever it stands: checked %s', async (_, largeLength) => {
+    await using service = await startForms(largeLength === undefined ? {} : { largeLength })
+    const zeros = (zero: string) =>
+      `{"form":{"maxFollowUpQuestions":${zero},"theme":{"buttonRadiusPx":${zero}},"steps":[{"type":"rating","key":"q","max":[${zero},{"deep":${zero}}]}]}}`
+    const send = (zero: string) =>
+      service.send({
+        ...create(service.organizationId, zeros(zero)),
+        headers: { 'content-type': 'application/json' },
+      })
+
+    for (const zero of ['-0', '-0.0', '-0e3', '-1e-400']) {
+      const created = await send(zero)
+      expect(created.statusCode).toBe(200)
+      const { publicId } = created.json()
+      const read = await service.send({
+        url: `/organizations/${service.organizationId}/forms/${publicId}`,
+      })
+      for (const { body } of [created, read]) {
+        expect(body).not.toMatch(/:-|\[-/)
+        expect(JSON.parse(body)).toMatchObject(JSON.parse(zeros('0')).form)
+      }
+    }
+  })
+
   it('tells all violations at once, by path', async () => {
     await using service = await startForms()
 

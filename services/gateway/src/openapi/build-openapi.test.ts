@@ -49,7 +49,25 @@ describe('the OpenAPI document', () => {
       const route = `/v2${path.replace(/\{(\w+)\}/g, ':$1')}`
       return [`${method.toUpperCase()} ${route}`, ...(method === 'get' ? [`HEAD ${route}`] : [])]
     })
-    expect(routes.sort()).toEqual(documented.sort())
+    expect(routes.filter((route) => !route.includes('/-/')).sort()).toEqual(documented.sort())
+  })
+
+  it('tells of the reads by public id alone where it describes the organization', async () => {
+    await using gateway = await startGateway()
+
+    const routes = routesIn(gateway.app.printRoutes({ commonPrefix: false })).map(({ path }) => path)
+
+    expect(routes.filter((route) => route.includes('/-/')).sort()).toEqual([
+      '/v2/organizations/-/forms/:formRef',
+      '/v2/organizations/-/forms/:formRef/revisions/live',
+    ])
+    expect(document.components.parameters).toMatchObject({
+      organizationRef: {
+        description: expect.stringContaining(
+          '`-` where a form, or its revision `live`, is read by `publicId`',
+        ),
+      },
+    })
   })
 
   it('tells every reason that an operation can have as docs/errors.md does', () => {

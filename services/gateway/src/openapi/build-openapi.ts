@@ -66,6 +66,14 @@ const headers = {
     description: "The request's id, in every log line of every service too.",
     schema: { type: 'string', maxLength: 128 },
   },
+  'cache-control': {
+    description: '`no-store` with an error, `private, no-cache` where a key is needed.',
+    schema: { type: 'string' },
+  },
+  vary: {
+    description: 'The request headers that the response depends on; `x-api-key` is one of them.',
+    schema: { type: 'string' },
+  },
   etag: {
     description:
       "The form's state (AIP-154). Absent on dry runs. Send it back as it came, quotes included, in `If-Match` or `If-None-Match`.",
@@ -179,8 +187,8 @@ const isPublic = ({ reasons }: Operation) => !reasons.includes('API_KEY_INVALID'
 /** On every answer of the operation, once the key is known. */
 const headersOf = (operation: Operation): (keyof typeof headers)[] =>
   isPublic(operation)
-    ? ['x-request-id']
-    : ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+    ? ['x-request-id', 'cache-control']
+    : ['x-request-id', 'cache-control', 'vary', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
 const queryParameters = ({ query, filterFields, orderFields }: Operation) => {
   const { properties = {} } = schemaOf(query, 'input')
@@ -224,7 +232,9 @@ const errorResponses = (operation: Operation) => {
         {
           description: names.map((name) => `- \`${name}\`: ${reasons[name].meaning}`).join('\n'),
           headers: headerRefs(
-            ...(code === 401 ? (['x-request-id', 'www-authenticate'] as const) : headersOf(operation)),
+            ...(code === 401
+              ? (['x-request-id', 'cache-control', 'vary', 'www-authenticate'] as const)
+              : headersOf(operation)),
             ...(repeatable ? (['retry-after'] as const) : []),
           ),
           content: {

@@ -65,7 +65,11 @@ export const tags = [
 ] as const
 
 export const pathParameters: Record<string, { description: string; example: string }> = {
-  organizationRef: { description: "The organization's UUID, or its slug.", example: 'demo' },
+  organizationRef: {
+    description:
+      "The organization's UUID, or its slug. `-` where a form, or its revision `live`, is read by `publicId`: whichever of your organizations has it (AIP-159).",
+    example: 'demo',
+  },
   formRef: { description: "The form's UUID, or its `publicId`.", example: 'Ab3dE6gH9j' },
   revisionRef: { description: "The revision's UUID, or `live`.", example: 'live' },
 }

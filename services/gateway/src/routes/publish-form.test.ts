@@ -118,7 +118,12 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     })
 
     expect([answer.status, answer.json()]).toEqual([200, form])
-    expect(answer.headers).toMatchObject({ etag: '"3-k9Qz"', 'x-request-id': 'r-1' })
+    expect(answer.headers).toMatchObject({
+      etag: '"3-k9Qz"',
+      'x-request-id': 'r-1',
+      'cache-control': 'private, no-cache',
+      vary: 'x-api-key',
+    })
     expect(gateway.commands).toEqual([
       {
         commandId: requestId,

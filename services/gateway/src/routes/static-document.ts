@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from '../vary.ts'
 
 /** What is the same for every caller until the next release, compressed once. */
 export interface StaticDocument {
@@ -35,9 +36,9 @@ export const sendDocument = (
   reply.headers({
     'cache-control': `public, max-age=${maxAgeSeconds}`,
     etag,
-    vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
   })
+  addVary(reply, 'accept-encoding')
   const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   if (tags.includes(etag) || tags.includes('*')) return reply.code(304).send()
   if (isCompressed) reply.header('content-encoding', 'gzip')
