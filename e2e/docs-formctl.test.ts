@@ -59,9 +59,9 @@ describe('the commands of docs/formctl.md', () => {
     expect(told('People and organizations')).toContain('"slug":"compilers"')
     expect(told('Members')).toContain('grace@example.com is no longer a member of compilers.')
     expect(told('Keys')).toMatch(/^fms_[A-Za-z0-9_-]{43}$/m)
-    expect(told('Replace a key without a pause')).toMatch(/^The old key .* works until .*\.$/m)
-    expect(told('Replace a key without a pause')).toMatch(/^Revoked the API key .*\.$/m)
-    expect(told('Is everything well?')).toMatch(/^ok {4}forms store/m)
+    expect(told('Replace a key without downtime')).toMatch(/^The old key .* works until .*\.$/m)
+    expect(told('Replace a key without downtime')).toMatch(/^Revoked the API key .*\.$/m)
+    expect(told('Check the installation')).toMatch(/^ok {4}forms store/m)
   })
 })
 

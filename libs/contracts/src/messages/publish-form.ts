@@ -38,7 +38,7 @@ export const replyInboxHeader = 'Reply-Inbox'
 
 /**
  * When the command's caller stops waiting, on the monotonic clock of its gateway; milliseconds. From then on the command
- * must not begin: docs/decisions/0018-a-publish-has-a-deadline.md.
+ * must not begin: docs/decisions/0018-publish-deadline.md.
  */
 export const deadlineHeader = 'Publish-Deadline'
 

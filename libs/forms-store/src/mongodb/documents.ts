@@ -73,7 +73,7 @@ export interface PublicIdDocument {
   reserveTime: number
 }
 
-/** What an organization has, counted beside the changes: docs/decisions/0017-quotas-counted-with-the-change.md. */
+/** What an organization has, counted beside the changes: docs/decisions/0017-count-usage-with-each-write.md. */
 export interface UsageDocument {
   /** The organization's id. */
   _id: string

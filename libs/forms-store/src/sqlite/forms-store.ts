@@ -76,7 +76,7 @@ export class SqliteFormsStore implements FormsStore {
     path: string,
     { readOnly, quota = noQuota, listTimeoutMs = defaultListTimeoutMs, fewForms }: SqliteFormsOptions = {},
   ) {
-    // What hangs on a form is cleared after it: docs/decisions/0016-deletes-in-two-parts.md.
+    // What hangs on a form is cleared after it: docs/decisions/0016-deferred-cascade-delete.md.
     this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false, functions })
     this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs
