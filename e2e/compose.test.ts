@@ -11,7 +11,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { authorization, everyUser, natsUsers } from '../scripts/nats-users.ts'
 import { nodeOptions } from '../scripts/services.ts'
-import { operatorsEnv, readCompose, rehearse } from './compose.ts'
+import { firstHour, operatorsEnv, readCompose, rehearse } from './compose.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -163,7 +163,7 @@ describe('docker-compose.yml', () => {
 
 describe('.env.example', () => {
   it('has the defaults of docs/operations.md', () => {
-    const rows = [...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` \| [^|]* \| (\d+)\b/gm)]
+    const rows = [...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` \|(?: [^|]* \|)? (\d+)\b/gm)]
     const documented = Object.fromEntries(rows.map(([, name, value]) => [name, value]))
     const example = parseEnv(read('.env.example'))
     const numbers = Object.entries(example).filter(([, value]) => /^\d+$/.test(value!))
@@ -186,6 +186,55 @@ describe('.env.example', () => {
       expect(shared).not.toEqual([])
       for (const name of shared) expect([name, `${defaults[name]}`]).toEqual([name, example[name]])
     }
+  })
+})
+
+describe('the profile observability', () => {
+  const yaml = (file: string) => parse(read(file))
+  const mountedAt = (name: string, target: string) =>
+    services[name]!.volumes!.find((volume) => volume.split(':')[1] === target)?.split(':')[0]
+
+  it('scrapes every service at its port', () => {
+    const jobs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[] =
+      yaml('deploy/prometheus.yml').scrape_configs
+
+    expect(jobs.map(({ job_name }) => job_name).sort()).toEqual(readdirSync(join(root, 'services')).sort())
+    for (const { job_name, dns_sd_configs } of jobs) {
+      expect(dns_sd_configs).toMatchObject([{ names: [job_name], port: 8080 }])
+      expect(services[job_name]!.environment!.PORT).toBe('8080')
+    }
+    expect(mountedAt('prometheus', '/etc/prometheus/prometheus.yml')).toBe('./deploy/prometheus.yml')
+    expect(mountedAt('prometheus', '/etc/prometheus/alerts.yml')).toBe('./deploy/alerts.yml')
+  })
+
+  it('gives Grafana Prometheus as a source, and the dashboard', () => {
+    const [source] = yaml('deploy/grafana/datasources.yml').datasources
+    const [provider] = yaml('deploy/grafana/dashboards.yml').providers
+    const file = `${provider.options.path}/grafana-dashboard.json`
+
+    expect(source).toMatchObject({ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true })
+    expect(mountedAt('grafana', file)).toBe('./deploy/grafana-dashboard.json')
+    expect(services.grafana!.environment!.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH).toBe(file)
+    expect(JSON.parse(read('deploy/grafana-dashboard.json')).panels.length).toBeGreaterThan(5)
+  })
+
+  it('has a collector where .env.example says that spans go, on a network of each service', () => {
+    const { receivers, exporters, processors, service } = yaml('deploy/otel-collector.yml')
+    const [, port] = /http:\/\/collector:(\d+)/.exec(read('.env.example'))!
+
+    expect(receivers.otlp.protocols.http.endpoint).toBe(`0.0.0.0:${port}`)
+    for (const { receivers: from, processors: by, exporters: to } of Object.values<Record<string, string[]>>(
+      service.pipelines,
+    )) {
+      expect(Object.keys(receivers)).toEqual(from)
+      expect(Object.keys(processors)).toEqual(by)
+      expect(Object.keys(exporters)).toEqual(to)
+    }
+    for (const name of readdirSync(join(root, 'services'))) {
+      const shared = services[name]!.networks!.filter((each) => services.collector!.networks!.includes(each))
+      expect(shared).not.toEqual([])
+    }
+    expect(mountedAt('collector', '/etc/otelcol/config.yaml')).toBe('./deploy/otel-collector.yml')
   })
 })
 
@@ -254,36 +303,8 @@ describe('deploy/nats-server.conf', () => {
 describe('the cluster, rehearsed without containers', () => {
   it('comes up in order and takes a form from nothing to live', { timeout: 180_000 }, async () => {
     await using cluster = await rehearse()
-    await cluster.formctl('user', 'create', '--email', 'demo@example.com')
-    await cluster.formctl('organization', 'create', '--name', 'Demo', '--slug', 'demo')
-    await cluster.formctl(
-      'member',
-      'add',
-      '--organization',
-      'demo',
-      '--user',
-      'demo@example.com',
-      '--role',
-      'editor',
-    )
-    const { key } = await cluster.formctl<{ key: string }>(
-      'key',
-      'create',
-      '--user',
-      'demo@example.com',
-      '--name',
-      'Demo',
-    )
 
-    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/demo.ts'], {
-      cwd: root,
-      env: {
-        HOST: '127.0.0.1',
-        PORT: `${cluster.gatewayPort}`,
-        DEMO_API_KEY: key,
-        DEMO_ORGANIZATION: 'demo',
-      },
-    })
+    const stdout = await firstHour(cluster)
 
     expect(stdout).toMatch(/Done: create, edit, publish, read, list and delete all worked\.\n$/)
     expect(cluster.started.at(-1)).toBe('gateway')

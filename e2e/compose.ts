@@ -253,6 +253,31 @@ export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
   }
 }
 
+/**
+ * The operator's first hour: the lines of docs/operations.md that use formctl, and the demo with the key that they end with.
+ *
+ * @returns what the demo prints.
+ */
+export const firstHour = async (cluster: Rehearsal): Promise<string> => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const [, section] = /^## The cluster\n(.*?)^### /ms.exec(page)!
+  const lines = [...section!.matchAll(/^ {4}docker compose run --rm formctl (.*)$/gm)].map(
+    ([, line]) => line!,
+  )
+  const outcomes: { key?: string }[] = []
+  for (const line of lines) outcomes.push(await cluster.formctl(...line.split(' ')))
+  const demo = await run(process.execPath, ['scripts/demo.ts'], {
+    cwd: root,
+    env: {
+      HOST: '127.0.0.1',
+      PORT: `${cluster.gatewayPort}`,
+      DEMO_API_KEY: outcomes.at(-1)!.key,
+      DEMO_ORGANIZATION: /DEMO_ORGANIZATION=(\w+)/.exec(section!)![1],
+    },
+  })
+  return demo.stdout
+}
+
 /** The Node of the image is this one. */
 const executable = (command: string) => (command === 'node' ? process.execPath : command)
 

@@ -1,11 +1,6 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { MongoClient, type MongoServerError } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Rehearsal, readCompose, rehearse } from './compose.ts'
-
-const root = join(import.meta.dirname, '..')
+import { firstHour, type Rehearsal, readCompose, rehearse } from './compose.ts'
 
 let cluster: Rehearsal
 
@@ -44,21 +39,7 @@ const read = async (url: string, database: string, collection: string): Promise<
 
 describe('the cluster on an engine with users', () => {
   it('comes up with a user for each process, and takes a form from nothing to live', async () => {
-    const user = 'demo@example.com'
-    await cluster.formctl('user', 'create', '--email', user)
-    await cluster.formctl('organization', 'create', '--name', 'Demo', '--slug', 'demo')
-    await cluster.formctl('member', 'add', '--organization', 'demo', '--user', user, '--role', 'editor')
-    const { key } = await cluster.formctl<{ key: string }>('key', 'create', '--user', user, '--name', 'Demo')
-
-    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/demo.ts'], {
-      cwd: root,
-      env: {
-        HOST: '127.0.0.1',
-        PORT: `${cluster.gatewayPort}`,
-        DEMO_API_KEY: key,
-        DEMO_ORGANIZATION: 'demo',
-      },
-    })
+    const stdout = await firstHour(cluster)
 
     expect(cluster.engine).toMatch(/^SecantusDB \d/)
     expect(stdout).toMatch(/Done: create, edit, publish, read, list and delete all worked\.\n$/)
