@@ -10,6 +10,8 @@ import { parse } from 'yaml'
 import { findNatsServer } from '../scripts/nats-server.ts'
 import { freePorts } from '../scripts/ports.ts'
 import { spawnWithParent, terminate } from '../scripts/supervise.ts'
+import { startMongoWithUsers } from './mongo-with-users.ts'
+import { connectAdmin, runMongoInit } from './mongosh.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
@@ -17,20 +19,24 @@ const patienceMs = 60_000
 
 export interface ComposeService {
   image: string
+  /** Services of a profile start only where it is asked for. */
+  profiles?: string[]
+  entrypoint?: string[]
   command: string[]
   environment?: Record<string, string>
+  volumes?: string[]
   healthcheck?: { test: string[] }
   ports?: string[]
   restart: string
   build?: string
-  networks: string[]
+  networks?: string[]
   depends_on?: Record<string, { condition: string }>
   deploy: { resources: { limits: { cpus: string; memory: string } } }
 }
 
 export interface ComposeFile {
   services: Record<string, ComposeService>
-  networks: Record<string, { internal?: boolean }>
+  networks: Record<string, { internal?: boolean; ipam?: { config: { subnet: string }[] } } | null>
 }
 
 /** docker-compose.yml as Compose reads it: anchors merged, variables of `env` filled in. */
@@ -76,30 +82,78 @@ export interface Rehearsal extends AsyncDisposable {
   started: string[]
   /** Name and version of what stands in for MongoDB. */
   engine: string
-  /** What `docker compose run --rm migrate node formctl/src/formctl.ts …` does, with `--json`. */
+  /** Of the cluster, as .env has it. */
+  env: Record<string, string>
+  /** The URL of Compose for a store, as this machine reaches it. */
+  here(url: string): string
+  /** What another `docker compose run --rm mongo-init` does, with `env` in place of the cluster's. */
+  mongoInit(env: NodeJS.ProcessEnv): Promise<void>
+  /** What `docker compose run --rm formctl …` does, with `--json`. */
   formctl<T>(...args: string[]): Promise<T>
+}
+
+/** What stands in for the container `mongo`. */
+interface MongoEngine extends AsyncDisposable {
+  engine: string
+  /** A URL of Compose, as this machine reaches it. */
+  here(url: string): string
+  /** @param env of the one-shot `mongo-init`. */
+  init(env: NodeJS.ProcessEnv): Promise<void>
+}
+
+/** An engine without users: `mongo-init` has nothing to do, and every URL loses its user and password. */
+const withoutUsers = async (): Promise<MongoEngine> => {
+  const mongo = await startMongo()
+  return {
+    engine: mongo.engine,
+    here: (url) =>
+      url.replace(/^mongodb:\/\/[^/]*@mongo:27017\/(\w+)\?.*$/, (_, database) =>
+        withSuffix(mongo.url, database),
+      ),
+    init: async () => {},
+    [Symbol.asyncDispose]: () => mongo[Symbol.asyncDispose](),
+  }
+}
+
+/** An engine that demands passwords and enforces roles. It is a replica set of its own name. */
+const withUsers = async (rootPassword: string): Promise<MongoEngine> => {
+  const mongo = await startMongoWithUsers({ user: 'fms', password: rootPassword })
+  const here = (url: string) =>
+    url.replace('@mongo:27017', `@${mongo.host}`).replace('replicaSet=rs0', 'directConnection=true')
+  return {
+    engine: mongo.engine,
+    here,
+    init: async (env) => {
+      await using admin = connectAdmin(here(env.MONGODB_URL!))
+      runMongoInit(admin.adminCommand, env)
+    },
+    [Symbol.asyncDispose]: () => mongo[Symbol.asyncDispose](),
+  }
 }
 
 /**
  * Starts what docker-compose.yml describes as processes of this machine: each service's own command with its own
  * environment, in the order that `depends_on` demands, each health check asked until it agrees. Names of hosts become
  * ports of 127.0.0.1; `mongo` is an engine for tests, `nats` a nats-server with the cluster's own configuration.
+ *
+ * @param users whether the engine enforces users and roles, and `mongo-init` runs; such an engine takes Python 3.
  */
-export const rehearse = async (): Promise<Rehearsal> => {
-  const compose = readCompose({ ...operatorsEnv(), LOG_LEVEL: 'error', DRAIN_MS: '0' })
-  const names = Object.keys(compose.services)
+export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
+  const env: Record<string, string> = { ...operatorsEnv(), LOG_LEVEL: 'error', DRAIN_MS: '0' }
+  const compose = readCompose(env)
+  const names = Object.keys(compose.services).filter((name) => !compose.services[name]!.profiles)
   const ports = new Map(
     await freePorts(names.length + 1).then((free) => free.map((port, i) => [names[i] ?? 'nats:8222', port])),
   )
   const portOf = (name: string) => ports.get(name)!
-  const mongo = await startMongo()
+  const mongo = users ? await withUsers(env.MONGODB_PASSWORD!) : await withoutUsers()
   const dataDir = mkdtempSync(join(tmpdir(), 'compose-'))
   const children = new Map<string, ChildProcess>()
   const started: string[] = []
 
   const here = (value: string) =>
-    value
-      .replace(/^mongodb:\/\/[^/]*@mongo:27017\/(\w+)\?.*$/, (_, database) => withSuffix(mongo.url, database))
+    mongo
+      .here(value)
       .replace(/\bnats:4222$/, `127.0.0.1:${portOf('nats')}`)
       .replace(/^http:\/\/(\w+):8080$/, (_, name) => `http://127.0.0.1:${portOf(name)}`)
   const environmentOf = (name: string): NodeJS.ProcessEnv => ({
@@ -146,10 +200,15 @@ export const rehearse = async (): Promise<Rehearsal> => {
   const startAfterDependencies = async (name: string) => {
     const { command, depends_on = {} } = compose.services[name]!
     await Promise.all(Object.keys(depends_on).map(start))
-    if (name === 'migrate')
+    if (name === 'check-secrets') {
+      await run('sh', [join(root, 'deploy/check-secrets.sh')], { env: environmentOf(name) })
+    } else if (name === 'migrate') {
       await run(executable(command[0]!), command.slice(1), { cwd: root, env: environmentOf(name) })
-    else if (!name.startsWith('mongo'))
+    } else if (name === 'mongo-init') {
+      await mongo.init(compose.services[name]!.environment!)
+    } else if (name !== 'mongo') {
       await startProcess(name, name === 'nats' ? startNats() : command.slice(1))
+    }
     started.push(name)
   }
   const startProcess = async (name: string, args: string[]) => {
@@ -179,13 +238,44 @@ export const rehearse = async (): Promise<Rehearsal> => {
     gatewayPort: portOf('gateway'),
     started,
     engine: mongo.engine,
+    env,
+    here,
+    mongoInit: (changed) => mongo.init({ ...compose.services['mongo-init']!.environment, ...changed }),
     formctl: async (...args) => {
-      const formctl = ['formctl/src/formctl.ts', ...args, '--json']
-      const { stdout } = await run(process.execPath, formctl, { cwd: root, env: environmentOf('migrate') })
+      const [command, ...formctl] = compose.services.formctl!.entrypoint!
+      const { stdout } = await run(executable(command!), [...formctl, ...args, '--json'], {
+        cwd: root,
+        env: environmentOf('formctl'),
+      })
       return JSON.parse(stdout)
     },
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/**
+ * The operator's first hour: the lines of docs/operations.md that use formctl, and the demo with the key that they end with.
+ *
+ * @returns what the demo prints.
+ */
+export const firstHour = async (cluster: Rehearsal): Promise<string> => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const [, section] = /^## The cluster\n(.*?)^### /ms.exec(page)!
+  const lines = [...section!.matchAll(/^ {4}docker compose run --rm formctl (.*)$/gm)].map(
+    ([, line]) => line!,
+  )
+  const outcomes: { key?: string }[] = []
+  for (const line of lines) outcomes.push(await cluster.formctl(...line.split(' ')))
+  const demo = await run(process.execPath, ['scripts/demo.ts'], {
+    cwd: root,
+    env: {
+      HOST: '127.0.0.1',
+      PORT: `${cluster.gatewayPort}`,
+      DEMO_API_KEY: outcomes.at(-1)!.key,
+      DEMO_ORGANIZATION: /DEMO_ORGANIZATION=(\w+)/.exec(section!)![1],
+    },
+  })
+  return demo.stdout
 }
 
 /** The Node of the image is this one. */

@@ -406,6 +406,13 @@ describe('formctl', () => {
     expect(outcome.stderr).not.toContain('secret')
   })
 
+  it('refuses a password of .env.example by the name of its variable', async () => {
+    const url = 'mongodb://formctl:sample@127.0.0.1:1/directory'
+    const outcome = await formctlWith({ DATA_DIR: dataDir, DIRECTORY_STORE_URL: url }, 'key', 'list')
+
+    expectRefused(outcome, /^error: DIRECTORY_STORE_URL is a sample of \.env\.example, .*\n$/)
+  })
+
   it('fails in one line where the store cannot be opened', async () => {
     const file = join(dataDir, 'file')
     writeFileSync(file, '')

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { findSampleSecrets, sampleRefusal } from '@fms/service-kit'
 import type { NamedStore } from './naming-store.ts'
 
 /** The folder of `npm start`. */
@@ -13,8 +14,14 @@ export const storeUrls = ({ DIRECTORY_STORE_URL, FORMS_STORE_URL, ...env }: Node
   }
 }
 
-/** Both stores that the environment names, for error messages. */
+/**
+ * Both stores that the environment names, for error messages.
+ *
+ * @throws {Error} where the password of one is a sample of `.env.example`, outside development.
+ */
 export const namedStores = (env: NodeJS.ProcessEnv): { directory: NamedStore; forms: NamedStore } => {
+  const [sample] = findSampleSecrets(env, ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL'])
+  if (sample) throw new Error(`${sample} ${sampleRefusal}.`)
   const { directory, forms } = storeUrls(env)
   const or = 'or DATA_DIR where it is not set'
   return {

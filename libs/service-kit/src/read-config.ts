@@ -1,20 +1,14 @@
 import { toFieldViolations } from '@fms/aip'
 import { z } from 'zod'
+import { findSampleSecrets, sampleRefusal } from './sample-secrets.ts'
 
 /** A port number; 0 takes any free one. */
 export const Port = z.coerce.number().int().min(0).max(65_535)
 
-/** What `.env.example` holds. Everybody knows it, so whoever reaches a service could be anybody. */
-export const sampleInternalSecret = 'sample-secret-to-be-replaced-before-any-use'
-
-/** The secret that services share to know each other: at least 32 bytes, the sample only with `NODE_ENV=development`. */
+/** The secret that services share to know each other: at least 32 bytes. */
 export const InternalSecret = z
   .string({ error: 'is required: at least 32 random bytes, the same for every service' })
   .refine((secret) => Buffer.byteLength(secret) >= 32, { error: 'must have at least 32 bytes' })
-  .refine((secret) => secret !== sampleInternalSecret || process.env.NODE_ENV === 'development', {
-    error:
-      'is the sample of .env.example, which everybody knows. Replace it (openssl rand -hex 32), or set NODE_ENV=development to try things out',
-  })
 
 export const LogFormat = z.enum(['json', 'pretty'])
 export type LogFormat = z.infer<typeof LogFormat>
@@ -50,7 +44,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment, once, in `main.ts`. An empty variable counts as not set.
+ * Reads the environment, once, in `main.ts`. An empty variable counts as not set. A sample of `.env.example` in any
+ * variable of the schema is refused unless `NODE_ENV` is `development`.
  *
  * @throws {ConfigError} naming every variable that is missing or wrong.
  */
@@ -58,10 +53,18 @@ export const readConfig = <S extends z.ZodType>(
   schema: S,
   env: NodeJS.ProcessEnv = process.env,
 ): z.output<S> => {
-  const { success, data, error } = schema.safeParse(
+  const { data, error } = schema.safeParse(
     Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
   )
-  if (success) return data
-  const lines = toFieldViolations(error).map(({ field, description }) => `  ${field} ${description}`)
-  throw new ConfigError(`The environment is not complete:\n${lines.join('\n')}`)
+  const lines = [
+    ...(error ? toFieldViolations(error).map(({ field, description }) => `${field} ${description}`) : []),
+    ...findSampleSecrets(env, namesOf(schema)).map((name) => `${name} ${sampleRefusal}`),
+  ]
+  if (lines.length > 0) {
+    throw new ConfigError(`The environment is not complete:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+  }
+  return data as z.output<S>
 }
+
+const namesOf = (schema: z.ZodType): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : []

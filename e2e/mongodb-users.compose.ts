@@ -1,0 +1,89 @@
+import { MongoClient, type MongoServerError } from 'mongodb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { firstHour, type Rehearsal, readCompose, rehearse } from './compose.ts'
+
+let cluster: Rehearsal
+
+beforeAll(async () => {
+  cluster = await rehearse({ users: true })
+})
+afterAll(() => cluster?.[Symbol.asyncDispose]())
+
+/** The store URLs of a service in docker-compose.yml. */
+const urlsOf = (service: string): string[] =>
+  Object.entries(readCompose(cluster.env).services[service]!.environment!)
+    .filter(([name]) => name.endsWith('_STORE_URL'))
+    .map(([, url]) => cluster.here(url))
+
+/** The outcome of a write by the user of a URL into a database: `written`, or the server's name for its refusal. */
+const write = async (url: string, database: string): Promise<string> => {
+  await using client = new MongoClient(url)
+  const rights = client.db(database).collection('rights')
+  return await rights.insertOne({}).then(
+    () => 'written',
+    ({ codeName }: MongoServerError) => `${codeName}`,
+  )
+}
+
+const read = async (url: string, database: string, collection: string): Promise<string> => {
+  await using client = new MongoClient(url)
+  return await client
+    .db(database)
+    .collection(collection)
+    .findOne({})
+    .then(
+      () => 'read',
+      ({ codeName }: MongoServerError) => `${codeName}`,
+    )
+}
+
+describe('the cluster on an engine with users', () => {
+  it('comes up with a user for each process, and takes a form from nothing to live', async () => {
+    const stdout = await firstHour(cluster)
+
+    expect(cluster.engine).toMatch(/^SecantusDB \d/)
+    expect(stdout).toMatch(/Done: create, edit, publish, read, list and delete all worked\.\n$/)
+  })
+
+  it.each([
+    ['organizations', 'directory', 'forms'],
+    ['forms', 'forms', 'directory'],
+    ['publisher', 'forms', 'directory'],
+  ])('lets %s into %s, and neither into %s nor into the users', async (service, own, other) => {
+    const [url] = urlsOf(service)
+
+    expect(await write(url!, own)).toBe('written')
+    expect(await write(url!, other)).toBe('Unauthorized')
+    expect(await read(url!, other, 'rights')).toBe('Unauthorized')
+    expect(await read(url!, 'admin', 'system.users')).toBe('Unauthorized')
+  })
+
+  it('lets formctl and migrate into both databases, and into nothing else', async () => {
+    for (const url of [...urlsOf('formctl'), ...urlsOf('migrate')]) {
+      expect(await write(url, 'directory')).toBe('written')
+      expect(await write(url, 'forms')).toBe('written')
+      expect(await write(url, 'admin')).toBe('Unauthorized')
+    }
+  })
+
+  it('lets nobody in without a password', async () => {
+    const [url] = urlsOf('forms')
+
+    expect(await read(url!.replace(/\/\/.*@/, '//'), 'forms', 'rights')).toBe('Unauthorized')
+  })
+
+  it('gives a user the new password of .env, and keeps the others', async () => {
+    const [before] = urlsOf('publisher')
+    const changed = 'a-fresh-password'
+    const after = before!.replace(cluster.env.MONGODB_PUBLISHER_PASSWORD!, changed)
+
+    await cluster.mongoInit({ MONGODB_PUBLISHER_PASSWORD: changed })
+
+    expect(await write(after, 'forms')).toBe('written')
+    expect(await write(before!, 'forms')).toBe('AuthenticationFailed')
+    expect(await write(after, 'directory')).toBe('Unauthorized')
+    expect(await write(urlsOf('forms')[0]!, 'forms')).toBe('written')
+    await cluster.mongoInit({})
+    expect(await write(before!, 'forms')).toBe('written')
+  })
+})
