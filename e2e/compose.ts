@@ -92,7 +92,7 @@ export const rehearse = async (): Promise<Rehearsal> => {
     await freePorts(names.length + 1).then((free) => free.map((port, i) => [names[i] ?? 'nats:8222', port])),
   )
   const portOf = (name: string) => ports.get(name)!
-  const mongo = await startMongo()
+  const mongo = await startMongo(process.env, { quick: true })
   const dataDir = mkdtempSync(join(tmpdir(), 'compose-'))
   const children = new Map<string, ChildProcess>()
   const started: string[] = []

@@ -34,8 +34,8 @@ const maxStars = 2
 const maxDepth = 30
 
 /**
- * A checked filter as a query. The caller's texts are values of `$eq` and the like, or escaped letter by letter inside
- * a regular expression that PCRE, RE2 and Java read alike: never an operator, never a name.
+ * A checked filter as a query. The caller's texts are values of `$eq` and the like, or escaped inside a regular
+ * expression that PCRE, Java, Python and JavaScript read alike: never an operator, never a name.
  *
  * Strings compare as MongoDB has it without a collation: by the bytes of UTF-8, which is the order of code points.
  * What no engine should be asked (a text with many stars, a very deep filter) is left out, and `exact` says so.
@@ -124,7 +124,7 @@ const matching = (field: string, parts: readonly string[]): Condition => {
   const [first, last] = [parts[0]!, parts.at(-1)!]
   if (parts.join('') === '') return true
   const begin = first === '' ? '' : '^'
-  const end = last === '' ? '' : '\\z'
+  const end = last === '' ? '' : endOfText
   const middle = parts.slice(first === '' ? 1 : 0, last === '' ? -1 : undefined)
   const upper = endOfPrefix(first)
   return {
@@ -136,8 +136,11 @@ const matching = (field: string, parts: readonly string[]): Condition => {
   }
 }
 
-/** Letters and digits stand for themselves; everything else goes by its code point, NUL and line ends included. */
-const escaped = (text: string): string =>
-  Array.from(text, (character) =>
-    /[A-Za-z0-9]/.test(character) ? character : `\\x{${character.codePointAt(0)!.toString(16)}}`,
-  ).join('')
+/** No character follows. `$` also matches before a final line end, and `\z` is not in every dialect. */
+const endOfText = '(?![\\s\\S])'
+
+/** The characters that every dialect reads as operators outside of a class; everything else stands for itself. */
+const operatorCharacters = /[\\^$.|?*+()[\]{}]/g
+
+/** The text as a pattern that matches it alone. A pattern cannot contain NUL, since BSON ends its text there. */
+const escaped = (text: string): string => text.replace(operatorCharacters, '\\$&').replaceAll('\0', '\\x00')

@@ -17,7 +17,7 @@ describe('startMongo', () => {
 
     expect(before).toBe(0)
     expect(await forms.find().toArray()).toEqual([{ _id: 'a' }])
-    expect(mongo.engine).toMatch(/^(MongoDB|FerretDB|jongodb) \d/)
+    expect(mongo.engine).toMatch(/^(MongoDB|FerretDB|secantusdb|jongodb) \d/)
   })
 
   it('gives each test a database of its own on a server that is there already', async () => {
