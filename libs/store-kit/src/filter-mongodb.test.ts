@@ -26,6 +26,8 @@ describe('filterMongodb', () => {
     ['name = a', { name: { $eq: 'a' } }],
     ['name != a', { name: { $ne: 'a' } }],
     ['NOT name < a', { name: { $gte: 'a' } }],
+    ['name <= a', { name: { $lt: 'a\0' } }],
+    ['NOT name > a', { name: { $lt: 'a\0' } }],
     ['name = "a*"', { name: { $gte: 'a', $lt: 'b', $regex: '^a' } }],
     ['name = "*a"', { name: { $regex: 'a(?![\\s\\S])' } }],
     ['name = "a*b"', { name: { $gte: 'a', $lt: 'b', $regex: '^a[\\s\\S]*b(?![\\s\\S])' } }],
@@ -94,6 +96,19 @@ describe('filterMongodb', () => {
         expect(namesOf(query).filter((name) => !known.includes(name))).toEqual([])
       }),
     )
+  })
+
+  it('compares times up to and including a millisecond, or a part of one', () => {
+    const upTo = (epochMs: number): CheckedFilter => ({
+      kind: 'compareTime',
+      field: 'createTime',
+      operator: '<=',
+      epochMs,
+    })
+    const queryOf = (epochMs: number) => filterMongodb(upTo(epochMs), { createTime: 'createTime' }).query
+
+    expect(queryOf(1000)).toEqual({ createTime: { $lt: 1001 } })
+    expect(queryOf(1000.5)).toEqual({ createTime: { $lt: 1001 } })
   })
 
   it.each([

@@ -12,20 +12,38 @@ export interface MongoFilter {
 /** true: all documents; false: none. */
 type Condition = Document | boolean
 
-const operators: Record<OrderOperator, string> = {
-  '=': '$eq',
-  '<': '$lt',
-  '<=': '$lte',
-  '>': '$gt',
-  '>=': '$gte',
+const opposites: Record<OrderOperator, '!=' | OrderOperator> = {
+  '=': '!=',
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
 }
-const negatedOperators: Record<OrderOperator, string> = {
-  '=': '$ne',
-  '<': '$gte',
-  '<=': '$gt',
-  '>': '$lte',
-  '>=': '$lt',
+
+/**
+ * `<=` is written as `<` of the next value, which is the same and uses the same range of an index: secantusdb leaves out
+ * the equal values of an index that goes on with another field.
+ */
+const comparison = (operator: '!=' | OrderOperator, value: string | number): Document => {
+  switch (operator) {
+    case '=':
+      return { $eq: value }
+    case '!=':
+      return { $ne: value }
+    case '<':
+      return { $lt: value }
+    case '<=':
+      return { $lt: successor(value) }
+    case '>':
+      return { $gt: value }
+    case '>=':
+      return { $gte: value }
+  }
 }
+
+/** The first text behind it, or the first integer above it: numbers of documents are integers. */
+const successor = (value: string | number) =>
+  typeof value === 'string' ? `${value}\0` : Math.floor(value) + 1
 
 /** Each star more multiplies the ways in which an engine that backtracks may try a text. */
 const maxStars = 2
@@ -61,8 +79,8 @@ export const filterMongodb = (
     return name
   }
 
-  const compare = (field: string, operator: OrderOperator, value: string | number, negated: boolean) => ({
-    [fieldOf(field)]: { [(negated ? negatedOperators : operators)[operator]]: value },
+  const compare = (field: string, operator: OrderOperator, value: string | number, isNegated: boolean) => ({
+    [fieldOf(field)]: comparison(isNegated ? opposites[operator] : operator, value),
   })
 
   const conditionOf = (node: CheckedFilter, negated: boolean, depth: number): Condition => {
