@@ -35,6 +35,16 @@ describe('startMongo', () => {
     await expect(startMongo({ TEST_MONGODB_URL: url })).rejects.toThrow(/ECONNREFUSED/)
   })
 
+  it('starts the engine that TEST_MONGODB_ENGINE names, and no other', async () => {
+    const env = { ...process.env, TEST_MONGODB_URL: '' }
+    await using mongo = await startMongo({ ...env, TEST_MONGODB_ENGINE: 'jongodb' })
+
+    expect(mongo.engine).toMatch(/^jongodb/)
+    await expect(startMongo({ ...env, TEST_MONGODB_ENGINE: 'postgres' })).rejects.toThrow(
+      'TEST_MONGODB_ENGINE is docker, secantusdb, jongodb, ferretdb, not postgres',
+    )
+  })
+
   it.skipIf(process.env.TEST_MONGODB_URL)('ends with its process, killed as it may be', async () => {
     const program = `
       const { startMongo } = await import('${new URL('./mongodb.ts', import.meta.url)}')
