@@ -225,9 +225,9 @@ async function startProgram(
   args: string[],
   folder = '',
 ): Promise<{ url: string; pid: number | undefined; stop: () => Promise<void> }> {
-  // The shell waits for the end of its input. That end comes with ours, even by kill -9.
+  // The shell waits for the end of its input. That end comes with ours, even by kill -9; Ctrl-C does not end it before.
   const endWithInput =
-    'folder=$1; shift; exec 3<&0; "$@" <&- 3<&- 2>&1 & exec >&-; read -r _ <&3; kill -9 $!; wait $!; [ -z "$folder" ] || rm -rf "$folder"'
+    'trap "" INT TERM; folder=$1; shift; exec 3<&0; "$@" <&- 3<&- 2>&1 & exec >&-; read -r _ <&3; kill -9 $!; wait $!; [ -z "$folder" ] || rm -rf "$folder"'
   const child = spawn('sh', ['-c', endWithInput, 'sh', folder, command, ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
