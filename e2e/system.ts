@@ -141,7 +141,7 @@ const passwordsOf = ({ urls }: NatsServer) =>
 /** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
 const startStores = async () => {
   if (process.env.E2E_STORE !== 'mongodb') return { env: {}, stop: async () => {} }
-  const { url, [Symbol.asyncDispose]: stop } = await startMongo()
+  const { url, [Symbol.asyncDispose]: stop } = await startMongo(process.env, { quick: true })
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
   return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }
 }

@@ -23,7 +23,7 @@ export const startStores = async (kind: string): Promise<Surroundings> => {
   if (kind !== 'mongodb') throw new Error(`FAULT_STORE is sqlite or mongodb, not ${kind}`)
   const command = process.env.FAULT_MONGODB
   const durable = command ? await startDurableMongo(command) : undefined
-  const engine = durable ?? (await startMongo())
+  const engine = durable ?? (await startMongo(process.env, { quick: true }))
   await Promise.all([migrateDirectoryStore(engine.url), migrateFormsStore(engine.url)])
   const url = new URL(engine.url)
   const network = await startTcpProxy(Number(url.port))

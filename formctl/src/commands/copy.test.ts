@@ -14,7 +14,7 @@ import { formsKind } from '../moving/forms-kind.ts'
 import { newRecord } from '../moving/testing.ts'
 import { type } from '../testing.ts'
 
-const mongo = await startMongo()
+const mongo = await startMongo(process.env, { quick: true })
 afterAll(() => mongo[Symbol.asyncDispose]())
 
 /** A database of MongoDB that nobody has used. */

@@ -8,7 +8,7 @@ import { migrateBeyondThisRelease } from '@fms/store-kit/testing/newer-schema'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../run.ts'
 
-const mongo = await startMongo()
+const mongo = await startMongo(process.env, { quick: true })
 const dataDir = mkdtempSync(join(tmpdir(), 'formctl-migrate-'))
 afterAll(async () => {
   rmSync(dataDir, { recursive: true })

@@ -168,7 +168,7 @@ describe('formctl doctor', () => {
   })
 
   it('checks stores on MongoDB: migrated, taking writes, its clock where the engine tells it', async () => {
-    await using mongo = await startMongo()
+    await using mongo = await startMongo(process.env, { quick: true })
     givenEnvironment({ DIRECTORY_STORE_URL: mongo.url, FORMS_STORE_URL: mongo.url })
 
     const before = await doctor()

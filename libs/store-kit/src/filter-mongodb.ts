@@ -12,20 +12,38 @@ export interface MongoFilter {
 /** true: all documents; false: none. */
 type Condition = Document | boolean
 
-const operators: Record<OrderOperator, string> = {
-  '=': '$eq',
-  '<': '$lt',
-  '<=': '$lte',
-  '>': '$gt',
-  '>=': '$gte',
+const opposites: Record<OrderOperator, '!=' | OrderOperator> = {
+  '=': '!=',
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
 }
-const negatedOperators: Record<OrderOperator, string> = {
-  '=': '$ne',
-  '<': '$gte',
-  '<=': '$gt',
-  '>': '$lte',
-  '>=': '$lt',
+
+/**
+ * `<=` is written as `<` of the next value, which is the same and uses the same range of an index: secantusdb leaves out
+ * the equal values of an index that goes on with another field.
+ */
+const comparison = (operator: '!=' | OrderOperator, value: string | number): Document => {
+  switch (operator) {
+    case '=':
+      return { $eq: value }
+    case '!=':
+      return { $ne: value }
+    case '<':
+      return { $lt: value }
+    case '<=':
+      return { $lt: successor(value) }
+    case '>':
+      return { $gt: value }
+    case '>=':
+      return { $gte: value }
+  }
 }
+
+/** The first text behind it, or the first integer above it: numbers of documents are integers. */
+const successor = (value: string | number) =>
+  typeof value === 'string' ? `${value}\0` : Math.floor(value) + 1
 
 /** Each star more multiplies the ways in which an engine that backtracks may try a text. */
 const maxStars = 2
@@ -34,8 +52,8 @@ const maxStars = 2
 const maxDepth = 30
 
 /**
- * A checked filter as a query. The caller's texts are values of `$eq` and the like, or escaped letter by letter inside
- * a regular expression that PCRE, RE2 and Java read alike: never an operator, never a name.
+ * A checked filter as a query. The caller's texts are values of `$eq` and the like, or escaped inside a regular
+ * expression that PCRE, Java, Python and JavaScript read alike: never an operator, never a name.
  *
  * Strings compare as MongoDB has it without a collation: by the bytes of UTF-8, which is the order of code points.
  * What no engine should be asked (a text with many stars, a very deep filter) is left out, and `exact` says so.
@@ -61,8 +79,8 @@ export const filterMongodb = (
     return name
   }
 
-  const compare = (field: string, operator: OrderOperator, value: string | number, negated: boolean) => ({
-    [fieldOf(field)]: { [(negated ? negatedOperators : operators)[operator]]: value },
+  const compare = (field: string, operator: OrderOperator, value: string | number, isNegated: boolean) => ({
+    [fieldOf(field)]: comparison(isNegated ? opposites[operator] : operator, value),
   })
 
   const conditionOf = (node: CheckedFilter, negated: boolean, depth: number): Condition => {
@@ -124,7 +142,7 @@ const matching = (field: string, parts: readonly string[]): Condition => {
   const [first, last] = [parts[0]!, parts.at(-1)!]
   if (parts.join('') === '') return true
   const begin = first === '' ? '' : '^'
-  const end = last === '' ? '' : '\\z'
+  const end = last === '' ? '' : endOfText
   const middle = parts.slice(first === '' ? 1 : 0, last === '' ? -1 : undefined)
   const upper = endOfPrefix(first)
   return {
@@ -136,8 +154,11 @@ const matching = (field: string, parts: readonly string[]): Condition => {
   }
 }
 
-/** Letters and digits stand for themselves; everything else goes by its code point, NUL and line ends included. */
-const escaped = (text: string): string =>
-  Array.from(text, (character) =>
-    /[A-Za-z0-9]/.test(character) ? character : `\\x{${character.codePointAt(0)!.toString(16)}}`,
-  ).join('')
+/** No character follows. `$` also matches before a final line end, and `\z` is not in every dialect. */
+const endOfText = '(?![\\s\\S])'
+
+/** The characters that every dialect reads as operators outside of a class; everything else stands for itself. */
+const operatorCharacters = /[\\^$.|?*+()[\]{}]/g
+
+/** The text as a pattern that matches it alone. A pattern cannot contain NUL, since BSON ends its text there. */
+const escaped = (text: string): string => text.replace(operatorCharacters, '\\$&').replaceAll('\0', '\\x00')

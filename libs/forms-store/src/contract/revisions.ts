@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { parseDraft } from '../draft-text.ts'
 import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { toForm } from '../to-form.ts'
 import {
   atOnce,
   edited,
@@ -77,6 +78,27 @@ export const revisionsContract = (open: OpenStore): void => {
 
       expect(answer).toMatchObject({ replyCount: 0, live: true })
       expect(await store().getState(refOf(form))).toMatchObject({ replyCount: 1, live: true })
+    })
+
+    it('returns the name and the version that its revision holds while patches change the draft', async () => {
+      const form = await givenForm(store())
+      const rename = (name: string) =>
+        // By another name of the form, and so not one after the other.
+        update(store(), { ...form, formRef: form.publicId }, (draft) => edited(draft, { name }))
+      const commandIds = Array.from({ length: 20 }, () => randomUUID())
+
+      const [published] = await Promise.all([
+        atOnce(20, (index) => store().publish(refOf(form), commandIds[index]!, snapshot)),
+        atOnce(20, (index) => rename(`Name ${index}`)),
+      ])
+
+      for (const [index, text] of published.entries()) {
+        const answer = parseDraft(text as FormText)
+        const revision = await store().findRevisionOfCommand(form.organizationId, commandIds[index]!)
+        expect(toForm(answer, 'http://127.0.0.1:8080/f')).toEqual(revision!.form)
+        // Each change of `edited` adds one to the version and a millisecond to the time.
+        expect(answer.version - form.version).toBe(answer.updateTime.getTime() - form.updateTime.getTime())
+      }
     })
 
     it('takes the snapshot anew when the draft changed while it was checked', async () => {

@@ -230,6 +230,30 @@ describe('a publish that is held up before its last step', () => {
   })
 })
 
+describe('a form that is patched during a publish', () => {
+  it.each([
+    ['the number is taken', 1, 'forms', 'Later'],
+    ['the revision is stored', 1, 'revisions', 'Before'],
+    ['live moves', 2, 'forms', 'Before'],
+  ])('before %s: the publish returns what its revision holds', async (_, write, collection, name) => {
+    const form = await givenForm(store, { draft: { name: 'Before' } })
+    const commandId = randomUUID()
+    let writes = 0
+    const patch = async (about: { collection: string }) => {
+      if (about.collection !== collection || ++writes !== write) return
+      await update(store, refOf(form), (current) => edited(current, { name: 'Later' }))
+    }
+    await using publisher = new MongoFormsStore(url, {}, { beforeWrite: patch, clears: false })
+
+    const published = await publisher.publish(refOf(form), commandId, snapshot)
+
+    expect(published).toMatchObject({ name, version: name === 'Later' ? 2 : 1, live: true })
+    const revision = await store.findRevisionOfCommand(form.organizationId, commandId)
+    expect(revision!.form.name).toBe(name)
+    expect(await store.get(refOf(form))).toMatchObject({ version: 2, live: true, draft: { name: 'Later' } })
+  })
+})
+
 describe('a form that is deleted during a publish', () => {
   it.each([1, 2, 3])('before write %i is gone, with its revision', async (write) => {
     const form = await givenForm(store)

@@ -17,7 +17,7 @@ describe('startMongo', () => {
 
     expect(before).toBe(0)
     expect(await forms.find().toArray()).toEqual([{ _id: 'a' }])
-    expect(mongo.engine).toMatch(/^(MongoDB|FerretDB|jongodb) \d/)
+    expect(mongo.engine).toMatch(/^(MongoDB|FerretDB|secantusdb|jongodb) \d/)
   })
 
   it('gives each test a database of its own on a server that is there already', async () => {
@@ -33,6 +33,16 @@ describe('startMongo', () => {
     const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200'
 
     await expect(startMongo({ TEST_MONGODB_URL: url })).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it('starts the engine that TEST_MONGODB_ENGINE names, and no other', async () => {
+    const env = { ...process.env, TEST_MONGODB_URL: '' }
+    await using mongo = await startMongo({ ...env, TEST_MONGODB_ENGINE: 'jongodb' })
+
+    expect(mongo.engine).toMatch(/^jongodb/)
+    await expect(startMongo({ ...env, TEST_MONGODB_ENGINE: 'postgres' })).rejects.toThrow(
+      'TEST_MONGODB_ENGINE is docker, secantusdb, jongodb, ferretdb, not postgres',
+    )
   })
 
   it.skipIf(process.env.TEST_MONGODB_URL)('ends with its process, killed as it may be', async () => {

@@ -1,13 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { MongoClient, MongoServerError } from 'mongodb'
+import { installedSecantusDb, installSecantusDb, secantusVersion } from './secantusdb.ts'
 
 const run = promisify(execFile)
 
@@ -30,17 +32,39 @@ interface Engine {
   stop(database: string): Promise<void>
 }
 
+/** What `TEST_MONGODB_ENGINE` may name. */
+const engines = {
+  docker: () => container(),
+  secantusdb: async (env: NodeJS.ProcessEnv) => secantusDb(await installSecantusDb(env)),
+  jongodb: () => startJongodb(),
+  ferretdb: () => ferretDb(),
+} satisfies Record<string, (env: NodeJS.ProcessEnv) => Promise<Engine>>
+
+/** Why secantusdb is not used in this test run, as `prepareEngine` found it. */
+const withoutSecantusDb = 'FMS_WITHOUT_SECANTUSDB'
+
+export interface MongoOptions {
+  /**
+   * Prefers jongodb to secantusdb: for tests of whole processes, which send many requests and do not depend on how the
+   * engine stores, sorts or plans.
+   */
+  quick?: boolean
+}
+
 /**
- * A MongoDB for tests, the first of: the server at `TEST_MONGODB_URL`; `mongo:8` as a replica set of one in a container,
- * where Docker answers; FerretDB v1, where `FMS_TEST_FERRETDB=1` (tools/mongodb-for-tests says why only then); jongodb
- * from npm. It ends with this process, however that ends.
+ * A MongoDB for tests, the first of: the server at `TEST_MONGODB_URL`; the engine that `TEST_MONGODB_ENGINE` names
+ * (`docker`, `secantusdb`, `jongodb`, `ferretdb`); `mongo:8` as a replica set of one in a container, where Docker runs;
+ * secantusdb from PyPI, where Python runs; jongodb from npm. It ends with this process, however that ends.
  *
  * The engine is named once, at the end of a test run: scripts/testing/engines.ts.
  *
  * @throws {Error} that says what to do where there is none: MongoDB's suites never pass by not running.
  */
-export async function startMongo(env: NodeJS.ProcessEnv = process.env): Promise<MongoForTests> {
-  const server = await findEngine(env)
+export async function startMongo(
+  env: NodeJS.ProcessEnv = process.env,
+  options: MongoOptions = {},
+): Promise<MongoForTests> {
+  const server = await findEngine(env, options)
   const url = withDatabase(server.url, `test_${randomBytes(6).toString('hex')}`)
   try {
     const engine = server.name(await versionOf(url))
@@ -52,15 +76,38 @@ export async function startMongo(env: NodeJS.ProcessEnv = process.env): Promise<
   }
 }
 
-async function findEngine(env: NodeJS.ProcessEnv): Promise<Engine> {
+/**
+ * Installs secantusdb where tests would use it, once for all workers of a test run; notes in `env` where it cannot.
+ *
+ * @returns why it cannot be installed.
+ */
+export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (env.TEST_MONGODB_URL || env.TEST_MONGODB_ENGINE || installedSecantusDb()) return undefined
+  if (await dockerAnswers(env)) return undefined
+  try {
+    await installSecantusDb(env)
+    return undefined
+  } catch (error) {
+    env[withoutSecantusDb] = (error as Error).message
+    return env[withoutSecantusDb]
+  }
+}
+
+async function findEngine(env: NodeJS.ProcessEnv, { quick = false }: MongoOptions): Promise<Engine> {
   if (env.TEST_MONGODB_URL) return external(env.TEST_MONGODB_URL)
+  if (env.TEST_MONGODB_ENGINE) return engineNamed(env.TEST_MONGODB_ENGINE)(env)
   if (await dockerAnswers(env)) return container()
-  if (env.FMS_TEST_FERRETDB === '1') return ferretDb()
-  const jongodb = findJongodb()
-  if (jongodb) return startJongodb(jongodb)
-  throw new Error(
-    'There is no MongoDB to test on. Set TEST_MONGODB_URL, start Docker, or run npm install on Linux x64, where npm brings an engine.',
-  )
+  if (quick && findJongodb()) return startJongodb()
+  if (!env[withoutSecantusDb]) {
+    const python = await installSecantusDb(env).catch(() => undefined)
+    if (python) return secantusDb(python)
+  }
+  return startJongodb()
+}
+
+function engineNamed(name: string) {
+  if (Object.hasOwn(engines, name)) return engines[name as keyof typeof engines]
+  throw new Error(`TEST_MONGODB_ENGINE is ${Object.keys(engines).join(', ')}, not ${name}`)
 }
 
 function external(url: string): Engine {
@@ -110,14 +157,9 @@ async function container(): Promise<Engine> {
 async function ferretDb(): Promise<Engine> {
   const command = await buildFerretDb()
   const folder = mkdtempSync(join(tmpdir(), 'ferretdb-'))
-  const { url, stop } = await startProgram(command, ['127.0.0.1:0', `file:${folder}/`])
   return {
-    url,
+    ...(await startProgram(command, ['127.0.0.1:0', `file:${folder}/`], folder)),
     name: () => 'FerretDB 1.24 on SQLite (tools/mongodb-for-tests)',
-    stop: async () => {
-      await stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
   }
 }
 
@@ -149,21 +191,44 @@ function findJongodb(): { command: string; version: string } | undefined {
   }
 }
 
-async function startJongodb({ command, version }: { command: string; version: string }): Promise<Engine> {
+async function startJongodb(): Promise<Engine> {
+  const jongodb = findJongodb()
+  if (!jongodb) {
+    throw new Error(
+      'There is no MongoDB to test on. Set TEST_MONGODB_URL, start Docker, put Python 3.11 on the PATH, or run npm install on Linux x64, where npm brings an engine.',
+    )
+  }
+  const { command, version } = jongodb
   return {
     ...(await startProgram(command, ['--host=127.0.0.1', '--port=0'])),
     name: (spoken) => `jongodb ${version} as ${spoken} (npm package ${npmPackage})`,
   }
 }
 
-/** Starts a server that prints its URL once it listens. */
+/** It keeps what it acknowledged, and takes the failpoints of MongoDB's own tests. */
+async function secantusDb(python: string): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), 'secantusdb-'))
+  const args = ['-m', 'secantus', '--port', '0', '--storage-path', folder]
+  return {
+    ...(await startProgram(python, [...args, '--sync-on-commit', '--enable-test-commands'], folder)),
+    name: (spoken) => `secantusdb ${secantusVersion()} as ${spoken} (PyPI)`,
+  }
+}
+
+/**
+ * Starts a server that prints its address once it listens.
+ *
+ * @param folder of its data: removed when the server has ended.
+ */
 async function startProgram(
   command: string,
   args: string[],
+  folder = '',
 ): Promise<{ url: string; pid: number | undefined; stop: () => Promise<void> }> {
-  // The shell waits for the end of its input. That end comes with ours, even by kill -9.
-  const endWithInput = 'exec 3<&0; "$@" <&- 3<&- & exec >&-; read -r _ <&3; kill -9 $!'
-  const child = spawn('sh', ['-c', endWithInput, 'sh', command, ...args], {
+  // The shell waits for the end of its input. That end comes with ours, even by kill -9; Ctrl-C does not end it before.
+  const endWithInput =
+    'trap "" INT TERM; folder=$1; shift; exec 3<&0; "$@" <&- 3<&- 2>&1 & exec >&-; read -r _ <&3; kill -9 $!; wait $!; [ -z "$folder" ] || rm -rf "$folder"'
+  const child = spawn('sh', ['-c', endWithInput, 'sh', folder, command, ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   const exited = once(child, 'exit')
@@ -174,11 +239,15 @@ async function startProgram(
     await exited
   }
   for await (const line of createInterface(child.stdout)) {
-    const url = /mongodb:\S+/.exec(line)?.[0]
-    if (url) return { url, pid: onlyChildOf(child.pid!), stop }
+    const address = /(?:mongodb:\/\/|listening on )(\S+)/.exec(line)?.[1]
+    if (!address) continue
+    // Reads on, so that a full pipe never stops the server, and does not keep this process alive.
+    child.stdout.resume()
+    if (child.stdout instanceof Socket) child.stdout.unref()
+    return { url: `mongodb://${address}`, pid: onlyChildOf(child.pid!), stop }
   }
   await stop()
-  throw new Error(`${command} ended before it printed its URL`)
+  throw new Error(`${command} ended before it printed its address`)
 }
 
 /** As Linux tells it; elsewhere undefined. */
