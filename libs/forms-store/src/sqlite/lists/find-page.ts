@@ -57,7 +57,8 @@ export const findSmallPage = (
   const order = orderColumns(query)
   if (!query.filter && isIndexed(order) && query.skip <= maxSkipped)
     return findAlongIndex(database, query, order)
-  if (countAll(database, query) <= few) return findAmong(database, query, order, everyForm)
+  const count = countAll(database, query)
+  if (count <= few) return findAmong(database, query, order, { ...everyForm, count })
   const candidates = fewCandidates(database, query, few)
   return candidates && findAmong(database, query, order, candidates)
 }
@@ -211,15 +212,22 @@ class Search {
   }
 
   #look(table: string, within: SqlCondition): void {
-    const { counts, wanted } = this.#options
+    const { after, counts, wanted } = this.#options
     const filter = this.#filter && filterSql(this.#filter, filterColumns, '+foldedName')
-    if (counts) {
-      const { sql, values } = allOf(within, filter)
-      const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
-      if (counted?.total === 0) return
-      this.#matched += counted?.total as number
-    }
-    this.#rows = firstOf(wanted, this.#rows, this.#read(table, within, filter), this.#order)
+    // Where nothing bounds what is read, its number is that of the matches, unless there are more than are wanted.
+    const isUnbounded = !after && this.#rows.length < wanted
+    const counted = counts && !isUnbounded ? this.#count(table, within, filter) : undefined
+    if (counted === 0) return
+    const rows = this.#read(table, within, filter)
+    if (counts)
+      this.#matched += counted ?? (rows.length < wanted ? rows.length : this.#count(table, within, filter))
+    this.#rows = firstOf(wanted, this.#rows, rows, this.#order)
+  }
+
+  #count(table: string, within: SqlCondition, filter: SqlCondition | undefined): number {
+    const { sql, values } = allOf(within, filter)
+    const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
+    return counted?.total as number
   }
 
   /** The first in order behind the position, and before the last one that is kept. */
