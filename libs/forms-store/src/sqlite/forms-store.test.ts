@@ -457,8 +457,10 @@ describe('the statements', () => {
 
       const plans = await plansOf(() => store.list(query))
 
-      const index = `SEARCH forms USING COVERING INDEX forms_by_${term.field} (organizationId=?`
-      const ways = [index, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
+      const index = `INDEX forms_by_${term.field} (organizationId=?`
+      // A row that is skipped is not read.
+      const covering = `SEARCH forms USING ${skip > 0 ? 'COVERING ' : ''}${index}`
+      const ways = [covering, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
       for (const plan of plans) {
         expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
         expect(plan).not.toContain('TEMP B-TREE')

@@ -63,6 +63,24 @@ export const findSmallPage = (
   return candidates && findAmong(database, query, order, candidates)
 }
 
+/**
+ * The rows of an unfiltered page, and the row behind it, in one statement.
+ *
+ * @param columns of the rows, with those of the order.
+ * @returns undefined where no index has the order, or forms are skipped, whose rows a covering index leaves unread.
+ */
+export const readRowsAlongIndex = (
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  columns: SqlCondition,
+): { rows: Row[]; totalSize: number } | undefined => {
+  const order = orderColumns(query)
+  const { after, limit, skip } = query
+  if (query.filter || !isIndexed(order) || skip > 0) return undefined
+  const rows = readAlongIndex(database, query, order, { after, limit: limit + 1, skip }, columns)
+  return { rows, totalSize: countAll(database, query) }
+}
+
 /** The page of any list, in steps. */
 export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps<FoundPage> => {
   const order = orderColumns(query)
@@ -112,17 +130,16 @@ const readAlongIndex = (
   { organizationId }: ListFormsQuery,
   order: readonly SqlOrderTerm[],
   { after, limit, skip }: { after: FormPosition | undefined; limit: number; skip: number },
+  columns: SqlCondition = { sql: `rowid AS id, ${columnsOf(order)}`, values: [] },
 ): Row[] => {
   const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.column}`
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
     allOf({ sql: 'organizationId = ?', values: [organizationId] }, range),
   )
-  const selects = ranges.map(
-    ({ sql }) => `SELECT rowid AS id, ${columnsOf(order)} FROM forms INDEXED BY ${index} WHERE ${sql}`,
-  )
+  const selects = ranges.map(({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${index} WHERE ${sql}`)
   return database.all(
     `${selects.join(' UNION ALL ')} ORDER BY ${orderSql(order)} ${pageSql}`,
-    ...ranges.flatMap(({ values }) => values),
+    ...ranges.flatMap(({ values }) => [...columns.values, ...values]),
     limit,
     skip,
   )
