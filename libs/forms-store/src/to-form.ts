@@ -1,5 +1,6 @@
 import { formatETag } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
+import { formatTime } from './format-time.ts'
 import type { FormState, FormText, LiveOrNot, RevisionState, StoredForm } from './forms-store.ts'
 
 /** The resource that clients read. @param publicFormBaseUrl without a trailing slash. */
@@ -24,23 +25,23 @@ export const formParts = (form: FormText, publicFormBaseUrl: string): JsonParts 
 
 /** What follows the members of the draft. Ids and times hold nothing to escape. */
 const renderRest = (form: FormState, publicFormBaseUrl: string): string =>
-  `,"createTime":"${form.createTime.toISOString()}","live":${form.live},` +
+  `,"createTime":"${formatTime(form.createTime)}","live":${form.live},` +
   `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
-  `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
+  `"replyCount":${form.replyCount},"updateTime":"${formatTime(form.updateTime)}"}`
 
 /** A form of a dry run has no public id, and is nowhere. */
 const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) =>
   publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`
 
 const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
-  createTime: state.createTime.toISOString(),
+  createTime: formatTime(state.createTime),
   live: state.live,
   path: formPath(state),
   publicId: state.publicId,
   publicUrl: publicUrl(state, publicFormBaseUrl),
   replyCount: state.replyCount,
-  updateTime: state.updateTime.toISOString(),
+  updateTime: formatTime(state.updateTime),
 })
 
 /** Begins with the draft's version, which alone `If-Match` compares; the whole covers `live` and `replyCount` too. */
@@ -66,7 +67,7 @@ export const revisionParts = (found: LiveOrNot): JsonParts =>
 const renderHead = ({ revision, live }: LiveOrNot): string =>
   `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
   `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
-  `"createTime":"${revision.createTime.toISOString()}","form":`
+  `"createTime":"${formatTime(revision.createTime)}","form":`
 
 /** Drafts are stored with all members in one order, of which this is the first. */
 const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/

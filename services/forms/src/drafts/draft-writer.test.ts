@@ -20,6 +20,8 @@ const outcomeOf = async (write: Promise<unknown>): Promise<unknown> => {
   }
 }
 
+const branch = { targetStepKey: 'q', groups: [[{ operator: 'is', stepKey: 'q' }]] }
+
 const overTheWire = (fields: unknown): JsonObject => JSON.parse(JSON.stringify(fields))
 
 /** Milliseconds that this thread worked. */
@@ -67,6 +69,27 @@ describe('DraftWriter', () => {
     expect(await threaded.patch(draftJson, { name: 'one word' }, alice)).toMatchObject({ name: 'one word' })
     expect(cpuMs() - started).toBeLessThan(20)
   })
+
+  it.each([
+    ['unknown members', () => Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`u${n}`, 0]))],
+    ['empty objects', () => ({ steps: [{ type: 'text', key: 'q', more: Array(340_000).fill({}) }] })],
+    ['empty steps', () => ({ steps: Array(340_000).fill({}) })],
+    ['branches', () => ({ steps: [{ type: 'text', key: 'q', branches: Array(16_000).fill(branch) }] })],
+  ])(
+    'has memory for the largest body on the largest draft: %s',
+    async (_, form) => {
+      const steps = [{ type: 'text', key: 'q', more: Array(260_000).fill({}) }]
+      const { draftJson } = await threaded.create(JSON.stringify({ steps }), alice)
+      expect(draftJson.length).toBeGreaterThan(0.98 * 768 * 1024)
+      const patchJson = JSON.stringify(form())
+      expect(patchJson.length).toBeGreaterThan(0.95 * 1024 * 1024)
+
+      await expect(threaded.patch(draftJson, patchJson, alice)).rejects.toMatchObject({
+        reason: 'INVALID_REQUEST',
+      })
+    },
+    30_000,
+  )
 
   it('runs nothing for a caller who has gone', async () => {
     let looks = 0

@@ -35,8 +35,8 @@ const tasks = new Gauge({
 /** A thread that has nothing to do ends after this time. */
 const idleTimeoutMs = 10_000
 
-/** What the heap of a thread may grow to. The largest body takes a third of it. */
-const maxThreadHeapMb = 192
+/** What the heap of a thread may grow to; the worst body on the worst draft takes some 60 MiB. */
+const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 /**
  * Checks creates and patches. Small ones run at once; large ones, which take up to 100 ms, run in worker threads, so that
@@ -123,7 +123,7 @@ export class DraftWriter {
       maxThreads: this.#maxThreads,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: maxThreadHeapMb, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: threadHeap,
     })
     return this.#pool
   }

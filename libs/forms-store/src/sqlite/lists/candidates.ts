@@ -16,12 +16,13 @@ export interface Range {
 
 /** Where the forms that a filter holds for are among: all others are none. */
 export type Candidates =
-  | ({ kind: 'range' } & Range)
+  /** `count` forms, where they are counted. */
+  | ({ kind: 'range'; count?: number } & Range)
   /** The forms whose names have all of these trigrams. */
   | { kind: 'tokens'; tokens: string[] }
 
 /** The whole organization, in the index that has all that filters and orders read. */
-export const everyForm: Candidates = { kind: 'range', column: 'updateTime' }
+export const everyForm = { kind: 'range', column: 'updateTime' } as const satisfies Candidates
 
 /** Tokens that are looked up: more find little less, and each takes time. */
 const maxTokens = 8
@@ -41,20 +42,30 @@ export const fewCandidates = (
   if (!filter) return undefined
   let few: Candidates | undefined
   let fewest = max + 1
-  for (const candidates of candidatesOf(organizationId, filter)) {
-    const count = countUpTo(database, organizationId, candidates, fewest)
+  for (const range of rangesOf(filter)) {
+    const count = countOfRange(database, organizationId, range, fewest)
     if (count >= fewest) continue
-    few = candidates
+    few = { kind: 'range', ...range, count }
     fewest = count
-    if (fewest <= enough) break
+    if (fewest <= enough) return few
   }
-  return few
+  return fewByTokens(database, tokensOf(organizationId, filter), fewest) ?? few
 }
 
-/** Ranges first, which are read for less. */
-function* candidatesOf(organizationId: string, filter: CheckedFilter): Generator<Candidates> {
-  for (const range of rangesOf(filter)) yield { kind: 'range', ...range }
-  for (const token of tokensOf(organizationId, filter)) yield { kind: 'tokens', tokens: [token] }
+/**
+ * A token that fewer than `max` forms have, with another one unless it has at most `enough`. FTS5 moves the list of the
+ * other forward to the forms of the first, and reads no row of `forms`. One in a thousand forms has a token by chance,
+ * so that a third one would find little less.
+ */
+const fewByTokens = (database: SqliteDatabase, tokens: string[], max: number): Candidates | undefined => {
+  for (const token of tokens) {
+    const count = countOfToken(database, token, max)
+    if (count >= max) continue
+    // Those before it are frequent, and the next ones share characters with it.
+    const other = count > enough ? tokens.findLast((each) => each !== token) : undefined
+    return { kind: 'tokens', tokens: other === undefined ? [token] : [token, other] }
+  }
+  return undefined
 }
 
 /** Up to this many forms of one range are looked at one by one; all of an organization are read faster than more. */
@@ -77,25 +88,22 @@ export const rangeSql = (organizationId: string, { column, lower, upper }: Range
 export const matchSql = (tokens: readonly string[]): string =>
   tokens.map((token) => `"${token}"`).join(' AND ')
 
-const countUpTo = (
-  database: SqliteDatabase,
-  organizationId: string,
-  candidates: Candidates,
-  max: number,
-): number => {
-  const { sql, values } =
-    candidates.kind === 'tokens'
-      ? {
-          sql: 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ?',
-          values: [matchSql(candidates.tokens)],
-        }
-      : rangeQuery(organizationId, candidates)
-  return database.get(`SELECT count(*) AS total FROM (${sql} LIMIT ? + 0)`, ...values, max)?.total as number
+/** Forms that have the token, up to `max`. */
+const countOfToken = (database: SqliteDatabase, token: string, max: number): number => {
+  const sql = 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0'
+  return database.get(`SELECT count(*) AS total FROM (${sql})`, matchSql([token]), max)?.total as number
 }
 
-const rangeQuery = (organizationId: string, range: Range): SqlCondition => {
+/** Forms of the range, up to `max`. */
+const countOfRange = (
+  database: SqliteDatabase,
+  organizationId: string,
+  range: Range,
+  max: number,
+): number => {
   const { sql, values } = rangeSql(organizationId, range)
-  return { sql: `SELECT 1 FROM forms INDEXED BY forms_by_${range.column} WHERE ${sql}`, values }
+  const rows = `SELECT 1 FROM forms INDEXED BY forms_by_${range.column} WHERE ${sql} LIMIT ? + 0`
+  return database.get(`SELECT count(*) AS total FROM (${rows})`, ...values, max)?.total as number
 }
 
 const rangesOf = (filter: CheckedFilter): Range[] => {

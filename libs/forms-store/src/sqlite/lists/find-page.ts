@@ -57,9 +57,28 @@ export const findSmallPage = (
   const order = orderColumns(query)
   if (!query.filter && isIndexed(order) && query.skip <= maxSkipped)
     return findAlongIndex(database, query, order)
-  if (countAll(database, query) <= few) return findAmong(database, query, order, everyForm)
+  const count = countAll(database, query)
+  if (count <= few) return findAmong(database, query, order, { ...everyForm, count })
   const candidates = fewCandidates(database, query, few)
   return candidates && findAmong(database, query, order, candidates)
+}
+
+/**
+ * The rows of an unfiltered page, and the row behind it, in one statement.
+ *
+ * @param columns of the rows, with those of the order.
+ * @returns undefined where no index has the order, or forms are skipped, whose rows a covering index leaves unread.
+ */
+export const readRowsAlongIndex = (
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  columns: SqlCondition,
+): { rows: Row[]; totalSize: number } | undefined => {
+  const order = orderColumns(query)
+  const { after, limit, skip } = query
+  if (query.filter || !isIndexed(order) || skip > 0) return undefined
+  const rows = readAlongIndex(database, query, order, { after, limit: limit + 1, skip }, columns)
+  return { rows, totalSize: countAll(database, query) }
 }
 
 /** The page of any list, in steps. */
@@ -111,17 +130,16 @@ const readAlongIndex = (
   { organizationId }: ListFormsQuery,
   order: readonly SqlOrderTerm[],
   { after, limit, skip }: { after: FormPosition | undefined; limit: number; skip: number },
+  columns: SqlCondition = { sql: `rowid AS id, ${columnsOf(order)}`, values: [] },
 ): Row[] => {
   const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.column}`
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
     allOf({ sql: 'organizationId = ?', values: [organizationId] }, range),
   )
-  const selects = ranges.map(
-    ({ sql }) => `SELECT rowid AS id, ${columnsOf(order)} FROM forms INDEXED BY ${index} WHERE ${sql}`,
-  )
+  const selects = ranges.map(({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${index} WHERE ${sql}`)
   return database.all(
     `${selects.join(' UNION ALL ')} ORDER BY ${orderSql(order)} ${pageSql}`,
-    ...ranges.flatMap(({ values }) => values),
+    ...ranges.flatMap(({ values }) => [...columns.values, ...values]),
     limit,
     skip,
   )
@@ -211,15 +229,22 @@ class Search {
   }
 
   #look(table: string, within: SqlCondition): void {
-    const { counts, wanted } = this.#options
+    const { after, counts, wanted } = this.#options
     const filter = this.#filter && filterSql(this.#filter, filterColumns, '+foldedName')
-    if (counts) {
-      const { sql, values } = allOf(within, filter)
-      const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
-      if (counted?.total === 0) return
-      this.#matched += counted?.total as number
-    }
-    this.#rows = firstOf(wanted, this.#rows, this.#read(table, within, filter), this.#order)
+    // Where nothing bounds what is read, its number is that of the matches, unless there are more than are wanted.
+    const isUnbounded = !after && this.#rows.length < wanted
+    const counted = counts && !isUnbounded ? this.#count(table, within, filter) : undefined
+    if (counted === 0) return
+    const rows = this.#read(table, within, filter)
+    if (counts)
+      this.#matched += counted ?? (rows.length < wanted ? rows.length : this.#count(table, within, filter))
+    this.#rows = firstOf(wanted, this.#rows, rows, this.#order)
+  }
+
+  #count(table: string, within: SqlCondition, filter: SqlCondition | undefined): number {
+    const { sql, values } = allOf(within, filter)
+    const counted = this.#database.get(`SELECT count(*) AS total FROM ${table} WHERE ${sql}`, ...values)
+    return counted?.total as number
   }
 
   /** The first in order behind the position, and before the last one that is kept. */

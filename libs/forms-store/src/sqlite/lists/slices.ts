@@ -23,14 +23,16 @@ export const slicesOf = (
     ? tokenSlices(database, organizationId, candidates.tokens, pace)
     : rangeSlices(database, organizationId, candidates, pace)
 
-/** From one key of the range's index to the next. */
+/** From one key of the range's index to the next; all at once where they are known to be few. */
 function* rangeSlices(
   database: SqliteDatabase,
   organizationId: string,
-  range: Range,
+  { count, ...range }: Range & { count?: number },
   pace: Pace,
 ): Generator<Slice> {
   const table = `forms INDEXED BY forms_by_${range.column}`
+  if (count !== undefined && count <= pace.rows)
+    return yield { table, within: rangeSql(organizationId, range), size: count }
   const key = [...new Set([range.column, 'publicId'])].map((column) => ({ column, descending: false }))
   const columns = key.map(({ column }) => column)
   for (let after: (string | number)[] | undefined; ; ) {
