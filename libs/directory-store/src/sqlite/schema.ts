@@ -1,4 +1,4 @@
-/** Times are milliseconds since the epoch, columns are named after the port's fields. */
+/** The initial schema. Times are milliseconds since the epoch; columns have the names of the fields in the port. */
 const first = `
   CREATE TABLE users (
     userId TEXT NOT NULL PRIMARY KEY,
@@ -15,8 +15,8 @@ const first = `
     createTime INTEGER NOT NULL
   ) STRICT;
 
-  -- The organization's slug, name and createTime stand here too, so that an index can serve every order of a user's
-  -- list. A change of an organization changes these with it.
+  -- slug, name and organizationCreateTime copy the organization's fields, so that an index serves every order of a
+  -- user's list. Updates of the organization update the copies.
   CREATE TABLE members (
     organizationId TEXT NOT NULL REFERENCES organizations,
     userId TEXT NOT NULL REFERENCES users,
@@ -51,17 +51,17 @@ const first = `
   CREATE INDEX keys_by_create_time ON keys (createTime, keyId);
 `
 
-/** Walked backwards, the other indexes have the descending orders. */
+/** Drops the descending indexes: a reverse scan of the ascending ones gives the same order. */
 const second = `
   DROP INDEX members_by_name_desc;
   DROP INDEX members_by_create_time_desc;
 `
 
-/** Users who are disabled, and an index for changes of an organization. */
+/** Adds disabled users, and an index for updates of an organization. */
 const third = `
   ALTER TABLE users ADD COLUMN disableTime INTEGER;
   CREATE INDEX members_by_organization ON members (organizationId);
 `
 
-/** Only ever append: each file counts those it has. */
+/** The migrations in order. Only append: a database stores how many it has run. */
 export const migrations = [first, second, third]
