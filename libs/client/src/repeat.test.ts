@@ -74,7 +74,7 @@ describe('a failure without execution of the request', () => {
 describe('a rejection', () => {
   it.each(
     [400, 401, 403, 404, 409, 412, 500].flatMap((status) => kinds.map((kind) => [status, kind] as const)),
-  )('(%i) is told at once by a %s', async (status, kind) => {
+  )('(%i) is thrown immediately by a %s', async (status, kind) => {
     await using server = await startServer([failure(status, 'SOME_REASON'), success])
 
     await expect(calls[kind](server.client)).rejects.toMatchObject({ code: status, reason: 'SOME_REASON' })

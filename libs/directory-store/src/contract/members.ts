@@ -35,13 +35,13 @@ export const membersContract = ({
 
     it('require an existing user and organization', async () => {
       const { organizationId, userId } = await givenMember()
-      const nobody = randomUUID()
+      const unknownId = randomUUID()
 
       await expect(
-        store().addMember({ organizationId, userId: nobody, role: 'editor' }),
+        store().addMember({ organizationId, userId: unknownId, role: 'editor' }),
       ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'USER_NOT_FOUND' })
       await expect(
-        store().addMember({ organizationId: nobody, userId, role: 'editor' }),
+        store().addMember({ organizationId: unknownId, userId, role: 'editor' }),
       ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'ORGANIZATION_NOT_FOUND' })
     })
 

@@ -123,11 +123,11 @@ export const recordsContract = (
       const member = (await exported(store())).find(({ kind }) => kind === 'member')!
       const { apiKey } = await store().createKey({ userId })
       const key = (await exported(store())).find(({ kind }) => kind === 'key')!
-      const nobody = { userId: randomUUID() }
+      const unknownUser = { userId: randomUUID() }
 
       const attempts: [DirectoryRecord, string][] = [
-        [{ ...member, ...nobody } as DirectoryRecord, 'USER_NOT_FOUND'],
-        [{ ...key, ...nobody, keyId: randomUUID() } as DirectoryRecord, 'USER_NOT_FOUND'],
+        [{ ...member, ...unknownUser } as DirectoryRecord, 'USER_NOT_FOUND'],
+        [{ ...key, ...unknownUser, keyId: randomUUID() } as DirectoryRecord, 'USER_NOT_FOUND'],
         [{ ...member, organizationId: randomUUID() } as DirectoryRecord, 'ORGANIZATION_NOT_FOUND'],
       ]
       for (const [record, reason] of attempts) {
