@@ -103,7 +103,7 @@ interface MongoEngine extends AsyncDisposable {
 
 /** An engine without users: `mongo-init` has nothing to do, and every URL loses its user and password. */
 const withoutUsers = async (): Promise<MongoEngine> => {
-  const mongo = await startMongo()
+  const mongo = await startMongo(process.env, { quick: true })
   return {
     engine: mongo.engine,
     here: (url) =>

@@ -12,7 +12,7 @@ import { freePorts } from '../scripts/ports.ts'
 import { spawnWithParent } from '../scripts/supervise.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'e2e-newer-'))
-const mongo = await startMongo()
+const mongo = await startMongo(process.env, { quick: true })
 afterAll(async () => {
   rmSync(directory, { recursive: true })
   await mongo[Symbol.asyncDispose]()

@@ -9,14 +9,7 @@ import type {
 
 export type { ErrorBody, FieldViolation, PreconditionViolation, Problem, Status } from '@fms/contracts'
 
-/**
- * Errors as AIP-193 has them: a canonical status, a message that says what to do next, and typed details.
- *
- * Every failure that a client can meet is an {@link ApiError}; each reason has one constructor function, beside
- * the code that raises it, and one line in `docs/errors.md`.
- */
-
-/** The HTTP code that each canonical status maps to (google/rpc/code.proto). */
+/** The HTTP status code of each canonical status (google/rpc/code.proto). */
 export const httpStatusOf: Record<Status, number> = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -31,27 +24,33 @@ export const httpStatusOf: Record<Status, number> = {
   DEADLINE_EXCEEDED: 504,
 }
 
+/** The optional parts of an {@link ApiError}. */
 export interface ErrorParts {
-  /** An HTTP code other than the status's own (405, 412, 413, 415). */
+  /** The HTTP status code if it differs from {@link httpStatusOf} (405, 412, 413, 415). */
   http?: number
-  /** Every value that the message mentions (AIP-193), as strings. */
+  /** Every value in the message, as a string (AIP-193). */
   metadata?: Record<string, string>
   fieldViolations?: FieldViolation[]
   preconditionViolations?: PreconditionViolation[]
-  /** Seconds after which a repeat may help: `RetryInfo` and `Retry-After`. */
+  /** Seconds after which a retry may succeed: `RetryInfo` and `Retry-After`. */
   retryAfterSeconds?: number
   /** Further response headers, such as `allow`. */
   headers?: Record<string, string>
-  /** For our logs alone; never sent. */
+  /** For logs only; never sent to a client. */
   cause?: unknown
 }
 
 const detailType = <N extends string>(name: N) => `type.googleapis.com/google.rpc.${name}` as const
 
-/** The one domain of all our reasons (ErrorInfo.domain). */
+/** `ErrorInfo.domain` of all reasons. */
 const domain = 'forms'
 
-/** A failure with the parts that AIP-193 asks for. `reason` is stable and upper snake case. */
+/**
+ * An error response (AIP-193): a canonical status, a reason, a message that says what to do next, and typed details.
+ *
+ * `reason` is stable and in upper snake case. Each reason has one constructor function in the `errors.ts` next to the
+ * code that throws it, and one line in `docs/errors.md`.
+ */
 export class ApiError extends Error {
   readonly status: Status
   readonly reason: string
@@ -67,7 +66,7 @@ export class ApiError extends Error {
     this.parts = parts
   }
 
-  /** The body a client sees. */
+  /** The response body, with `requestId` in its `RequestInfo`. */
   toBody(requestId: string): ErrorBody {
     const { metadata = {}, fieldViolations, preconditionViolations, retryAfterSeconds } = this.parts
     const details: ErrorDetail[] = [
@@ -84,7 +83,7 @@ export class ApiError extends Error {
     return { error: { code: this.httpStatus, status: this.status, message: this.message, details } }
   }
 
-  /** What travels between services in place of the error; the cause stays here. */
+  /** The error for a message between services, without `cause` and `headers`. */
   toProblem(): Problem {
     const { cause: _cause, headers: _headers, ...parts } = this.parts
     return { status: this.status, reason: this.reason, message: this.message, ...parts }
@@ -95,10 +94,10 @@ export class ApiError extends Error {
   }
 }
 
-/** More of them help nobody, and an answer has to end somewhere. */
+/** Maximum number of field violations in an error response. */
 export const maxFieldViolations = 1000
 
-/** The request is wrong in the named places; all of them (the first 1,000), not just the first. */
+/** INVALID_REQUEST: the request has invalid fields. Lists the first 1,000. */
 export const invalidRequest = (violations: FieldViolation[]) => {
   const fieldViolations = violations.slice(0, maxFieldViolations)
   const [first] = fieldViolations

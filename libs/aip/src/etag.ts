@@ -1,16 +1,16 @@
 import { ApiError } from './errors.ts'
 
-/** A parsed `If-Match`: `*`, or strong tags without their quotes. Plain JSON, so that it can travel in a message. */
+/** A parsed `If-Match` header: `*`, or strong tags without their quotes. Plain JSON, for use in messages. */
 export type IfMatch = '*' | string[]
 
 // entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE
 const entityTag = '(W/)?"([\\x21\\x23-\\x7e\\x80-\\xff]*)"'
 const everyEntityTag = new RegExp(entityTag, 'g')
-// #entity-tag, with the empty elements that RFC 9110 §5.6.1.2 has a recipient accept
+// #entity-tag, with the empty elements that a recipient accepts (RFC 9110 §5.6.1.2)
 const listOfEntityTags = `[ \\t,]*${entityTag}[ \\t]*(?:,[ \\t,]*${entityTag}[ \\t]*)*(?:,[ \\t,]*)?`
 const entityTags = new RegExp(`^${listOfEntityTags}$`)
 
-/** What {@link parseIfMatch} reads, as a pattern for JSON Schema. */
+/** The header values that {@link parseIfMatch} accepts, as a pattern for JSON Schema. */
 export const ifMatchPattern = `^(?:\\s*\\*\\s*|${listOfEntityTags})$`
 
 const parseEntityTags = (list: string) =>
@@ -23,22 +23,22 @@ const invalidIfMatch = () =>
     'INVALID_ARGUMENT',
     'INVALID_IF_MATCH',
     'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-k9Qz". ' +
-      'Send the ETag header of an earlier answer as it came, quotes included.',
+      'Send the ETag header of an earlier response unchanged, with its quotes.',
   )
 
 /**
- * The strong entity tag `"{version}-{rest}"`, quotes included (AIP-154, RFC 9110 §8.8.3).
+ * Formats the strong entity tag `"{version}-{rest}"`, with its quotes (AIP-154, RFC 9110 §8.8.3).
  *
- * @param version the draft's version: what `If-Match` compares.
- * @param rest stands for everything else in the representation; printable ASCII without white space and `"`.
+ * @param version the version of the draft, which `If-Match` compares.
+ * @param rest identifies the state of the other fields; printable ASCII without white space and `"`.
  */
 export const formatETag = (version: number, rest: string): string => `"${version}-${rest}"`
 
 /**
- * Read an `If-Match` header (RFC 9110 §13.1.1). Weak tags are left out, since they never match; a list of
- * nothing else is empty and holds for no version.
+ * Parses an `If-Match` header (RFC 9110 §13.1.1). The result omits weak tags, which never match; it is empty for a
+ * header with weak tags only and then matches no version.
  *
- * @returns undefined when there is no such header.
+ * @returns undefined without the header.
  * @throws {ApiError} INVALID_IF_MATCH (400) for an unquoted tag, an empty list or any other malformed value.
  */
 export const parseIfMatch = (header: string | undefined): IfMatch | undefined => {
@@ -49,15 +49,18 @@ export const parseIfMatch = (header: string | undefined): IfMatch | undefined =>
   return tags.filter(({ weak }) => !weak).map(({ tag }) => tag)
 }
 
-/** Whether `If-Match` asks for this version. The rest of the tag is ignored: a reply makes no editor's tag stale. */
+/**
+ * Whether an `If-Match` condition holds for a draft version. Ignores the rest of the tag, so that a new reply, which
+ * changes `replyCount`, does not make the tag of an editor stale.
+ */
 export const ifMatchVersionHolds = (condition: IfMatch, version: number): boolean =>
   condition === '*' || condition.some((tag) => tag.startsWith(`${version}-`))
 
 /**
- * Whether the copy that `If-None-Match` names is current, so that a GET answers 304 (RFC 9110 §13.1.2).
- * Tags compare whole and weakly, `*` matches any; a malformed header is ignored.
+ * Whether an `If-None-Match` header names the current ETag, so that a GET responds with 304 (RFC 9110 §13.1.2).
+ * Weak comparison of whole tags (§8.8.3.2); `*` matches any tag. A malformed header matches none.
  *
- * @param etag the current tag as `formatETag` writes it.
+ * @param etag the current tag, from {@link formatETag}.
  */
 export const ifNoneMatchHolds = (header: string | undefined, etag: string): boolean =>
   header?.trim() === '*' || (parseEntityTags(header ?? '')?.some(({ tag }) => `"${tag}"` === etag) ?? false)

@@ -1,10 +1,10 @@
 const maxLength = 500
 
 /**
- * The path of a field as errors name it: `['form', 'steps', 2, 'key']` is `form.steps[2].key`.
+ * Formats the path of a field for errors: `['form', 'steps', 2, 'key']` becomes `form.steps[2].key`.
  *
- * Paths hold names that a client made up, so the text ends with `…` after 500 characters and is always
- * well-formed Unicode.
+ * Paths contain names from the request, so the result is cut off with `…` after 500 characters and is well-formed
+ * Unicode.
  */
 export const fieldPath = (path: readonly PropertyKey[]): string => {
   let text = ''

@@ -27,11 +27,11 @@ describe('toFieldViolations', () => {
     [ListOrganizationsQuery, { all: 'yes' }, 'all', 'must be true or false, and given once'],
     [CreateFormRequest, { form: [] }, 'form', 'must be an object'],
     [CreateFormRequest, { form: {}, validateOnly: 'true' }, 'validateOnly', 'must be true or false'],
-  ])('names the place and what is expected there (%#)', (schema, value, field, description) => {
+  ])('returns the path and the expected value (%#)', (schema, value, field, description) => {
     expect(violationsOf(schema, value)).toEqual([{ field, description }])
   })
 
-  it('has an entry for each fault, unknown fields one by one', () => {
+  it('has an entry for each issue and for each unknown field', () => {
     const schema = z.object({ steps: z.array(z.strictObject({ key: z.string() })) })
 
     expect(violationsOf(schema, { steps: [{ key: 1, a: 1, b: 2 }, {}] })).toEqual([
@@ -42,7 +42,7 @@ describe('toFieldViolations', () => {
     ])
   })
 
-  it('ends soon after what an error tells', () => {
+  it('returns one more violation than an error lists', () => {
     const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
     expect(violationsOf(z.strictObject({}), unknown)).toHaveLength(1001)
 
@@ -64,7 +64,7 @@ describe('toFieldViolations', () => {
     expect(violationsOf(schema, [], 'form')).toMatchObject([{ field: 'form' }])
   })
 
-  it('speaks of the variant that the value asked for, and of no other', () => {
+  it('reports the issues of the variant that `type` names, and no others', () => {
     const start = z.strictObject({ type: z.literal('start'), title: z.string() })
     const question = z.strictObject({ type: z.string().regex(/^q/), text: z.string() })
     const schema = z.object({ steps: z.array(z.union([start, question])) })

@@ -3,10 +3,10 @@ import { type FieldViolation, maxFieldViolations } from './errors.ts'
 import { fieldPath } from './field-path.ts'
 
 /**
- * The faults that a schema found, one entry each, with the path as clients write it: `form.steps[2].key`. At most one
- * more than an error tells, so that it can say that there are more.
+ * Converts the issues of a Zod error to field violations (AIP-193), with paths such as `form.steps[2].key`. Returns
+ * at most 1,001: one more than an error lists, so that the error can say that there are more.
  *
- * @param root what stands before the path, such as `form`.
+ * @param root prepended to each path, such as `form`.
  */
 export const toFieldViolations = (error: z.core.$ZodError, ...root: PropertyKey[]): FieldViolation[] =>
   violationsOf(error.issues, root)
@@ -26,7 +26,7 @@ function* violationsOfIssue(issue: z.core.$ZodIssue, root: PropertyKey[]): Gener
       }
       break
     case 'invalid_union':
-      yield* violationsOf(alternativeOf(issue), path)
+      yield* violationsOf(issuesOfVariant(issue), path)
       break
     case 'invalid_key':
       for (const inner of issue.issues) yield* violationsOfIssue({ ...inner, path: [] }, path)
@@ -36,7 +36,7 @@ function* violationsOfIssue(issue: z.core.$ZodIssue, root: PropertyKey[]): Gener
   }
 }
 
-/** The contract's own words; shorter ones than Zod's where it has none. */
+/** The message of the schema, or a short replacement for a default message of Zod. */
 const descriptionOf = (issue: z.core.$ZodIssue): string => {
   if (!issue.message.startsWith('Invalid ')) return issue.message
   switch (issue.code) {
@@ -49,8 +49,8 @@ const descriptionOf = (issue: z.core.$ZodIssue): string => {
   }
 }
 
-/** The variant that the value's `type` asked for; faults of the others would only confuse. */
-const alternativeOf = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] =>
+/** The issues of the variant that matches the value's `type`. Issues of the other variants would mislead. */
+const issuesOfVariant = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] =>
   issue.errors.find((issues) => !issues.some(({ path }) => path[0] === 'type')) ?? issue.errors.at(-1) ?? []
 
 const isMissing = ({ message }: z.core.$ZodIssueInvalidType) => message.endsWith('received undefined')

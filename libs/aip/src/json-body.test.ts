@@ -18,7 +18,7 @@ const refusal = (body: string | Uint8Array): ApiError => {
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth)
 
 describe('parseJson', () => {
-  it('reads what JSON.parse reads', () => {
+  it('returns the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'grapheme' }), (text) => {
         fc.pre(!/__proto__|constructor|prototype/.test(text))
@@ -62,7 +62,7 @@ describe('parseJson', () => {
     expect(error.message).toContain(message)
   })
 
-  it('quotes nothing of a malformed body', () => {
+  it('does not quote a malformed body in the error', () => {
     expect(JSON.stringify(refusal('{"password": hunter2}').toBody('r'))).not.toMatch(/password|hunter2/)
   })
 
@@ -71,7 +71,7 @@ describe('parseJson', () => {
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
-  it('names every __proto__, constructor and prototype, wherever it is', () => {
+  it('reports every member called __proto__, constructor or prototype, at any depth', () => {
     const error = refusal(`{
       "__proto__": {"prototype": 1},
       "form": {"steps": [{}, {"constructor": null}, {"\\u005f_proto__": []}]}
@@ -85,7 +85,7 @@ describe('parseJson', () => {
     ])
   })
 
-  it('keeps its answer short, whatever the body', () => {
+  it('limits the size of the error, whatever the body', () => {
     const error = refusal(`{"${'k'.repeat(500_000)}": [${Array(20_000).fill('{"__proto__":0}')}]}`)
     expect(error.parts.fieldViolations).toHaveLength(100)
     expect(JSON.stringify(error.toBody('r')).length).toBeLessThan(100_000)
@@ -96,7 +96,7 @@ describe('parseJson', () => {
     ['{"validateOnly":true,"form":{},"validat\\u0065Only":true}', ['validateOnly']],
     ['{"a":1,"b":2,"b":3,"a":4,"a":5}', ['b', 'a']],
     ['{"":1,"":1}', ['']],
-  ])('refuses a member of the body that is given twice: %s', (text, fields) => {
+  ])('rejects a repeated member of the body: %s', (text, fields) => {
     const error = refusal(text)
     expect(error).toMatchObject({ reason: 'INVALID_REQUEST', httpStatus: 400 })
     expect(error.parts.fieldViolations).toEqual(
@@ -104,7 +104,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('takes the last of members that are given twice inside', () => {
+  it('takes the last of repeated nested members, as JSON.parse does', () => {
     expect(parse('{"form":{"name":"a","name":"b"}}')).toEqual({ form: { name: 'b' } })
     expect(parse('[{"a":1,"a":2}]')).toEqual([{ a: 2 }])
   })
@@ -116,7 +116,7 @@ describe('parseJsonEnvelope', () => {
     return { body, nested: Object.fromEntries(nested) }
   }
 
-  it('leaves objects and arrays as text', () => {
+  it('returns nested objects and arrays as text', () => {
     expect(
       envelope(' {"form": {"a": [1, {}]} , "list":[2],"validateOnly" :true, "n":-1e2,"s":"\\u0061"} '),
     ).toEqual({
@@ -131,7 +131,7 @@ describe('parseJsonEnvelope', () => {
     expect(nested).toEqual({})
   })
 
-  it('holds what parseJson reads', () => {
+  it('returns the same values as parseJson', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), (value) => {
         fc.pre(!/__proto__|constructor|prototype/.test(JSON.stringify(value)))
@@ -144,13 +144,13 @@ describe('parseJsonEnvelope', () => {
     )
   })
 
-  it('refuses what parseJson refuses', () => {
+  it('rejects the same bodies as parseJson', () => {
     for (const text of ['{"a":[1e999]}', '{"form":{"__proto__":1}}', '{"a":1,"a":2}', '{"a":', '\ufeff{}']) {
       expect(() => envelope(text)).toThrow(refusal(text).message)
     }
   })
 
-  it('refuses more members than any body has', () => {
+  it('rejects a body with more than 1,000 members', () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":1`).join(',')}}`
     expect(Object.keys(envelope(members(1000)).body as object)).toHaveLength(1000)
     expect(() => envelope(members(1001))).toThrow('The body must have at most 1000 members')

@@ -1,12 +1,12 @@
 import { ApiError, type FieldViolation, invalidRequest } from './errors.ts'
 import { fieldPath } from './field-path.ts'
 import type { Json } from './json.ts'
-import { type JsonMember, JsonSyntaxFault, scanJson } from './scan-json.ts'
+import { type JsonMember, JsonSyntaxError, scanJson } from './scan-json.ts'
 
 const defaultMaxDepth = 64
 const maxViolations = 100
 
-/** Far more members than any body has: of itself, not of what is inside. */
+/** Maximum number of members of the body itself, nested ones not counted: far more than any request has. */
 const maxMembers = 1000
 
 const malformedJson = (what: string, metadata: Record<string, string> = {}) =>
@@ -14,7 +14,7 @@ const malformedJson = (what: string, metadata: Record<string, string> = {}) =>
     metadata,
   })
 
-// Despite its name, ignoreBOM keeps a byte order mark in the text, where JSON.parse refuses it.
+// Despite its name, ignoreBOM keeps a byte order mark in the text, where the scan rejects it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const decode = (bytes: Uint8Array): string => {
@@ -26,7 +26,7 @@ const decode = (bytes: Uint8Array): string => {
 }
 
 /**
- * Checks a body before anything is built of it.
+ * Checks a body without building its value.
  *
  * @returns the members of the outermost object.
  */
@@ -35,10 +35,10 @@ const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
   const members = new Map<string, JsonMember>()
   const repeated = new Set<string>()
 
-  const violate = (path: () => PropertyKey[], description: string) => {
+  const addViolation = (path: () => PropertyKey[], description: string) => {
     if (violations.length < maxViolations) violations.push({ field: fieldPath(path()), description })
   }
-  const refuse = (what: string, path: PropertyKey[]): never => {
+  const reject = (what: string, path: PropertyKey[]): never => {
     const field = fieldPath(path)
     throw malformedJson(`The body has ${what} at ${field || 'its top'}.`, { field })
   }
@@ -47,15 +47,15 @@ const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
     if (!members.has(name)) members.set(name, member)
     else if (!repeated.has(name)) {
       repeated.add(name)
-      violate(() => [name], 'is given twice')
+      addViolation(() => [name], 'is given twice')
     }
     if (members.size > maxMembers) {
       throw invalidRequest([{ field: '', description: `must have at most ${maxMembers} members` }])
     }
   }
 
-  const forbidden = (path: () => PropertyKey[]) => violate(path, 'this name is not allowed')
-  scan(text, maxDepth, { refuse, forbidden, member })
+  const forbiddenName = (path: () => PropertyKey[]) => addViolation(path, 'this name is not allowed')
+  scan(text, maxDepth, { reject, forbiddenName, member })
   if (violations.length > 0) throw invalidRequest(violations)
   return members
 }
@@ -64,9 +64,9 @@ const scan: typeof scanJson = (...args) => {
   try {
     scanJson(...args)
   } catch (error) {
-    if (!(error instanceof JsonSyntaxFault)) throw error
-    const { line, column, expected } = error.at
-    throw malformedJson(`The body is not JSON: ${error.message}.`, {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const { line, column, expected, message } = error
+    throw malformedJson(`The body is not JSON: ${message}.`, {
       line: `${line}`,
       column: `${column}`,
       expected,
@@ -75,15 +75,15 @@ const scan: typeof scanJson = (...args) => {
 }
 
 /**
- * Parse a request body as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2). Whether it is an
- * object is for the schema to say. The check is linear in time and stops at the first fault of the syntax.
+ * Parses a request body as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2). The result may be
+ * any JSON value. Linear in time; stops at the first syntax error.
  *
+ * @param maxDepth maximum levels of nesting, the body itself included; default 64.
  * @throws {ApiError} MALFORMED_JSON (400) for invalid UTF-8, a byte order mark, a syntax error, half a surrogate
- *   pair, a number that no finite double holds, and more than 64 levels of nesting, or `maxDepth` where it is given
- *   (the body itself is the first).
- * @throws {ApiError} INVALID_REQUEST (400) with the path of each member called `__proto__`, `constructor` or
- *   `prototype`, and of each member of the body itself that is given twice, the first 100 of them; for a body with more
- *   than 1,000 members of its own.
+ *   pair, a number outside the range of a finite double, and more than `maxDepth` levels.
+ * @throws {ApiError} INVALID_REQUEST (400) with the paths of the first 100 members that are called `__proto__`,
+ *   `constructor` or `prototype` at any depth, or are repeated in the body itself; and for a body with more than
+ *   1,000 members.
  */
 export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknown => {
   const text = decode(bytes)
@@ -91,17 +91,17 @@ export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknow
   return JSON.parse(text)
 }
 
-/** A body whose objects and arrays are left as text. */
+/** A request body whose nested objects and arrays are not parsed. */
 export interface JsonEnvelope {
-  /** The body, with `{}` in place of each object that is a member of it, and `[]` in place of each array. */
+  /** The body, with `{}` in place of each member that is an object and `[]` in place of each array. */
   body: Json
-  /** JSON texts of these objects and arrays, by the member's name. */
+  /** JSON texts of these objects and arrays, by member name. */
   nested: ReadonlyMap<string, string>
 }
 
 /**
- * Check a request body as {@link parseJson} does, and parse its own members alone. It takes a fraction of the time and
- * memory where objects inside are large: a few milliseconds for 1 MiB, whatever the body.
+ * Checks a request body as {@link parseJson} does, but parses only its scalar members. For large nested objects it
+ * needs a fraction of the time and memory of {@link parseJson}: a few milliseconds for 1 MiB.
  *
  * @throws {ApiError} as {@link parseJson}.
  */

@@ -1,6 +1,6 @@
 /**
- * A JSON value (RFC 8259). A member may be `undefined`: JSON.stringify drops it, and so a value can say that a
- * name was used and holds nothing.
+ * A JSON value (RFC 8259). A member may be `undefined`, which `JSON.stringify` omits: {@link mergePatch} marks
+ * removed members with it.
  */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 

@@ -5,7 +5,7 @@ import { mergePatch } from './merge-patch.ts'
 
 const asJson = (value: Json) => JSON.parse(JSON.stringify(value))
 
-/** RFC 7396 §2 word for word: on a copy, by assignment and deletion, on null-prototype objects. */
+/** The algorithm of RFC 7396 §2, on a copy and with null-prototype objects. */
 const rfc7396 = (target: unknown, patch: unknown): unknown => {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
   const result = Object.create(null)
@@ -55,23 +55,23 @@ describe('mergePatch', () => {
     expect(asJson(mergePatch(target, patch))).toStrictEqual(result)
   })
 
-  it('keeps the names that were removed, known or not, at every depth', () => {
+  it('keeps the names of removed members at every depth', () => {
     const merged = mergePatch({ name: 'Intake' }, { name: null, nmae: null, theme: { colour: null } })
     expect(merged).toStrictEqual({ name: undefined, nmae: undefined, theme: { colour: undefined } })
   })
 
-  it('takes __proto__ for a name like any other', () => {
+  it('treats __proto__ as an ordinary name', () => {
     const merged = mergePatch({}, JSON.parse('{"__proto__": {"admin": true}, "a": {"__proto__": null}}'))
     expect((merged as Record<string, unknown>).admin).toBeUndefined()
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype)
     expect(JSON.stringify(merged)).toBe('{"__proto__":{"admin":true},"a":{}}')
   })
 
-  it('merges into nothing that an object inherits', () => {
+  it('does not merge into inherited properties', () => {
     expect(mergePatch({}, { toString: { a: 1 } })).toStrictEqual({ toString: { a: 1 } })
   })
 
-  it('agrees with the algorithm of RFC 7396, and leaves its arguments alone', () => {
+  it('gives the result of the algorithm in RFC 7396 and does not change its arguments', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         const before = JSON.stringify([target, patch])
@@ -83,7 +83,7 @@ describe('mergePatch', () => {
     )
   })
 
-  it('gives the same after any sequence of patches, stored as JSON in between or not', () => {
+  it('gives the same result after any sequence of patches, with or without storing JSON in between', () => {
     fc.assert(
       fc.property(json, fc.array(json, { maxLength: 6 }), (start, patches) => {
         const kept = patches.reduce(mergePatch, start)

@@ -4,14 +4,14 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Apply a JSON Merge Patch (RFC 7396): objects merge at every depth, all else is replaced whole, `null` removes.
+ * Applies a JSON Merge Patch (RFC 7396): objects merge at every depth, other values are replaced, `null` removes a
+ * member.
  *
- * A removed member stays as a key whose value is `undefined`, in a new nested object too. As JSON the result is
- * exactly the RFC's; a strict schema still sees every name that the patch used and can refuse the unknown ones.
- * In a patch, `undefined` counts as `null`.
+ * A removed member stays as a key with the value `undefined`, so that a strict schema can reject unknown names in the
+ * patch. As JSON the result equals that of the RFC. `undefined` in a patch means `null`.
  *
- * Pure: neither argument changes, and the result may share parts of both. Recursion goes as deep as the patch,
- * which `parseJson` bounds.
+ * Pure: changes neither argument; the result may share parts of both. Recurses to the depth of the patch, which
+ * `parseJson` limits.
  */
 export const mergePatch = (target: Json | undefined, patch: Json): Json => {
   if (!isObject(patch)) return patch
@@ -24,7 +24,7 @@ export const mergePatch = (target: Json | undefined, patch: Json): Json => {
   return merged
 }
 
-/** To assign `__proto__` would be something else than to define it. */
+/** Defines `__proto__` as an own member: an assignment would set the prototype. */
 const setMember = (object: JsonObject, name: string, value: JsonObject[string]): void => {
   if (name !== '__proto__') object[name] = value
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })

@@ -27,7 +27,7 @@ describe('parseOrderBy', () => {
     ])
   })
 
-  it.each(['', ' ', '\t\n'])('takes %j for no order', (text) => {
+  it.each(['', ' ', '\t\n'])('parses %j as no order', (text) => {
     expect(parseOrderBy(text, fields)).toEqual([])
   })
 
@@ -53,7 +53,7 @@ describe('parseOrderBy', () => {
     })
   })
 
-  it('reads back any order, however it is spaced', () => {
+  it('parses any order, with any white space', () => {
     const space = fc.stringMatching(/^[ \t\n]{1,3}$/)
     const freeSpace = fc.oneof(fc.constant(''), space)
     const term = fc.record({
@@ -81,7 +81,7 @@ describe('parseOrderBy', () => {
     )
   })
 
-  it('throws nothing but OrderByError, with a column in the text or just behind it', () => {
+  it('throws only OrderByError, with a column in the text or just after it', () => {
     const word = fc.oneof(fc.constantFrom('name', 'createTime', 'asc', 'desc', ',', ' ', '😀'), fc.string())
     fc.assert(
       fc.property(

@@ -1,14 +1,14 @@
-/** One field to sort by. */
+/** A field to sort by and its direction. */
 export interface OrderTerm {
   field: string
   descending: boolean
 }
 
-/** An `orderBy` that cannot be read. The message says where and what was expected, ready for a field violation. */
+/** An invalid `orderBy`. The message is the description of a field violation. */
 export class OrderByError extends Error {
-  /** Where the text goes wrong: code points, from 1. */
+  /** Position of the error: Unicode code points, from 1. */
   readonly column: number
-  /** What could have stood there. */
+  /** What is valid at this position, as text for people. */
   readonly expected: string
 
   constructor(column: number, expected: string) {
@@ -20,14 +20,14 @@ export class OrderByError extends Error {
 }
 
 /**
- * Read an `orderBy` (AIP-132): `name, createTime desc`. Ascending unless ` desc` follows; ` asc` may say so too.
- * White space is free around every word; an empty text is no order.
+ * Parses an `orderBy` (AIP-132) such as `name, createTime desc`. The direction is ascending by default. White space is
+ * allowed around each word. An empty text or white space means no order.
  *
  *     orderBy = [ term *( "," term ) ]
  *     term    = field [ "asc" / "desc" ]
  *
- * @param text of bounded length: the caller checks that.
- * @param fields the names that may be sorted by, each at most once.
+ * @param text a text whose length the caller limits.
+ * @param fields the sortable fields, each allowed once.
  * @throws {OrderByError} for anything else.
  */
 export const parseOrderBy = (text: string, fields: readonly string[]): OrderTerm[] => {

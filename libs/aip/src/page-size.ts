@@ -1,6 +1,6 @@
 import type { FieldViolation } from './errors.ts'
 
-/** A query parameter's value, or what is wrong with it: a list route collects several before it answers. */
+/** The value of a query parameter, or its violation, so that a route can report all violations in one error. */
 export type Parsed<Value> = { value: Value; violation?: never } | { violation: FieldViolation; value?: never }
 
 const defaultPageSize = 10
@@ -15,14 +15,14 @@ const parseCount = (field: string, text: string, max: number): Parsed<number> =>
 }
 
 /**
- * Read `pageSize` (AIP-158): plain decimal digits, at most 9007199254740991. Omitted or 0 means 10; more than
- * 1000 means 1000.
+ * Parses `pageSize` (AIP-158): decimal digits, 0 to 9007199254740991. Default 10, also for 0; values above 1000 mean
+ * 1000.
  */
 export const parsePageSize = (text: string | undefined): Parsed<number> => {
   const parsed = parseCount('pageSize', text ?? '0', Number.MAX_SAFE_INTEGER)
   return parsed.violation ? parsed : { value: Math.min(parsed.value || defaultPageSize, maxPageSize) }
 }
 
-/** Read `skip` (AIP-158), the items to pass over: plain decimal digits, 0 to 2147483647, 0 when omitted. */
+/** Parses `skip`, the number of items to skip (AIP-158): decimal digits, 0 to 2147483647; default 0. */
 export const parseSkip = (text: string | undefined): Parsed<number> =>
   parseCount('skip', text ?? '0', maxSkip)

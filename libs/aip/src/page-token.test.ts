@@ -24,18 +24,18 @@ describe('page tokens', () => {
     )
   })
 
-  it('outlive a restart', () => {
+  it('stay valid after a restart', () => {
     expect(createPageTokens(['secret']).open(scope, tokens.seal(scope, position))).toEqual(position)
   })
 
-  it('tell nothing of the position', () => {
+  it('do not reveal the position', () => {
     const token = tokens.seal(scope, position)
     expect(Buffer.from(token, 'base64url').includes('a1B2c3D4e5')).toBe(false)
     expect(createPageTokens(['secret']).seal(scope, position)).not.toBe(token)
   })
 
-  it('are the same for the same place a while later, and never use a nonce twice', () => {
-    // More places than are remembered.
+  it('are cached for a scope and position, and never use a nonce twice', () => {
+    // More positions than the cache holds.
     const scopes = Array.from({ length: 3_000 }, (_, index) => JSON.stringify(['forms', index]))
     const sealAll = () => scopes.map((each) => tokens.seal(each, position))
     const nonceOf = (token: string) => Buffer.from(token, 'base64url').toString('hex', 1, 13)
@@ -51,7 +51,7 @@ describe('page tokens', () => {
     expect(scopes.map((each, index) => tokens.open(each, later[index]!))).toEqual(scopes.map(() => position))
   })
 
-  it('hold for their own scope alone', () => {
+  it('are valid only for their own scope', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (sealed, opened) => {
         fc.pre(sealed !== opened)
@@ -60,7 +60,7 @@ describe('page tokens', () => {
     )
   })
 
-  it('are refused after a change of any one bit', () => {
+  it('are rejected after a change of any single bit', () => {
     const bytes = Buffer.from(tokens.seal(scope, position), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const forged = Buffer.from(bytes)
@@ -69,7 +69,7 @@ describe('page tokens', () => {
     }
   })
 
-  it('are refused when cut short, at either end, or made longer', () => {
+  it('are rejected when shortened at either end, or extended', () => {
     const token = tokens.seal(scope, position)
     for (let length = 0; length < token.length; length++) {
       expect(() => tokens.open(scope, token.slice(0, length))).toThrow(refused)
@@ -78,7 +78,7 @@ describe('page tokens', () => {
     expect(() => tokens.open(scope, `${token}AAAA`)).toThrow(refused)
   })
 
-  it('are refused in any other spelling of the same bytes', () => {
+  it('are rejected in any other base64url spelling of the same bytes', () => {
     // 1 + 12 + n + 16 bytes: n = 3 leaves two spare bits in the last character, n = 4 none.
     const [spare, full] = [tokens.seal(scope, ['']), tokens.seal(scope, [1])]
     for (const token of [spare, full]) {
@@ -96,7 +96,7 @@ describe('page tokens', () => {
     }
   })
 
-  it('are refused when they are any other text', () => {
+  it('are rejected for any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String({ minLength: 40 })), (text) => {
         expect(() => tokens.open(scope, text)).toThrow(refused)
@@ -104,7 +104,7 @@ describe('page tokens', () => {
     )
   })
 
-  it('survive the rotation of the secret, for as long as the old one is kept', () => {
+  it('stay valid after a rotation of the secret, as long as the old secret is configured', () => {
     const old = tokens.seal(scope, position)
     const rotated = createPageTokens(['new secret', 'secret'])
     expect(rotated.open(scope, old)).toEqual(position)

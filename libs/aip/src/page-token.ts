@@ -16,28 +16,28 @@ const nonceBytes = 12
 const tagBytes = 16
 const algorithm = 'aes-256-gcm'
 
-/** Scopes, positions and tokens that are remembered, in characters: some 500 of usual length. */
-const maxRemembered = 128 * 1024
+/** Size of the token cache in characters of scopes, positions and tokens: about 500 tokens of usual length. */
+const maxCacheCharacters = 128 * 1024
 
-/** Makes and reads page tokens. */
+/** Seals and opens page tokens (AIP-158). */
 export interface PageTokens {
   /**
-   * @param scope what the token holds for: parent, user where it matters, filter and orderBy. JSON.stringify of
-   *   an array keeps the parts apart.
+   * @param scope the list that the token is valid for: parent, user where it matters, filter and orderBy, as the
+   *   `JSON.stringify` of an array.
    * @param position the sort key of the last item on the page.
-   * @returns base64url text that tells nothing and cannot be made without the secret. A place that was sealed lately
-   *   has the token that it got then, since sealing costs a tenth of a list.
+   * @returns base64url text. Returns the cached token for a recent scope and position, since sealing takes a tenth of
+   *   the time of a list.
    */
   seal(scope: string, position: Json[]): string
 
   /**
-   * @returns the position that was sealed.
-   * @throws {ApiError} INVALID_PAGE_TOKEN (400) for all that was not sealed here for this very scope.
+   * @returns the position in the token.
+   * @throws {ApiError} INVALID_PAGE_TOKEN (400) for any text that is not a token of this service for this scope.
    */
   open(scope: string, token: string): Json[]
 }
 
-/** The token was not sealed here for this list. */
+/** INVALID_PAGE_TOKEN: the text is not a token of this service for this list. */
 export const invalidPageToken = () =>
   new ApiError(
     'INVALID_ARGUMENT',
@@ -49,7 +49,7 @@ export const invalidPageToken = () =>
 const deriveKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'page-token v1', 32)))
 
-/** The sealed bytes in clear, or undefined when another key, another scope or a forger made them. */
+/** Returns the plaintext, or undefined if the authentication fails: another key or scope, or a forgery. */
 const decrypt = (key: KeyObject, scope: string, bytes: Buffer): string | undefined => {
   const [nonceEnd, tagStart] = [version.length + nonceBytes, bytes.length - tagBytes]
   const nonce = bytes.subarray(version.length, nonceEnd)
@@ -63,20 +63,21 @@ const decrypt = (key: KeyObject, scope: string, bytes: Buffer): string | undefin
 }
 
 /**
- * Page tokens (AIP-158) that are opaque, bound to a scope and forgery-proof: AES-256-GCM under a key that HKDF
- * (RFC 5869) derives from a secret, with the scope as additional data. They need no store and outlive a restart.
+ * Creates page tokens (AIP-158) that are opaque, authenticated and bound to a scope: AES-256-GCM with the scope as
+ * additional data, under a key that HKDF (RFC 5869) derives from a secret. They need no store and stay valid after a
+ * restart.
  *
- * @param secrets the first seals, all of them open: put a new one in front to rotate. Random nonces are sound
- *   for 2^32 tokens under one secret (NIST SP 800-38D §8.3).
+ * @param secrets one or more. The first seals; all of them open. To rotate, put a new secret first. Random nonces are
+ *   safe for 2^32 tokens under one secret (NIST SP 800-38D §8.3).
  */
 export const createPageTokens = (secrets: readonly string[]): PageTokens => {
   const keys = secrets.map(deriveKey)
   const [sealingKey] = keys
   if (!sealingKey) throw new Error('Page tokens need at least one secret')
 
-  const remembered = new LRUCache<string, string>({
-    maxSize: maxRemembered,
-    sizeCalculation: (token, place) => token.length + place.length,
+  const cache = new LRUCache<string, string>({
+    maxSize: maxCacheCharacters,
+    sizeCalculation: (token, key) => token.length + key.length,
   })
 
   const encrypt = (scope: string, plaintext: string): string => {
@@ -90,12 +91,12 @@ export const createPageTokens = (secrets: readonly string[]): PageTokens => {
   return {
     seal(scope, position) {
       const plaintext = JSON.stringify(position)
-      // JSON holds no line break, so that the last one stands between the two.
-      const place = `${scope}\n${plaintext}`
-      const known = remembered.get(place)
-      if (known !== undefined) return known
+      // The position contains no line break, so the last one separates the two.
+      const cacheKey = `${scope}\n${plaintext}`
+      const cached = cache.get(cacheKey)
+      if (cached !== undefined) return cached
       const token = encrypt(scope, plaintext)
-      remembered.set(place, token)
+      cache.set(cacheKey, token)
       return token
     },
 

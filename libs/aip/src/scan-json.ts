@@ -1,48 +1,47 @@
-/** Where a text stops being JSON, and what could have stood there. */
-export interface JsonSyntaxError {
-  /** From 1. */
-  line: number
-  /** Code points, from 1. */
-  column: number
-  expected: string
-}
-
-/** A member of the outermost object, by the place of its value in the text. */
+/** A member of the outermost object, with the position of its value in the text: UTF-16 code units, `end` exclusive. */
 export interface JsonMember {
   name: string
   start: number
   end: number
 }
 
-/** What a scan reports, in the order of the text. */
+/** The callbacks of a scan, called in the order of the text. */
 export interface JsonVisitor {
-  /** A value that no body may hold. Ends the scan. */
-  refuse(what: string, path: PropertyKey[]): never
-  /** A member, at whatever depth, with a forbidden name, which ends the path. */
-  forbidden(path: () => PropertyKey[]): void
-  /** A member of the outermost object, once its value was scanned. */
+  /** Called for JSON that request bodies must not contain. Throws, which ends the scan. */
+  reject(what: string, path: PropertyKey[]): never
+  /** Called for a member with a forbidden name, at any depth. The name is the last part of the path. */
+  forbiddenName(path: () => PropertyKey[]): void
+  /** Called for each member of the outermost object, after the scan of its value. */
   member(member: JsonMember): void
 }
 
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** A text is not JSON. */
-export class JsonSyntaxFault extends Error {
-  readonly at: JsonSyntaxError
+/** A text that is not JSON. */
+export class JsonSyntaxError extends Error {
+  /** Position of the error, from 1. */
+  readonly line: number
+  /** Position of the error: Unicode code points, from 1. */
+  readonly column: number
+  /** What is valid at this position, as text for people. */
+  readonly expected: string
 
-  constructor(at: JsonSyntaxError) {
-    super(`line ${at.line}, column ${at.column}: expected ${at.expected}`)
-    this.at = at
+  constructor(line: number, column: number, expected: string) {
+    super(`line ${line}, column ${column}: expected ${expected}`)
+    this.name = 'JsonSyntaxError'
+    this.line = line
+    this.column = column
+    this.expected = expected
   }
 }
 
 /**
- * Scan a text as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2) without building its value:
- * one pass, linear in time, which ends at the first fault.
+ * Scans a text as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2) without building its value:
+ * one pass, linear in time, up to the first error.
  *
- * @param text without half a surrogate pair, as decoded UTF-8 is.
- * @param maxDepth levels of nesting; the outermost value is the first.
- * @throws {JsonSyntaxFault} at the first token that is not JSON.
+ * @param text well-formed Unicode, such as decoded UTF-8.
+ * @param maxDepth maximum levels of nesting; the outermost value is the first.
+ * @throws {JsonSyntaxError} at the first token that is not JSON.
  */
 export const scanJson = (text: string, maxDepth: number, visitor: JsonVisitor): void =>
   new JsonScanner(text, maxDepth, visitor).scan()
@@ -67,25 +66,25 @@ const isSimpleEscape = (code: number) => '"\\/bfnrt'.includes(String.fromCharCod
 const isHighSurrogate = (code: number) => (code & 0xfc00) === 0xd800
 const isLowSurrogate = (code: number) => (code & 0xfc00) === 0xdc00
 
-/** Shorter numbers without an exponent are finite. */
+/** Numbers of up to this length without an exponent are finite doubles. */
 const maxFiniteDigits = 300
 
-/** No forbidden name is longer: `constructor` with each letter escaped, in quotes. */
+/** Length of the longest spelling of a forbidden name: `constructor` with each letter escaped, in quotes. */
 const maxForbiddenLength = 2 + 6 * 'constructor'.length
 
-/** Recursive descent, as deep as `maxDepth`. A method takes the index of its token, and returns the index behind it. */
+/** A recursive descent parser. Each method takes the index of its token and returns the index after the token. */
 class JsonScanner {
   readonly #text: string
   readonly #maxDepth: number
   readonly #visitor: JsonVisitor
   #depth = 0
-  /** By level: the current index of an array, or -1; where the current name of an object begins and ends. */
+  /** By level: the current index of an array, or -1 for an object; start and end of the current name of an object. */
   readonly #indexes: Int32Array
   readonly #nameStarts: Int32Array
   readonly #nameEnds: Int32Array
-  /** By level: the current name, once it was decoded. */
+  /** By level: the decoded current name, filled in on demand. */
   readonly #names: (string | undefined)[] = []
-  /** Of the string that was scanned last. */
+  /** About the last scanned string. */
   #hasEscapes = false
   #hasHalfPair = false
 
@@ -107,7 +106,7 @@ class JsonScanner {
     const code = this.#text.charCodeAt(index)
     if (code === quote) {
       const end = this.#string(index, expected)
-      if (this.#hasHalfPair) this.#refuse('half a surrogate pair')
+      if (this.#hasHalfPair) this.#reject('half a surrogate pair')
       return end
     }
     if (code === openBracket) return this.#array(index)
@@ -152,8 +151,8 @@ class JsonScanner {
   }
 
   #enter(): number {
-    if (this.#depth >= this.#maxDepth) this.#refuse(`more than ${this.#maxDepth} levels of nesting`)
-    // The path of a fault ends before this level until it has an index or a name.
+    if (this.#depth >= this.#maxDepth) this.#reject(`more than ${this.#maxDepth} levels of nesting`)
+    // Until this level has an index or a name, the path of an error ends at the level above.
     return this.#depth++
   }
 
@@ -162,15 +161,15 @@ class JsonScanner {
     return index + 1
   }
 
-  /** Takes the name of a member, the colon, and the white space around. */
+  /** Scans the name of a member and the colon, with white space. */
   #name(index: number, level: number, expected: string): number {
     if (this.#text.charCodeAt(index) !== quote) this.#fail(index, expected)
     const end = this.#string(index, expected)
     this.#nameStarts[level] = index
     this.#nameEnds[level] = end
     this.#names[level] = undefined
-    if (this.#hasHalfPair) this.#refuse('half a surrogate pair')
-    if (this.#isForbidden(index, end)) this.#visitor.forbidden(() => this.#path())
+    if (this.#hasHalfPair) this.#reject('half a surrogate pair')
+    if (this.#isForbidden(index, end)) this.#visitor.forbiddenName(() => this.#path())
     const afterName = this.#space(end)
     if (this.#text.charCodeAt(afterName) !== colon) this.#fail(afterName, 'a colon')
     return this.#space(afterName + 1)
@@ -179,13 +178,13 @@ class JsonScanner {
   #isForbidden(start: number, end: number): boolean {
     if (end - start > maxForbiddenLength) return false
     if (this.#hasEscapes) return forbiddenNames.has(JSON.parse(this.#text.slice(start, end)))
-    // `_`, `c` or `p`: other names need no look at the rest.
+    // Forbidden names begin with `_`, `c` or `p`.
     const first = this.#text.charCodeAt(start + 1)
     if (first !== 0x5f && first !== 0x63 && first !== 0x70) return false
     return forbiddenNames.has(this.#text.slice(start + 1, end - 1))
   }
 
-  /** A fault in a string is one of the whole: nothing else can have been meant to begin there. */
+  /** Reports an error in a string at the start of the string. */
   #string(start: number, expected: string): number {
     const text = this.#text
     this.#hasEscapes = false
@@ -194,7 +193,7 @@ class JsonScanner {
       const code = text.charCodeAt(index)
       if (code === quote) return index + 1
       if (code === backslash) return this.#stringWithEscapes(start, index, expected)
-      // Also at the end of the text, where the code is NaN.
+      // Also true at the end of the text, where the code is NaN.
       if (!(code >= 0x20)) this.#fail(start, expected)
     }
   }
@@ -216,7 +215,7 @@ class JsonScanner {
     }
   }
 
-  /** The code unit of `uXXXX`, 0 for any other escape, -1 for what is none. */
+  /** The code unit of `uXXXX`, 0 for any other escape, -1 for an invalid escape. */
   #escaped(index: number): number {
     const code = this.#text.charCodeAt(index)
     if (code !== letterU) return isSimpleEscape(code) ? 0 : -1
@@ -239,7 +238,7 @@ class JsonScanner {
     const end = this.#exponent(index)
     const mayBeInfinite = end > index || end - start > maxFiniteDigits
     if (mayBeInfinite && !Number.isFinite(Number(text.slice(start, end)))) {
-      this.#refuse('a number too large for a double')
+      this.#reject('a number too large for a double')
     }
     return end
   }
@@ -283,12 +282,13 @@ class JsonScanner {
     )
   }
 
-  #refuse(what: string): never {
-    return this.#visitor.refuse(what, this.#path())
+  #reject(what: string): never {
+    return this.#visitor.reject(what, this.#path())
   }
 
   #fail(index: number, expected: string): never {
-    throw new JsonSyntaxFault({ ...positionAt(this.#text, index), expected })
+    const { line, column } = positionAt(this.#text, index)
+    throw new JsonSyntaxError(line, column, expected)
   }
 }
 
@@ -298,7 +298,7 @@ const hexDigit = (code: number): number => {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-/** Counted in a loop: as many lines, or characters, as a text may have are too many for a list of them. */
+/** Line and column of an index. Counts in a loop: an array of all lines or characters would need too much memory. */
 const positionAt = (text: string, index: number) => {
   let line = 1
   let column = 1

@@ -7,11 +7,11 @@ describe('createClient', () => {
   it.each([
     ['an address', { baseUrl: 'forms.example.com/v2', apiKey: 'fms_test' }],
     ['a key', { baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_\ntest' }],
-  ])('refuses %s that no request can carry', (_, options) => {
+  ])('rejects %s that is invalid in a request', (_, options) => {
     expect(() => createClient(options)).toThrow(TypeError)
   })
 
-  it('takes an address with a slash at its end, and a fetch of its own', async () => {
+  it('accepts a baseUrl with a trailing slash, and a custom fetch', async () => {
     const fetch = vi.fn(async () => Response.json({ organizations: [] }))
     const client = createClient({ baseUrl: 'http://127.0.0.1/v2/', apiKey: 'fms_test', fetch })
 
@@ -23,7 +23,7 @@ describe('createClient', () => {
 })
 
 describe('references', () => {
-  it('go into the path encoded', async () => {
+  it('are encoded in the path', async () => {
     await using server = await startServer([answered()])
 
     await server.client.revisions.get('a/b', 'c?d', 'e f#')
@@ -55,7 +55,7 @@ describe('references', () => {
 describe('a signal', () => {
   const reason = new Error('enough')
 
-  it.each(['client', 'call'])("of the %s ends a request with the signal's reason", async (of) => {
+  it.each(['client', 'call'])("of the %s aborts a request with the signal's reason", async (of) => {
     const { signal, ...controller } = abortable()
     await using server = await startServer(['be silent'], of === 'client' ? { signal } : {})
 
@@ -65,7 +65,7 @@ describe('a signal', () => {
     expect(server.waits).toEqual([])
   })
 
-  it.each(['client', 'call'])('of the %s ends the wait between two requests', async (of) => {
+  it.each(['client', 'call'])('of the %s aborts the delay before a retry', async (of) => {
     const { signal, ...controller } = abortable()
     const fetch = vi.fn(async () => new Response(null, { status: 503, headers: { 'retry-after': '60' } }))
     const options = { baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_test', fetch }
@@ -80,7 +80,7 @@ describe('a signal', () => {
     expect(fetch).toHaveBeenCalledOnce()
   })
 
-  it.each(['client', 'call'])('of the %s that has aborted lets no request out', async (of) => {
+  it.each(['client', 'call'])('of the %s prevents requests once it has aborted', async (of) => {
     const { signal, ...controller } = abortable()
     controller.abort()
     await using server = await startServer([], of === 'client' ? { signal } : {})
@@ -92,7 +92,7 @@ describe('a signal', () => {
     expect(server.requests).toEqual([])
   })
 
-  it('ends an edit that goes in circles', async () => {
+  it('ends an edit that keeps starting over', async () => {
     const { signal, ...controller } = abortable()
     const moved = failure(412, 'FORM_MOVED')
     await using server = await startServer([answered(), moved, answered(), moved])

@@ -3,7 +3,7 @@ import { type Organizations, organizationsOf } from './organizations.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
 import { type ClientOptions, type Clock, createTransport } from './transport.ts'
 
-/** The form-management API, as one user with one key. */
+/** A client of the form-management API, with the key of one user. */
 export interface Client {
   organizations: Organizations
   forms: Forms
@@ -13,8 +13,8 @@ export interface Client {
 /**
  * Creates a client. It opens no connection before its first call.
  *
- * @param clock replaces waiting and chance in tests.
- * @throws {TypeError} if no request can be made of `baseUrl` and `apiKey`.
+ * @param clock replaces timers and random numbers in tests.
+ * @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request.
  */
 export const createClient = (
   options: ClientOptions,

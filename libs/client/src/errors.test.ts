@@ -11,7 +11,7 @@ const failed = (call: Promise<unknown>) =>
   )
 
 describe('FormsApiError', () => {
-  it('has the parts of the answer', async () => {
+  it('has the parts of the error response', async () => {
     const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
     const fieldViolations = [{ field: 'form.nmae', description: 'is not a known field' }]
     const violations = [{ type: 'QUESTIONS', subject: 'form.steps', description: 'has no question' }]
@@ -48,7 +48,7 @@ describe('FormsApiError', () => {
     [502, '<html>Bad gateway</html>'],
     [400, '{"error": "no"}'],
     [200, 'Welcome to the hotel'],
-  ])('is of reason UNKNOWN for a %i with %j, none of the API', async (status, text) => {
+  ])('has the reason UNKNOWN for a %i with %j, which is not from the API', async (status, text) => {
     const headers = { 'x-request-id': 'abc', 'retry-after': '3' }
     await using server = await startServer([{ status, text, headers }], { maxRetries: 0 })
 
@@ -70,20 +70,20 @@ describe('FormsApiError', () => {
 })
 
 describe('FormsConnectionError', () => {
-  it('says what was asked, why nobody answered, and not the key', async () => {
+  it('names the request and the cause, but not the key', async () => {
     await using server = await startServer(['hang up'], { maxRetries: 0 })
 
     const error = await failed(server.client.organizations.all())
 
     expect(error).toBeInstanceOf(FormsConnectionError)
-    expect(error.message).toMatch(/^No answer to GET http:.*\/v2\/organizations\?all=true: \w/)
+    expect(error.message).toMatch(/^No response to GET http:.*\/v2\/organizations\?all=true: \w/)
     expect(error.cause).toBeInstanceOf(TypeError)
     expect(error.message).not.toContain('fms_test')
   })
 })
 
 describe('isReason', () => {
-  it('tells the reasons apart, and narrows', () => {
+  it('matches the given reasons and narrows the type', () => {
     const error: unknown = new FormsApiError(
       new Response(null, { status: 404 }),
       JSON.stringify((failure(404, 'FORM_NOT_FOUND') as { body: unknown }).body),

@@ -6,7 +6,7 @@ import type {
   Status,
 } from './resources/error-body.ts'
 
-/** Every reason that this release of the API gives; `docs/errors.md` says what each means. */
+/** All reasons of this release of the API. `docs/errors.md` describes them. */
 export const knownReasons = [
   'API_KEY_INVALID',
   'AUTHENTICATION_UNAVAILABLE',
@@ -44,37 +44,37 @@ export const knownReasons = [
   'UPSTREAM_UNAVAILABLE',
   'WRITE_FORBIDDEN',
 ] as const
+/** One of {@link knownReasons}. */
 export type KnownReason = (typeof knownReasons)[number]
 
-/** Why a request was refused: a known reason, one of a later release, or `UNKNOWN`. */
+/** Reason of an error: a known one, one of a later release, or `UNKNOWN`. */
 export type Reason = KnownReason | 'UNKNOWN' | (string & {})
 
-/** An answer that is not a success (AIP-193). */
+/** An error response (AIP-193). */
 export class FormsApiError extends Error {
   override readonly name = 'FormsApiError'
   /** The HTTP status code. */
   readonly code: number
-  /** The canonical code that it stands for; `UNKNOWN` if the answer is none of the API's own, a proxy's for one. */
+  /** The canonical status; `UNKNOWN` for a response that is not from the API, such as one of a proxy. */
   readonly status: Status | 'UNKNOWN'
-  /** What programs look at: see {@link isReason}. */
+  /** Stable, for programs: see {@link isReason}. */
   readonly reason: Reason
-  /** The values that the message mentions. */
+  /** The values in the message. */
   readonly metadata: Readonly<Record<string, string>>
-  /** What is wrong with the request, place by place. */
+  /** The invalid fields of the request. */
   readonly fieldViolations: readonly FieldViolation[]
-  /** Why the draft cannot be published, rule by rule. */
+  /** The rules that keep the draft from being published. */
   readonly preconditionViolations: readonly PreconditionViolation[]
-  /** The request's id in the service's logs; name it when you report a problem. */
+  /** Id of the request in the logs of the service. Include it in a report of a problem. */
   readonly requestId: string | undefined
-  /** How long to wait before a repeat may help. */
+  /** Seconds after which a retry may succeed. */
   readonly retryAfterSeconds: number | undefined
 
-  /** @param text the body of the answer. */
+  /** @param text the response body. */
   constructor({ status: code, headers }: Pick<Response, 'status' | 'headers'>, text: string) {
     const error = errorIn(text)
     super(
-      error?.message ??
-        `The answer has status ${code}, and is not one of the API's. Check baseUrl and proxies.`,
+      error?.message ?? `The response has status ${code} and is not from the API. Check baseUrl and proxies.`,
     )
     const details = error?.details ?? []
     const info = detail(details, 'ErrorInfo')
@@ -85,18 +85,18 @@ export class FormsApiError extends Error {
     this.fieldViolations = detail(details, 'BadRequest')?.fieldViolations ?? []
     this.preconditionViolations = detail(details, 'PreconditionFailure')?.violations ?? []
     this.requestId = detail(details, 'RequestInfo')?.requestId ?? headers.get('x-request-id') ?? undefined
-    // The body comes first: a browser may hide the header from a page of another origin.
+    // Prefers the body: a browser may hide the header from a page of another origin.
     this.retryAfterSeconds = secondsIn(detail(details, 'RetryInfo')?.retryDelay ?? headers.get('retry-after'))
   }
 }
 
-/** No answer came, or only the beginning of one: whether the request was carried out is not known. */
+/** No response, or an incomplete one. The service may or may not have executed the request. */
 export class FormsConnectionError extends Error {
   override readonly name = 'FormsConnectionError'
 }
 
 /**
- * Whether an error is an answer of the API with one of these reasons.
+ * Whether an error is a {@link FormsApiError} with one of these reasons.
  *
  * @example if (isReason(error, 'FORM_NOT_FOUND', 'ORGANIZATION_NOT_FOUND')) return undefined
  */
@@ -120,7 +120,7 @@ type Detail<N extends string> = Extract<ErrorDetail, { '@type': `type.googleapis
 const detail = <N extends string>(details: ErrorDetail[], name: N) =>
   details.find((each) => each['@type'] === `type.googleapis.com/google.rpc.${name}`) as Detail<N> | undefined
 
-/** Of `1.5s` (RetryInfo), `2` or a date (RFC 9110 §10.2.3); a date counts from now. */
+/** Parses `1.5s` (RetryInfo), `2` or a date (RFC 9110 §10.2.3), which is relative to the current time. */
 const secondsIn = (text: string | null): number | undefined => {
   if (text === null) return undefined
   const seconds = /^\d+(\.\d+)?s?$/.test(text)

@@ -13,7 +13,7 @@ describe('the request of', () => {
     return { line: `${method} ${url}`, ifMatch: headers['if-match'], type: headers['content-type'], body }
   }
 
-  it('create carries the form', async () => {
+  it('create has the form in its body', async () => {
     expect(await call(({ forms }) => forms.create('acme', { name: 'Tea' }, { validateOnly: true }))).toEqual({
       line: `POST ${path}`,
       ifMatch: undefined,
@@ -22,7 +22,7 @@ describe('the request of', () => {
     })
   })
 
-  it('update carries the patch, nulls included, and the ETag', async () => {
+  it('update has the patch with its nulls, and the ETag', async () => {
     const patch = { tone: null, theme: { primaryColor: null } }
 
     expect(await call(({ forms }) => forms.update('acme', 'f', patch, { ifMatch: '"1-x"' }))).toEqual({
@@ -33,13 +33,13 @@ describe('the request of', () => {
     })
   })
 
-  it('update carries even an empty ETag, so that the service refuses it', async () => {
+  it('update also sends an empty ETag, which the service rejects', async () => {
     expect(await call(({ forms }) => forms.update('acme', 'f', {}, { ifMatch: '' }))).toMatchObject({
       ifMatch: '',
     })
   })
 
-  it('delete has no body, and says in the query that it is a dry run', async () => {
+  it('delete has no body, and validateOnly in the query', async () => {
     const parts = { ifMatch: '"1"', type: undefined, body: undefined }
 
     const real = await call(({ forms }) => forms.delete('acme', 'f', { ifMatch: '"1"' }))
@@ -49,7 +49,7 @@ describe('the request of', () => {
     expect(dry).toEqual({ line: `DELETE ${path}/f?validateOnly=true`, ...parts })
   })
 
-  it('publish carries a requestId of its own, or the one it is given', async () => {
+  it('publish has a new requestId, or the given one', async () => {
     const own = await call(({ forms }) => forms.publish('acme', 'f'))
     const another = await call(({ forms }) => forms.publish('acme', 'f'))
     const given = await call(({ forms }) => forms.publish('acme', 'f', { requestId: 'mine', ifMatch: '*' }))
@@ -86,7 +86,7 @@ describe('edit', () => {
   }
   const exclaimed = ({ name }: Form) => ({ name: `${name}!` })
 
-  it('writes on the state that was read', async () => {
+  it('updates the state that it has read', async () => {
     const { result, requests } = await edit(
       [answered({ name: 'Tea' }, '"1"'), answered({ name: 'Tea!' }, '"2"')],
       exclaimed,
@@ -99,7 +99,7 @@ describe('edit', () => {
     ])
   })
 
-  it('starts over from the state that somebody else has made', async () => {
+  it('starts over from the new state after a concurrent change', async () => {
     const { result, requests, waits } = await edit(
       [answered({ name: 'Tea' }, '"1"'), moved, answered({ name: 'Coffee' }, '"2"'), answered({}, '"3"')],
       exclaimed,
@@ -110,7 +110,7 @@ describe('edit', () => {
     expect(waits).toEqual([125])
   })
 
-  it('writes nothing when there is nothing to change', async () => {
+  it('sends no update when there is nothing to change', async () => {
     const { result, requests } = await edit([answered({ name: 'Tea' }, '"1"')], () => undefined)
 
     expect(result).toEqual({ form: { name: 'Tea' }, etag: '"1"' })
@@ -124,7 +124,7 @@ describe('edit', () => {
     expect(requests).toHaveLength(4)
   })
 
-  it('does not make a change twice that may have been made', async () => {
+  it('does not repeat a change with an unknown outcome', async () => {
     const { result, requests } = await edit(
       [answered({}, '"1"'), failure(503, 'UPSTREAM_UNAVAILABLE'), moved],
       exclaimed,
@@ -136,7 +136,7 @@ describe('edit', () => {
 })
 
 describe('the types', () => {
-  it('take what was read, and parts of it', () => {
+  it('accept a form that was read, and parts of it', () => {
     expectTypeOf<Form>().toExtend<FormInput>()
     expectTypeOf<Form>().toExtend<FormPatch>()
     const input: FormInput = {
@@ -152,7 +152,7 @@ describe('the types', () => {
     expectTypeOf(input).toExtend<FormPatch>()
   })
 
-  it('refuse what the API refuses', () => {
+  it('reject what the API rejects', () => {
     // @ts-expect-error a name cannot be cleared
     const cleared: FormPatch = { name: null }
     // @ts-expect-error there is no such field

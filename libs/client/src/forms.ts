@@ -3,57 +3,58 @@ import { type List, type ListQuery, listOf } from './pages.ts'
 import { pathOf } from './references.ts'
 import type { Form } from './resources/form.ts'
 import type { FormInput, FormPatch } from './resources/form-patch.ts'
-import type { Answer, CallOptions, Transport } from './transport.ts'
+import type { ApiResponse, CallOptions, Transport } from './transport.ts'
 
-/** A form in the state that its ETag stands for. */
+/** A form with the ETag of its state. */
 export interface TaggedForm {
   form: Form
-  /** For `ifMatch`, as it is. A dry run has none: `""`, which `ifMatch` refuses. */
+  /** Value for `ifMatch`. `""` after a dry run, which `ifMatch` rejects. */
   etag: string
 }
 
-/** What every write takes. */
+/** The options of every write. */
 export interface WriteOptions extends CallOptions {
-  /** Make every check and store nothing; the answer is what the write would have answered. */
+  /** Dry run: performs all checks, stores nothing, and returns the result of the write; default false. */
   validateOnly?: boolean
 }
 
-/** What a write to an existing form takes. */
+/** The options of a write to an existing form. */
 export interface ChangeOptions extends WriteOptions {
-  /** Refuse (FORM_MOVED) unless the draft is in the state of this ETag. */
+  /** ETag of the expected state. A draft in another state is not changed: FORM_MOVED. */
   ifMatch?: string
 }
 
 export interface PublishOptions extends ChangeOptions {
-  /** A UUID: the same one again publishes nothing twice. Default: a fresh one for each call. */
+  /** A UUID; calls with the same one publish only once. Default: a new one for each call. */
   requestId?: string
 }
 
 export interface EditOptions extends CallOptions {
-  /** How often to read and try while others change the form at the same time; default 10. */
+  /** Maximum number of attempts while others change the form concurrently; default 10. */
   maxAttempts?: number
 }
 
-/** Forms of an organization, named by UUID, slug or `path`. A form is named by its UUID, `publicId` or `path`. */
+/** Forms. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path`. */
 export interface Forms {
-  /** A second call makes a second form. A failure other than a refusal may have left one behind, too. */
+  /**
+   * Creates a form. Each call creates another one. A call that fails with an unknown outcome may have created a form.
+   */
   create(organization: string, form: FormInput, options?: WriteOptions): Promise<TaggedForm>
-  /** The draft. With `-` for an organization: of whichever of yours has the form with this `publicId`. */
+  /** Reads the draft. With `-` for the organization, `form` is a `publicId` in any of the caller's organizations. */
   get(organization: string, form: string, options?: CallOptions): Promise<TaggedForm>
-  /** Most recently updated first, unless `orderBy` says otherwise; by `createTime` for a complete sweep. */
+  /** Lists forms, by default the most recently updated first. Order by `createTime` to list all while others write. */
   list(organization: string, query?: ListQuery): List<Form>
-  /** Applies a merge patch to the draft; respondents see nothing of it before the next publish. */
+  /** Applies a merge patch to the draft (RFC 7396). Respondents see the change after the next publish. */
   update(organization: string, form: string, patch: FormPatch, options?: ChangeOptions): Promise<TaggedForm>
   /** Deletes the form and its revisions. */
   delete(organization: string, form: string, options?: ChangeOptions): Promise<void>
-  /** Freezes the draft as a revision and makes it the live one. */
+  /** Freezes the draft as a revision and makes the revision live. */
   publish(organization: string, form: string, options?: PublishOptions): Promise<TaggedForm>
   /**
-   * Reads the draft, applies the patch that `change` makes of it, and starts over if somebody else was faster.
+   * Reads the draft and applies the patch that `change` returns. Starts over if the draft has changed meanwhile.
    *
-   * @param change called once per attempt; undefined ends the edit without a write.
-   * @throws {FormsApiError} FORM_MOVED after the last attempt; another error if it is not known whether the patch
-   * was applied.
+   * @param change called once per attempt; returns undefined to end the edit without a write.
+   * @throws {FormsApiError} FORM_MOVED after the last attempt; another error if the outcome of the write is unknown.
    */
   edit(
     organization: string,
@@ -75,15 +76,15 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
           path: pathOf(['organizations', organization], ['forms']),
           body: { form, validateOnly },
           signal,
-          onlyOnce: !validateOnly,
+          isIdempotent: validateOnly,
         }),
       ),
 
     get: async (organization, form, { signal } = {}) =>
       tagged(await send<Form>({ method: 'GET', path: pathTo(organization, form), signal })),
 
-    list: (organization, { filter, orderBy, signal, ...place } = {}) =>
-      listOf(place, async ({ pageSize, ...from }) => {
+    list: (organization, { filter, orderBy, signal, ...parameters } = {}) =>
+      listOf(parameters, async ({ pageSize, ...from }) => {
         const path = pathOf(['organizations', organization], ['forms'])
         const query = { pageSize, filter, orderBy, ...from }
         const { forms: items, ...page } = (await send<FormsPage>({ method: 'GET', path, query, signal })).body
@@ -98,9 +99,9 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
           body: { form: patch, validateOnly },
           ifMatch,
           signal,
-          // The one who moved the form may have been this very call: nobody knows, so that is what is told.
-          refusedAfterDoubt(refusal, doubt) {
-            throw isReason(refusal, 'FORM_MOVED') ? doubt : refusal
+          // An earlier attempt of this call may have changed the form. The outcome is unknown.
+          rejectedAfterUnknown(rejection, unknown) {
+            throw isReason(rejection, 'FORM_MOVED') ? unknown : rejection
           },
         }),
       ),
@@ -109,12 +110,12 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
       await send({
         method: 'DELETE',
         path: pathTo(organization, form),
-        // In the query, since proxies may drop the body, and a dry run must not delete.
+        // In the query: proxies may drop the body of a DELETE, and a dry run must not delete.
         ...(validateOnly && { query: { validateOnly } }),
         ifMatch,
         signal,
-        refusedAfterDoubt(refusal) {
-          if (validateOnly || !isReason(refusal, 'FORM_NOT_FOUND')) throw refusal
+        rejectedAfterUnknown(rejection) {
+          if (validateOnly || !isReason(rejection, 'FORM_NOT_FOUND')) throw rejection
         },
       })
     },
@@ -149,7 +150,7 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
   return forms
 }
 
-const tagged = ({ body: form, etag }: Answer<Form>): TaggedForm => ({ form, etag })
+const tagged = ({ body: form, etag }: ApiResponse<Form>): TaggedForm => ({ form, etag })
 
 interface FormsPage {
   forms: Form[]

@@ -3,13 +3,13 @@ import { pathOf } from './references.ts'
 import type { Organization } from './resources/organization.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** The organizations that the key's user is a member of. */
+/** The organizations of the key's user. */
 export interface Organizations {
   /** @param organization UUID or slug. */
   get(organization: string, options?: CallOptions): Promise<Organization>
-  /** Oldest first, unless `orderBy` says otherwise: `createTime`, `name`, `slug`, for the filter, too. */
+  /** Lists organizations, by default oldest first. Fields for `filter` and `orderBy`: `createTime`, `name`, `slug`. */
   list(query?: ListQuery): List<Organization>
-  /** All of them at once, in the order in which the user became a member. */
+  /** All organizations in one response, in the order in which the user joined them. */
   all(options?: CallOptions): Promise<Organization[]>
 }
 
@@ -19,8 +19,8 @@ export const organizationsOf = ({ send }: Transport): Organizations => ({
     return (await send<Organization>({ method: 'GET', path, signal })).body
   },
 
-  list: ({ filter, orderBy, signal, ...place } = {}) =>
-    listOf(place, async ({ pageSize, ...from }) => {
+  list: ({ filter, orderBy, signal, ...parameters } = {}) =>
+    listOf(parameters, async ({ pageSize, ...from }) => {
       const query = { pageSize, filter, orderBy, ...from }
       const { organizations: items, ...page } = (
         await send<OrganizationsPage>({ method: 'GET', path: pathOf(['organizations']), query, signal })

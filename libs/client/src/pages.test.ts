@@ -6,7 +6,7 @@ const page = (names: string[], nextPageToken = '') =>
   answered({ forms: names.map((name) => ({ name })), nextPageToken, totalSize: 3 })
 
 describe('a list', () => {
-  it('gives the items of all pages, with the same filter, order and size on each', async () => {
+  it('returns the items of all pages, and requests each with the same filter, order and size', async () => {
     await using server = await startServer([page(['a', 'b'], 'next 1'), page([], 'next 2'), page(['c'])])
     const query = { filter: 'name = "*"', orderBy: 'name, createTime desc', pageSize: 2, skip: 4 }
 
@@ -21,7 +21,7 @@ describe('a list', () => {
     ])
   })
 
-  it('gives pages too, with their token and the total', async () => {
+  it('returns pages with their token and the total', async () => {
     await using server = await startServer([page(['a', 'b'], 'next'), page(['c'])])
 
     const pages = await Array.fromAsync(server.client.forms.list('acme', { pageToken: 'first' }).pages())
@@ -33,7 +33,7 @@ describe('a list', () => {
     expect(server.requests[0]!.url).toBe('/v2/organizations/acme/forms?pageSize=100&pageToken=first')
   })
 
-  it('reads no page that nobody asks for', async () => {
+  it('requests a page only when the iteration reaches it', async () => {
     await using server = await startServer([page(['a', 'b'], 'next')])
     const list = server.client.forms.list('acme')
     expect(server.requests).toEqual([])
@@ -43,14 +43,14 @@ describe('a list', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('reads again when it is iterated again', async () => {
+  it('requests the pages again when it is iterated again', async () => {
     await using server = await startServer([page(['a']), page(['b'])])
     const list = server.client.forms.list('acme')
 
     expect([await namesOf(list), await namesOf(list)]).toEqual([['a'], ['b']])
   })
 
-  it('throws what a later page is refused with, after the items before', async () => {
+  it('throws the error of a later page after the items before it', async () => {
     await using server = await startServer([page(['a'], 'next'), failure(400, 'INVALID_PAGE_TOKEN')])
     const seen: string[] = []
 
@@ -62,7 +62,7 @@ describe('a list', () => {
     expect(seen).toEqual(['a'])
   })
 
-  it('of revisions and organizations is the same', async () => {
+  it('of revisions and of organizations works the same', async () => {
     const rest = { nextPageToken: '', totalSize: 1 }
     await using server = await startServer([
       answered({ revisions: [{ name: 'r' }], ...rest }),

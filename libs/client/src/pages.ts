@@ -2,15 +2,15 @@ import type { CallOptions } from './transport.ts'
 
 /** The parameters of every list (AIP-158). */
 export interface PageQuery extends CallOptions {
-  /** Items a request asks for: 1 to 1,000, default 100. It does not bound how many the list gives. */
+  /** Number of items per request, 1 to 1,000; default 100. Does not limit the length of the list. */
   pageSize?: number
-  /** Go on from the `nextPageToken` of an earlier page, with the same filter and order. */
+  /** `nextPageToken` of an earlier page with the same filter and order: the list starts after that page. */
   pageToken?: string
-  /** Items to leave out at the beginning, 0 to 2147483647. */
+  /** Number of items to skip at the start, 0 to 2147483647; default 0. */
   skip?: number
 }
 
-/** A list with a filter and an order. */
+/** The parameters of a list with a filter and an order. */
 export interface ListQuery extends PageQuery {
   /** An expression such as `name = "Cust*" AND type = structured` (AIP-160). */
   filter?: string
@@ -21,31 +21,32 @@ export interface ListQuery extends PageQuery {
 /** One page of a list (AIP-158). */
 export interface Page<T> {
   items: T[]
-  /** Items on all pages, as counted for this one. */
+  /** Number of items on all pages at the time of this request. */
   totalSize: number
   /** `""` on the last page. */
   nextPageToken: string
 }
 
-/** All items of a list, read page by page as they are asked for. Iterating again reads again. */
+/** The items of a list. Iterating requests one page after the other on demand; a new iteration requests them again. */
 export interface List<T> extends AsyncIterable<T> {
-  /** The same by the page, with `totalSize` and a token to go on from. */
+  /** The pages of the list, with `totalSize` and `nextPageToken`. */
   pages(): AsyncIterableIterator<Page<T>>
 }
 
-/** Where a page begins, and how long it may be. */
-export type Place = Required<Pick<PageQuery, 'pageSize'>> & Pick<PageQuery, 'pageToken' | 'skip'>
+/** The paging parameters of a request. */
+export type PageParameters = Required<Pick<PageQuery, 'pageSize'>> & Pick<PageQuery, 'pageToken' | 'skip'>
 
+/** Creates a list from a function that requests one page. */
 export const listOf = <T>(
   { pageSize = 100, pageToken: start, skip }: PageQuery,
-  read: (place: Place) => Promise<Page<T>>,
+  readPage: (parameters: PageParameters) => Promise<Page<T>>,
 ): List<T> => {
   async function* pages() {
-    let page = await read({ pageSize, ...(start && { pageToken: start }), ...(skip && { skip }) })
+    let page = await readPage({ pageSize, ...(start && { pageToken: start }), ...(skip && { skip }) })
     yield page
     while (page.nextPageToken !== '') {
-      // Skipping counts from the token: once is enough.
-      page = await read({ pageSize, pageToken: page.nextPageToken })
+      // `skip` counts from the token, so only the first request has it.
+      page = await readPage({ pageSize, pageToken: page.nextPageToken })
       yield page
     }
   }

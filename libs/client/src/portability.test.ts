@@ -8,8 +8,8 @@ const files = globSync('src/**/*.ts', { cwd: folder }).filter(
   (file) => !/\.test\.ts$|testing\.ts$/.test(file),
 )
 
-describe('the client runs wherever there is fetch, so that it', () => {
-  it.each(files)('imports nothing but itself, types included: %s', (file) => {
+describe('the client, which runs on any platform with fetch,', () => {
+  it.each(files)('imports only its own files, types included: %s', (file) => {
     const code = readFileSync(join(folder, file), 'utf8')
 
     const imported = [...code.matchAll(/\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map(
@@ -18,7 +18,7 @@ describe('the client runs wherever there is fetch, so that it', () => {
     expect(imported.filter((from) => !from!.startsWith('./'))).toEqual([])
   })
 
-  it('compiles with the globals of a browser alone', () => {
+  it('compiles with the globals of a browser only', () => {
     execFileSync(join(folder, '../../node_modules/.bin/tsc'), ['-p', folder], { stdio: 'inherit' })
   })
 })

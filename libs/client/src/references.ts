@@ -1,8 +1,9 @@
 /**
- * The path of a resource, from the names of its collections and what the caller wrote for each resource: an id,
- * another reference that the API takes, or the resource's own `path`.
+ * The URL path of a resource.
  *
- * @throws {TypeError} for `""`, `.` and `..`: URLs read them as another path.
+ * @param parts the collections with the reference to a resource in each: an id, another reference of the API, or a
+ *   `path`.
+ * @throws {TypeError} for the references `""`, `.` and `..`, which would change the path.
  */
 export const pathOf = (...parts: [collection: string, ref?: string][]): string =>
   parts

@@ -27,11 +27,11 @@ const unknowns: [string, Reaction][] = [
   ['503 STORE_UNAVAILABLE', failure(503, 'STORE_UNAVAILABLE')],
   ['504 PUBLISH_TIMEOUT', failure(504, 'PUBLISH_TIMEOUT')],
   ["a proxy's 502", { status: 502, text: '<html>' }],
-  ['no answer', 'hang up'],
-  ['half an answer', 'break off'],
+  ['no response', 'hang up'],
+  ['half a response', 'break off'],
 ]
 
-describe('a failure that may have come after the work', () => {
+describe('a failure with an unknown outcome', () => {
   it.each(
     unknowns.flatMap(([what, reaction]) => but('create').map((kind) => [what, kind, reaction] as const)),
   )('(%s) repeats a %s', async (_, kind, reaction) => {
@@ -52,7 +52,7 @@ describe('a failure that may have come after the work', () => {
   })
 })
 
-describe('a failure of which the API says that nothing was done', () => {
+describe('a failure without execution of the request', () => {
   const reactions: [string, Reaction][] = [
     ['429 RATE_LIMITED', failure(429, 'RATE_LIMITED')],
     ["a proxy's 429", { status: 429, text: 'slow down' }],
@@ -71,10 +71,10 @@ describe('a failure of which the API says that nothing was done', () => {
   )
 })
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each(
     [400, 401, 403, 404, 409, 412, 500].flatMap((status) => kinds.map((kind) => [status, kind] as const)),
-  )('(%i) is told at once by a %s', async (status, kind) => {
+  )('(%i) is thrown immediately by a %s', async (status, kind) => {
     await using server = await startServer([failure(status, 'SOME_REASON'), success])
 
     await expect(calls[kind](server.client)).rejects.toMatchObject({ code: status, reason: 'SOME_REASON' })
@@ -83,7 +83,7 @@ describe('a refusal', () => {
     expect(server.waits).toEqual([])
   })
 
-  it('by a redirect is told, and the key goes nowhere else', async () => {
+  it('by a redirect is thrown, and the key is not sent to another host', async () => {
     await using other = await startServer([])
     await using server = await startServer([{ status: 307, headers: { location: other.baseUrl } }])
 
@@ -93,29 +93,29 @@ describe('a refusal', () => {
   })
 })
 
-describe('a refusal after a sending that may have been carried out', () => {
+describe('a rejection after an attempt with an unknown outcome', () => {
   const moved = failure(412, 'FORM_MOVED')
   const gone = failure(404, 'FORM_NOT_FOUND')
 
-  it('is no word on an update: it may itself have moved the form', async () => {
+  it('does not decide an update: the first attempt may have changed the form', async () => {
     await using server = await startServer(['hang up', moved])
 
     await expect(calls['update with ifMatch'](server.client)).rejects.toThrow(FormsConnectionError)
   })
 
-  it('is told of an update that was surely not carried out', async () => {
+  it('is thrown for an update that was not executed', async () => {
     await using server = await startServer([failure(429, 'RATE_LIMITED'), moved])
 
     await expect(calls['update with ifMatch'](server.client)).rejects.toMatchObject({ reason: 'FORM_MOVED' })
   })
 
-  it('is what a delete wanted: the form is gone', async () => {
+  it('is a success for a delete: the form does not exist', async () => {
     await using server = await startServer(['hang up', gone])
 
     expect(await calls.delete(server.client)).toBeUndefined()
   })
 
-  it('is told of a delete that was surely not carried out, and of a dry one', async () => {
+  it('is thrown for a delete that was not executed, and for a dry run', async () => {
     await using limited = await startServer([failure(429, 'RATE_LIMITED'), gone])
     await using dry = await startServer(['hang up', gone])
 
@@ -137,7 +137,7 @@ describe('repeats', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('are none with maxRetries 0', async () => {
+  it('do not happen with maxRetries 0', async () => {
     await using server = await startServer([away, success], { maxRetries: 0 })
 
     await expect(calls.publish(server.client)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
@@ -145,7 +145,7 @@ describe('repeats', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('of a write end with the failure that leaves its outcome open', async () => {
+  it('of a write end with the failure of the unknown outcome', async () => {
     await using server = await startServer([away, failure(429, 'RATE_LIMITED')], { maxRetries: 1 })
 
     await expect(calls.update(server.client)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
@@ -157,7 +157,7 @@ describe('repeats', () => {
     await expect(calls.read(server.client)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
   })
 
-  it('wait longer each time, and in addition as long as they are asked to', async () => {
+  it('wait longer each time, in addition to Retry-After', async () => {
     const asked = failure(429, 'RATE_LIMITED', { headers: { 'retry-after': '7' } })
     await using server = await startServer([away, away, asked, away, success])
 
@@ -166,7 +166,7 @@ describe('repeats', () => {
     expect(server.waits).toEqual([125, 250, 7_500, 1_000])
   })
 
-  it('do not wait for more than a minute: the error says how long it would be', async () => {
+  it('do not wait for a Retry-After of more than a minute, which the error has', async () => {
     const asked = failure(429, 'RATE_LIMITED', { headers: { 'retry-after': '61' } })
     await using server = await startServer([asked, success])
 
@@ -177,7 +177,7 @@ describe('repeats', () => {
 })
 
 describe('pauseMs', () => {
-  it('is at most 8 s by itself, and by chance anything below', () => {
+  it('is random, and at most 8 s without Retry-After', () => {
     expect(pauseMs(0, 1)).toBe(250)
     expect(pauseMs(5, 1)).toBe(8_000)
     expect(pauseMs(50, 1)).toBe(8_000)

@@ -1,26 +1,33 @@
 import { FormsApiError, FormsConnectionError, isReason } from './errors.ts'
 
-/** What a failed sending tells of the request: it was refused, it was not carried out, or it may have been. */
-export type Outcome = 'refused' | 'notDone' | 'unknown'
+/**
+ * Outcome of a failed attempt: the API rejected the request; it was not executed, and a retry may succeed; or it may
+ * have been executed.
+ */
+export type Outcome = 'rejected' | 'notExecuted' | 'unknown'
 
+/** Classifies the error of an attempt. */
 export const outcomeOf = (error: unknown): Outcome => {
   if (error instanceof FormsConnectionError) return 'unknown'
-  if (!(error instanceof FormsApiError)) return 'refused'
-  if (error.code === 429 || isReason(error, 'AUTHENTICATION_UNAVAILABLE', 'UPDATE_ABORTED')) return 'notDone'
-  return [502, 503, 504].includes(error.code) ? 'unknown' : 'refused'
+  if (!(error instanceof FormsApiError)) return 'rejected'
+  if (error.code === 429 || isReason(error, 'AUTHENTICATION_UNAVAILABLE', 'UPDATE_ABORTED'))
+    return 'notExecuted'
+  return [502, 503, 504].includes(error.code) ? 'unknown' : 'rejected'
 }
 
 const firstPauseMs = 250
 const longestPauseMs = 8_000
-/** Nobody waits for longer in the middle of a call: the caller is told how long it would have been. */
+/** For a longer `Retry-After` the call does not wait: it throws the error, which has the delay. */
 const longestRetryAfterSeconds = 60
 
 /**
- * How long to wait before sending again: what the server asks for, and then up to 250 ms, doubled with each failure
- * until it is 8 s. Chance spreads those who failed together.
+ * Delay before a retry in milliseconds: the `Retry-After` of the response plus exponential backoff with full jitter,
+ * up to 250 ms at first, doubled with each failure to at most 8 s.
  *
- * @param failures how many sendings have failed before this one.
- * @returns undefined when the server asks for more than a minute.
+ * @param failures number of earlier failed attempts; 0 or more.
+ * @param random the jitter, 0 to 1.
+ * @param retryAfterSeconds from the response; default 0.
+ * @returns undefined for a `Retry-After` of more than a minute.
  */
 export const pauseMs = (failures: number, random: number, retryAfterSeconds = 0): number | undefined =>
   retryAfterSeconds > longestRetryAfterSeconds

@@ -4,16 +4,16 @@ import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /**
- * What was published of a form. A form is named by its UUID, `publicId` or `path`. `live` takes `-` for an organization:
- * whichever of yours has the form with that `publicId`.
+ * The revisions of a form. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path`. `live` accepts
+ * `-` for the organization: `form` is then a `publicId` in any of the caller's organizations.
  */
 export interface Revisions {
-  /** Newest first. */
+  /** Lists revisions, newest first. */
   list(organization: string, form: string, query?: PageQuery): List<Revision>
   /** @param revision UUID, `path`, or `live`. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
   /**
-   * What respondents see now, with `aiHandoff` as the draft has it.
+   * The revision that respondents see, with the `aiHandoff` of the draft.
    *
    * @throws {FormsApiError} REVISION_NOT_FOUND before the first publish.
    */
@@ -28,8 +28,8 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
   return {
     get,
     live: (organization, form, options) => get(organization, form, 'live', options),
-    list: (organization, form, { signal, ...place } = {}) =>
-      listOf(place, async (query) => {
+    list: (organization, form, { signal, ...parameters } = {}) =>
+      listOf(parameters, async (query) => {
         const path = pathOf(['organizations', organization], ['forms', form], ['revisions'])
         const { revisions: items, ...page } = (
           await send<RevisionsPage>({ method: 'GET', path, query, signal })

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { type ClientOptions, createClient } from './index.ts'
 
-/** What the server does with one request. */
+/** The reaction of the server to a request. */
 export type Reaction =
   | { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
-  /** Ends the connection: without a word, or in the middle of the answer. */
+  /** Closes the connection: without a response, or in the middle of one. */
   | 'hang up'
   | 'break off'
-  /** Answers nothing for as long as it lives. */
+  /** Never responds. */
   | 'be silent'
 
 export interface SeenRequest {
@@ -20,7 +20,7 @@ export interface SeenRequest {
   body: unknown
 }
 
-/** A server that reacts to its requests in turn, and a client of it that waits for no time. */
+/** Starts a server with one reaction for each request, and creates a client of it that does not wait before retries. */
 export const startServer = async (reactions: Reaction[], options: Partial<ClientOptions> = {}) => {
   const requests: SeenRequest[] = []
   const waits: number[] = []
@@ -57,7 +57,7 @@ export const startServer = async (reactions: Reaction[], options: Partial<Client
     client,
     requests,
     waits,
-    /** The first request has come. */
+    /** Resolves when the server has received its first request. */
     seen: seen.promise,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -67,7 +67,7 @@ export const startServer = async (reactions: Reaction[], options: Partial<Client
   }
 }
 
-/** An answer with the body of AIP-193. */
+/** An error response (AIP-193). */
 export const failure = (
   status: number,
   reason: string,
@@ -92,7 +92,7 @@ export const failure = (
   },
 })
 
-/** An answer with as much of a resource as a test looks at. */
+/** A response with some fields of a resource. */
 export const answered = (fields: object = {}, etag?: string): Reaction => ({
   status: 200,
   body: fields,

@@ -1,72 +1,82 @@
 import { FormsApiError, FormsConnectionError } from './errors.ts'
 import { outcomeOf, pauseMs } from './repeat.ts'
 
-/** Sends one request: the platform's own, or a function round it that logs, traces or counts. */
+/** Sends one request. Compatible with the `fetch` of the platform; a wrapper can log, trace or count requests. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ClientOptions {
-  /** Where the API is, the version included: `https://forms.example.com/v2`. In a browser it may be relative. */
+  /** Base URL of the API with its version: `https://forms.example.com/v2`. In a browser it may be relative. */
   baseUrl: string
   /** `fms_` and 43 characters. */
   apiKey: string
-  /** Default: the platform's. */
+  /** Default: the `fetch` of the platform. */
   fetch?: Fetch
-  /** How often a request that failed is sent again where that is safe; default 4, and 0 turns it off. */
+  /** Maximum number of retries where they are safe; default 4, 0 for none. */
   maxRetries?: number
-  /** Ends every request of this client, and every wait between two. */
+  /** Aborts all requests of this client, and the delays before retries. */
   signal?: AbortSignal
 }
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call, the waits between its requests included; `AbortSignal.timeout(ms)` sets a deadline. */
+  /** Aborts the call, including delays before retries. `AbortSignal.timeout(ms)` sets a timeout. */
   signal?: AbortSignal | undefined
 }
 
-/** What tests replace. */
+/** Timers and random numbers, which tests replace. */
 export interface Clock {
-  /** Waits, unless the signal aborts: then it throws the signal's reason. */
+  /** Waits. @throws the reason of the signal when it aborts. */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
   /** 0 to 1. */
   random(): number
 }
 
+/** A request and its retry rules. */
 export interface Call extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string | number | boolean | undefined>
   body?: object
   ifMatch?: string | undefined
-  /** Twice would do twice the work: sent again only when the first one is known not to have been carried out. */
-  onlyOnce?: boolean
-  /** What a refusal means after a sending that may have been carried out; its answer is the call's. */
-  refusedAfterDoubt?(refusal: unknown, doubt: unknown): unknown
+  /**
+   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires
+   * that the previous attempt was not executed.
+   */
+  isIdempotent?: boolean
+  /**
+   * Decides the result of the call when the API rejects a retry after an attempt with an unknown outcome: returns the
+   * response body, or throws.
+   */
+  rejectedAfterUnknown?(rejection: unknown, unknown: unknown): unknown
 }
 
-export interface Answer<T> {
+/** A response of the API. */
+export interface ApiResponse<T> {
   body: T
-  /** `""` when there is none, or a browser hides it from a page of another origin. */
+  /** `""` without the header, also if a browser hides it from a page of another origin. */
   etag: string
 }
 
+/** Sends requests with retries. */
 export interface Transport {
-  /** @throws {FormsApiError | FormsConnectionError} and the reason of a signal that aborted. */
-  send<T>(call: Call): Promise<Answer<T>>
-  /** Waits for as long as after this many failures. */
+  /** @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal. */
+  send<T>(call: Call): Promise<ApiResponse<T>>
+  /** Waits for the delay after this many failures. */
   pause(failures: number, signal: AbortSignal | undefined): Promise<void>
 }
 
+/** Creates a transport. @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request. */
 export const createTransport = (options: ClientOptions, { sleep, random }: Clock): Transport => {
   const { apiKey, maxRetries = 4, fetch = (url, init) => globalThis.fetch(url, init) } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
-  // An address or a key that no request can carry is told at once.
+  // Throws for an invalid URL or key.
   new Request(baseUrl, { headers: { 'x-api-key': apiKey } })
 
   const sendOnce = async (call: Call, signal: AbortSignal | undefined) => {
     const { response, text } = await exchange(fetch, `${baseUrl}${call.path}${queryOf(call)}`, {
       method: call.method,
       headers: headersOf(call, apiKey),
-      // A key must not follow a redirect to another host, nor a POST become a GET.
+      // A redirect would send the key to another host, and turn a POST into a GET.
       redirect: 'manual',
       ...(call.body && { body: JSON.stringify(call.body) }),
       ...(signal && { signal }),
@@ -77,8 +87,8 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
   }
 
   const send = async (call: Call) => {
-    const signal = eitherOf(options.signal, call.signal)
-    let doubt: unknown
+    const signal = anySignalOf(options.signal, call.signal)
+    let unknownOutcome: unknown
     for (let failures = 0; ; failures++) {
       signal?.throwIfAborted()
       try {
@@ -86,11 +96,11 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
       } catch (error) {
         signal?.throwIfAborted()
         const outcome = outcomeOf(error)
-        if (outcome === 'refused') return refused(call, error, doubt)
-        if (outcome === 'unknown' && call.method !== 'GET') doubt = error
+        if (outcome === 'rejected') return rejected(call, error, unknownOutcome)
+        if (outcome === 'unknown' && call.method !== 'GET') unknownOutcome = error
         const ms = pauseMs(failures, random(), error instanceof FormsApiError ? error.retryAfterSeconds : 0)
-        const isSafe = outcome === 'notDone' || !call.onlyOnce
-        if (!isSafe || failures >= maxRetries || ms === undefined) throw doubt ?? error
+        const isSafe = outcome === 'notExecuted' || (call.isIdempotent ?? true)
+        if (!isSafe || failures >= maxRetries || ms === undefined) throw unknownOutcome ?? error
         await sleep(ms, signal)
       }
     }
@@ -98,29 +108,29 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
 
   return {
     send: send as Transport['send'],
-    pause: (failures, signal) => sleep(pauseMs(failures, random())!, eitherOf(options.signal, signal)),
+    pause: (failures, signal) => sleep(pauseMs(failures, random())!, anySignalOf(options.signal, signal)),
   }
 }
 
-/** A body that breaks off is no answer either. */
+/** Sends a request and reads the response body. An incomplete body is a connection error, too. */
 const exchange = async (fetch: Fetch, url: string, init: RequestInit) => {
   try {
     const response = await fetch(url, init)
     return { response, text: await response.text() }
   } catch (cause) {
-    throw new FormsConnectionError(`No answer to ${init.method} ${url}: ${messageOf(cause)}`, { cause })
+    throw new FormsConnectionError(`No response to ${init.method} ${url}: ${messageOf(cause)}`, { cause })
   }
 }
 
-/** `fetch failed` alone helps nobody. */
+/** The message of the innermost cause: that of `fetch` is only `fetch failed`. */
 const messageOf = (cause: unknown): string =>
   cause instanceof Error
     ? (cause.cause ? messageOf(cause.cause) : cause.message) || cause.name
     : String(cause)
 
-const refused = (call: Call, refusal: unknown, doubt: unknown) => {
-  if (doubt === undefined || !call.refusedAfterDoubt) throw refusal
-  return { body: call.refusedAfterDoubt(refusal, doubt), etag: '' }
+const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
+  if (unknownOutcome === undefined || !call.rejectedAfterUnknown) throw rejection
+  return { body: call.rejectedAfterUnknown(rejection, unknownOutcome), etag: '' }
 }
 
 const headersOf = ({ body, ifMatch }: Call, apiKey: string): Record<string, string> => ({
@@ -144,7 +154,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const eitherOf = (...signals: (AbortSignal | undefined)[]): AbortSignal | undefined => {
+const anySignalOf = (...signals: (AbortSignal | undefined)[]): AbortSignal | undefined => {
   const given = signals.filter((signal) => signal !== undefined)
   return given.length > 1 ? AbortSignal.any(given) : given[0]
 }

@@ -1,26 +1,30 @@
 import type { z } from 'zod'
 
-/** One more than an error reports, so that it can say that there are more. */
+/**
+ * The number of issues that a parse collects: one more than an error lists, so that the error can say that there are
+ * more.
+ */
 export const maxFaults = 1001
 
-/** Faults that a parse has found so far in bounded items, by the context that Zod makes for each parse. */
-const faultsOf = new WeakMap<object, number>()
+/** The number of issues found so far in bounded items, keyed by the context that Zod creates for each parse. */
+const issueCounts = new WeakMap<object, number>()
 
 /**
- * Bounds the work for the items of a list or map that may have any number of them: once a parse has found 1,001 faults
- * in bounded items, the others pass unchecked. The parse fails in any case, and an error reports no more of them.
+ * Limits the validation of lists and maps of any length: after 1,001 issues in bounded items, a parse skips the
+ * remaining items. It fails in any case, and an error lists at most 1,000 issues.
  *
- * @param item as the list or map takes it: `.meta()` and the like make an unbounded copy.
+ * @param item the item schema, passed to the list or map as returned: `.meta()` and similar methods return an
+ *   unbounded copy.
  */
 export const bounded = <T extends z.ZodType>(item: T): T => {
   const { run } = item._zod
   item._zod.run = (payload, context) => {
-    const before = faultsOf.get(context) ?? 0
+    const before = issueCounts.get(context) ?? 0
     if (before >= maxFaults) return payload
     const result = run(payload, context)
     if (!(result instanceof Promise) && result.issues.length > 0) {
-      // Items inside this one have counted some of its faults already.
-      faultsOf.set(context, Math.max(faultsOf.get(context) ?? 0, before + result.issues.length))
+      // Nested bounded items have already counted their share of these issues.
+      issueCounts.set(context, Math.max(issueCounts.get(context) ?? 0, before + result.issues.length))
     }
     return result
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The canonical statuses in use (google.rpc.Code). */
+/** The canonical status codes that the API uses (google.rpc.Code). */
 export const Status = z
   .enum([
     'INVALID_ARGUMENT',
@@ -18,23 +18,23 @@ export const Status = z
   .meta({ id: 'Status' })
 export type Status = z.infer<typeof Status>
 
-/** One wrong field of a request: a path such as `form.steps[2].key`, and what is expected there. */
+/** An invalid field of a request: its path, such as `form.steps[2].key`, and the expected value. */
 export const FieldViolation = z
   .strictObject({
     field: z.string().describe('A path such as `form.steps[2].key`; `""` means the whole body.'),
     description: z.string(),
   })
-  .meta({ id: 'FieldViolation', description: 'One wrong field of a request.' })
+  .meta({ id: 'FieldViolation', description: 'An invalid field of a request.' })
 export type FieldViolation = z.infer<typeof FieldViolation>
 
-/** One reason why the state of a resource refuses an operation. */
+/** A rule that the state of a resource breaks, so that an operation on it fails. */
 export const PreconditionViolation = z
   .strictObject({
-    type: z.string().describe('What kind of rule it is, upper snake case.'),
-    subject: z.string().describe('What it is about: a field path or a resource path.'),
+    type: z.string().describe('The kind of rule, in upper snake case.'),
+    subject: z.string().describe('The field path or resource path that breaks the rule.'),
     description: z.string(),
   })
-  .meta({ id: 'PreconditionViolation', description: 'What keeps a draft from being published.' })
+  .meta({ id: 'PreconditionViolation', description: 'A rule that keeps a draft from being published.' })
 export type PreconditionViolation = z.infer<typeof PreconditionViolation>
 
 const detail = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shape: S) =>
@@ -46,36 +46,38 @@ const detail = <N extends string, S extends z.core.$ZodLooseShape>(name: N, shap
 export const ErrorDetail = z
   .discriminatedUnion('@type', [
     detail('ErrorInfo', {
-      reason: z.string().describe('Upper snake case, stable: what programs look at.'),
+      reason: z.string().describe('Upper snake case and stable: programs branch on it.'),
       domain: z.literal('forms'),
-      metadata: z.record(z.string(), z.string()).describe('Every value that the message mentions.'),
+      metadata: z.record(z.string(), z.string()).describe('Every value in the message.'),
     }),
     detail('BadRequest', { fieldViolations: z.array(FieldViolation) }),
     detail('PreconditionFailure', { violations: z.array(PreconditionViolation) }),
     detail('RetryInfo', {
-      retryDelay: z.string().describe('Such as `1s`; the header `Retry-After` says the same in seconds.'),
+      retryDelay: z
+        .string()
+        .describe('Such as `1s`; the header `Retry-After` has the same value in seconds.'),
     }),
-    detail('RequestInfo', { requestId: z.string().describe('The same as in the header `x-request-id`.') }),
+    detail('RequestInfo', { requestId: z.string().describe('The value of the header `x-request-id`.') }),
   ])
-  .meta({ id: 'ErrorDetail', description: '`@type` tells which variant it is.' })
+  .meta({ id: 'ErrorDetail', description: '`@type` names the variant.' })
 export type ErrorDetail = z.infer<typeof ErrorDetail>
 
-/** The body of every answer that is not a success (AIP-193). */
+/** The body of every error response (AIP-193). */
 export const ErrorBody = z
   .strictObject({
     error: z.strictObject({
       code: z.int().min(400).max(599).describe('The HTTP status code.'),
       status: Status,
-      message: z.string().describe('For people: what is wrong and what to do. Its wording may change.'),
+      message: z.string().describe('For people: what is wrong, and what to do next. The wording may change.'),
       details: z.array(ErrorDetail),
     }),
   })
-  .meta({ id: 'ErrorBody', description: 'The body of every answer that is not a success (AIP-193).' })
+  .meta({ id: 'ErrorBody', description: 'The body of every error response (AIP-193).' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 /**
- * A failure on its way between services, before it becomes an {@link ErrorBody} at the edge. Members of a later release
- * are dropped.
+ * An error in a message between services. The gateway turns it into an {@link ErrorBody}. Unknown members, of a later
+ * release, are dropped.
  */
 export const Problem = z.object({
   status: Status,

@@ -3,7 +3,7 @@ import { Form, FormDraft, formPath } from './form.ts'
 import { Uuid } from './organization.ts'
 import { Count, Timestamp } from './text.ts'
 
-/** A draft as JSON has at most this size. */
+/** Limit for a draft as JSON in UTF-8. */
 const maxDraftBytes = 768 * 1024
 
 const atLeastOne = Count.refine((count) => count > 0, { error: 'must be 1 or more' })
@@ -16,9 +16,7 @@ const RevisionRecord = z.strictObject({
   form: Form,
 })
 
-/**
- * Everything that a forms store knows of one form: what an export writes, one record a line, and an import reads.
- */
+/** Everything that a forms store holds of one form. An export writes one record per line, and an import reads them. */
 export const FormRecord = z
   .strictObject({
     organizationId: Uuid,
@@ -26,7 +24,7 @@ export const FormRecord = z
     publicId: z.string().regex(/^[A-Za-z0-9]{10}$/, { error: 'must be 10 letters and digits' }),
     createTime: Timestamp,
     updateTime: Timestamp,
-    /** Counts the changes of the draft, from 1. */
+    /** Number of the draft's current state: 1 after the create, incremented by each change. */
     version: atLeastOne,
     draft: FormDraft.refine(
       (draft) => new TextEncoder().encode(JSON.stringify(draft)).length <= maxDraftBytes,
@@ -34,43 +32,44 @@ export const FormRecord = z
         error: `must have at most ${maxDraftBytes} bytes as JSON`,
       },
     ),
-    /** The last number that a publish took; one that failed leaves a gap. */
+    /** The revision number that the latest publish reserved. A publish that fails leaves a gap. */
     revisionNumber: Count,
     /** The revision that respondents see; null before the first publish. */
     live: z.strictObject({ revisionId: Uuid, number: atLeastOne }).nullable(),
     /** Oldest first. */
     revisions: z.array(RevisionRecord),
     replyCount: Count,
-    /** The replies that were counted, sorted: none of them counts again. */
+    /** Ids of the replies that `replyCount` includes, sorted. A reply with one of these ids is not counted again. */
     replyIds: z.array(Uuid),
   })
-  .superRefine(refuseContradictions)
+  .superRefine(checkConsistency)
 export type FormRecord = z.infer<typeof FormRecord>
 
-/** What the parts of a record say of each other. */
-function refuseContradictions(record: FormRecord, context: z.core.$RefinementCtx): void {
-  const refuse = (path: PropertyKey[], message: string) =>
+/** Adds an issue for each pair of members that contradict each other. */
+function checkConsistency(record: FormRecord, context: z.core.$RefinementCtx): void {
+  const addIssue = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message, input: record })
   const { revisions, live } = record
 
   revisions.forEach((revision, index) => {
     const before = revisions[index - 1]
     if (before && before.number >= revision.number) {
-      refuse(['revisions', index, 'number'], 'must be above the one before')
+      addIssue(['revisions', index, 'number'], 'must be above the one before')
     }
     if (revision.form.path !== formPath(record)) {
-      refuse(['revisions', index, 'form', 'path'], 'must be that of the form')
+      addIssue(['revisions', index, 'form', 'path'], 'must be that of the form')
     }
   })
   if ((revisions.at(-1)?.number ?? 0) > record.revisionNumber) {
-    refuse(['revisionNumber'], 'must not be below the number of a revision')
+    addIssue(['revisionNumber'], 'must not be below the number of a revision')
   }
   if (live && !revisions.some((each) => each.revisionId === live.revisionId && each.number === live.number)) {
-    refuse(['live'], 'must be one of the revisions')
+    addIssue(['live'], 'must be one of the revisions')
   }
-  const repeated = (values: string[]) => new Set(values).size < values.length
+  const hasDuplicates = (values: string[]) => new Set(values).size < values.length
   for (const id of ['revisionId', 'commandId'] as const) {
-    if (repeated(revisions.map((revision) => revision[id]))) refuse(['revisions'], `must not repeat a ${id}`)
+    if (hasDuplicates(revisions.map((revision) => revision[id])))
+      addIssue(['revisions'], `must not repeat a ${id}`)
   }
-  if (repeated(record.replyIds)) refuse(['replyIds'], 'must not repeat an id')
+  if (hasDuplicates(record.replyIds)) addIssue(['replyIds'], 'must not repeat an id')
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { FormDraft, FormMode, FormType } from './form.ts'
 
-/** Text of any code points, NUL and those outside the basic plane included. */
+/** Text of any code points, including NUL and those outside the basic plane. */
 const anyText = (maxLength = 12, minLength = 0) => fc.string({ unit: 'binary', minLength, maxLength })
 
 const anyName = anyText(200, 1).filter((name) => /[^\s\p{White_Space}]/u.test(name))
@@ -11,7 +11,7 @@ const anyLocale = fc.constantFrom('en', 'de', 'pt-BR', 'zh-cmn-Hans-CN', 'x-priv
 const anyKey = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
 const atLeastZero = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
 
-/** Member names that no body can have. */
+/** Member names that request bodies must not contain. */
 const forbiddenNames = ['__proto__', 'constructor', 'prototype']
 
 /** Any JSON value without forbidden names. */
@@ -59,7 +59,7 @@ const anyStart = fc
 const isFurther = (name: string) =>
   ![...Object.keys(screenMembers), 'type', 'key', ...forbiddenNames].includes(name)
 
-/** What this service does not know of a step, and keeps. */
+/** Unknown members of a step, which the service stores. */
 export const furtherMembersArbitrary = fc.dictionary(
   fc.oneof(fc.constantFrom('options', 'required', 'toString', ''), anyText().filter(isFurther)),
   anyJson,
@@ -96,12 +96,12 @@ const anyService = partly({
   priceRange: partly({ currency: anyText(), max: atLeastZero, min: atLeastZero }),
 })
 
-/** Leaves a value as it is, or lets it be cleared. */
+/** Returns a generator of the value, optionally of `null` too. */
 type Clearing = <T>(value: fc.Arbitrary<T>) => fc.Arbitrary<T | null>
 
 /**
- * Members as clients send them: any of them may be left out, and where an object may hold `null`, `clearing` says
- * whether it does. Never inside a list: a merge patch takes its items as they are.
+ * Members as clients send them: each is optional, and `clearing` adds `null` to the values of objects, except inside
+ * lists, whose items a merge patch does not change.
  */
 const anyInput = (clearing: Clearing): fc.Arbitrary<Record<string, unknown>> => {
   const object = (members: Record<string, fc.Arbitrary<unknown>>) =>
@@ -173,7 +173,7 @@ const anyInput = (clearing: Clearing): fc.Arbitrary<Record<string, unknown>> => 
   }).map(guidedWhenPaid)
 }
 
-/** A form with a payment step is guided. */
+/** Sets the guided mode for a form with a payment step. */
 const guidedWhenPaid = (draft: Record<string, unknown>) => {
   const steps = (draft.steps ?? []) as { type: string }[]
   return 'defaultMode' in draft && steps.some(({ type }) => type === 'payment')
@@ -185,7 +185,7 @@ const anyTime = fc
   .date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
   .map((date) => date.toISOString())
 
-/** What clients send back of what they read; it counts for nothing. */
+/** Output-only fields that clients send back; the service ignores them. */
 const anyServerOwned = partly({
   createTime: anyTime,
   live: fc.boolean(),
@@ -196,15 +196,15 @@ const anyServerOwned = partly({
   updateTime: anyTime,
 })
 
-/** Valid drafts as clients may write them: members left out, none cleared. */
+/** Valid drafts as clients send them: members are optional, none is `null`. */
 export const draftInputArbitrary = anyInput((value) => value)
 
-/** Valid drafts, complete. */
+/** Valid drafts with all members. */
 export const draftArbitrary: fc.Arbitrary<FormDraft> = draftInputArbitrary.map((input) =>
   FormDraft.parse(input),
 )
 
-/** The `form` of a create that is answered 200: members left out, cleared with `null`, or owned by the service. */
+/** The `form` of a valid create: members are omitted, `null`, or output-only. */
 export const createFormArbitrary: fc.Arbitrary<Record<string, unknown>> = fc
   .tuple(
     anyInput((value) => fc.option(value, { freq: 8 })),

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createFormArbitrary, draftArbitrary, draftInputArbitrary } from './form.arbitrary.ts'
 import { Form, FormDraft, serverOwnedFields, unclearableFields } from './form.ts'
 
-/** Where a draft is wrong, as dotted paths in the order of the report. */
-const faults = (draft: unknown): string[] => {
+/** The paths of the issues in a draft, dotted, in the order of the report. */
+const issuePaths = (draft: unknown): string[] => {
   const { error } = FormDraft.safeParse(draft)
   return (error?.issues ?? []).map(({ path }) => path.join('.'))
 }
@@ -53,21 +53,21 @@ describe('an empty draft', () => {
     })
   })
 
-  it('shares nothing with the next one', () => {
+  it('shares no objects with another one', () => {
     FormDraft.parse({}).i18n.supportedLocales.push('de')
     FormDraft.parse({}).steps.push({ type: 'text', key: 'a' })
 
     expect(FormDraft.parse({})).toMatchObject({ i18n: { supportedLocales: ['en'] }, steps: [] })
   })
 
-  it('takes what was removed from it as never given', () => {
+  it('treats removed members as omitted', () => {
     const cleared = Object.fromEntries(Object.keys(FormDraft.parse({})).map((name) => [name, undefined]))
     expect(FormDraft.parse(cleared)).toStrictEqual(FormDraft.parse({}))
   })
 })
 
 describe('nested defaults', () => {
-  it('of a marketplace service leave out the price range', () => {
+  it('of a marketplace service omit the price range', () => {
     const { marketplace } = FormDraft.parse({ marketplace: { services: [{}, { priceRange: {} }] } })
     const service = { category: '', description: '', duration: '', name: '' }
 
@@ -77,7 +77,7 @@ describe('nested defaults', () => {
     ])
   })
 
-  it('of translations leave out the texts that are not translated', () => {
+  it('of translations omit the texts that are not translated', () => {
     const translations = {
       de: {},
       fr: { name: {}, steps: { q1: { title: { value: 'Nom' }, options: [{}] } } },
@@ -90,13 +90,13 @@ describe('nested defaults', () => {
     })
   })
 
-  it('do not bring back what was removed from a map', () => {
+  it('do not restore an entry that was removed from a map', () => {
     const translations = { de: undefined, fr: { name: undefined, steps: { q1: undefined } } }
 
     expect(FormDraft.parse({ i18n: { translations } }).i18n.translations).toEqual({ fr: { steps: {} } })
   })
 
-  it('fill up what is partly given', () => {
+  it('complete partial objects', () => {
     const draft = FormDraft.parse({
       theme: { buttonRadiusPx: 0 },
       marketplace: { location: { city: 'Bonn' } },
@@ -153,8 +153,8 @@ describe('a limit', () => {
     const draft = (value: unknown) =>
       field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
 
-    expect(faults(draft(good))).toEqual([])
-    expect(faults(draft(bad))).toEqual([expect.stringMatching(`^${field}`)])
+    expect(issuePaths(draft(good))).toEqual([])
+    expect(issuePaths(draft(bad))).toEqual([expect.stringMatching(`^${field}`)])
   })
 
   it.each([
@@ -163,25 +163,25 @@ describe('a limit', () => {
   ])('of a price range: %s', (member, good, bad) => {
     const draft = (price: number) => ({ marketplace: { services: [{ priceRange: { [member]: price } }] } })
 
-    expect(faults(draft(good))).toEqual([])
-    expect(faults(draft(bad))).toEqual([`marketplace.services.0.priceRange.${member}`])
+    expect(issuePaths(draft(good))).toEqual([])
+    expect(issuePaths(draft(bad))).toEqual([`marketplace.services.0.priceRange.${member}`])
   })
 
-  it('leaves a price range with min above max to the publish checks', () => {
-    expect(faults({ marketplace: { services: [{ priceRange: { min: 2, max: 1 } }] } })).toEqual([])
+  it('accepts a price range with min above max, which the publish checks reject', () => {
+    expect(issuePaths({ marketplace: { services: [{ priceRange: { min: 2, max: 1 } }] } })).toEqual([])
   })
 })
 
 describe('text', () => {
-  it('is kept as it came', () => {
+  it('is stored unchanged', () => {
     const name = ' \0e\u0301\u{1F600} '
     expect(FormDraft.parse({ name }).name).toBe(name)
   })
 })
 
 describe('locales', () => {
-  it('are unique whatever their case, and kept as sent', () => {
-    expect(faults({ i18n: { supportedLocales: ['pt-BR', 'de', 'PT-br', 'pt-br'] } })).toEqual([
+  it('are unique regardless of case, and stored as sent', () => {
+    expect(issuePaths({ i18n: { supportedLocales: ['pt-BR', 'de', 'PT-br', 'pt-br'] } })).toEqual([
       'i18n.supportedLocales.2',
       'i18n.supportedLocales.3',
     ])
@@ -190,14 +190,14 @@ describe('locales', () => {
     ])
   })
 
-  it('name the translations', () => {
-    expect(faults({ i18n: { translations: { en_US: {} } } })).toEqual(['i18n.translations.en_US'])
+  it('are the keys of translations', () => {
+    expect(issuePaths({ i18n: { translations: { en_US: {} } } })).toEqual(['i18n.translations.en_US'])
   })
 })
 
 describe('step keys', () => {
   it('are unique in the form, case-sensitive', () => {
-    expect(faults({ steps: [step('a'), step('A'), step('a'), step('b'), step('a', 'end')] })).toEqual([
+    expect(issuePaths({ steps: [step('a'), step('A'), step('a'), step('b'), step('a', 'end')] })).toEqual([
       'steps.2.key',
       'steps.4.key',
     ])
@@ -207,17 +207,17 @@ describe('step keys', () => {
 describe('a payment step', () => {
   const steps = [step('pay', 'payment')]
 
-  it('asks for the guided mode', () => {
-    expect(faults({ steps })).toEqual([])
-    expect(faults({ steps, defaultMode: 'guided' })).toEqual([])
-    expect(faults({ steps, defaultMode: 'conversational' })).toEqual(['defaultMode'])
-    expect(faults({ steps, defaultMode: 'voice' })).toEqual(['defaultMode'])
-    expect(faults({ steps: [step('pay')], defaultMode: 'voice' })).toEqual([])
+  it('requires the guided mode', () => {
+    expect(issuePaths({ steps })).toEqual([])
+    expect(issuePaths({ steps, defaultMode: 'guided' })).toEqual([])
+    expect(issuePaths({ steps, defaultMode: 'conversational' })).toEqual(['defaultMode'])
+    expect(issuePaths({ steps, defaultMode: 'voice' })).toEqual(['defaultMode'])
+    expect(issuePaths({ steps: [step('pay')], defaultMode: 'voice' })).toEqual([])
   })
 })
 
 describe('violations', () => {
-  it('are told all at once, the rules that span fields included', () => {
+  it('are reported in one error, including rules on several fields', () => {
     const draft = {
       name: '',
       tone: 1,
@@ -229,7 +229,7 @@ describe('violations', () => {
       backgrounds: [{}],
     }
 
-    expect(faults(draft).sort()).toEqual(
+    expect(issuePaths(draft).sort()).toEqual(
       [
         '', // color
         'backgrounds.0.type',
@@ -255,7 +255,7 @@ describe('violations', () => {
     [{ marketplace: { location: { zip: '' } } }],
     [{ backgrounds: [{ type: 'image', url: '', alt: '' }] }],
     [{ i18n: { translations: { de: { title: {} } } } }],
-  ])('name members that are unknown: %j', (draft) => {
+  ])('include unknown members: %j', (draft) => {
     expect(FormDraft.safeParse(draft).error?.issues).toMatchObject([{ code: 'unrecognized_keys' }])
   })
 
@@ -274,19 +274,19 @@ describe('violations', () => {
     ['translated steps', { i18n: { translations: { de: { steps: manyMembers } } } }],
     ['options', { i18n: { translations: { de: { steps: { a: { options: many } } } } } }],
     ['steps', { steps: Array(1000).fill({ type: 'text', key: 1, branches: Array(300).fill(1) }) }],
-  ])('of hundreds of thousands of %s are bounded, and no crash', (_, draft) => {
-    const { length } = faults(draft)
+  ])('of hundreds of thousands of %s are limited in number', (_, draft) => {
+    const { length } = issuePaths(draft)
     expect(length).toBeGreaterThan(1000)
     expect(length).toBeLessThan(4000)
   })
 
-  it.each([null, [], 'form', 1])('are no crash when the draft is %j', (draft) => {
-    expect(faults(draft)).toEqual([''])
+  it.each([null, [], 'form', 1])('are reported when the draft is %j', (draft) => {
+    expect(issuePaths(draft)).toEqual([''])
   })
 })
 
 describe('any draft', () => {
-  it('is complete once parsed: as JSON it parses to itself', () => {
+  it('is complete after parsing: its JSON parses to an equal draft', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
         expect(FormDraft.parse(JSON.parse(JSON.stringify(draft)))).toEqual(draft)
@@ -294,7 +294,7 @@ describe('any draft', () => {
     )
   })
 
-  it('keeps what was given', () => {
+  it('keeps the given members', () => {
     fc.assert(
       fc.property(draftInputArbitrary, (input) => {
         expect(FormDraft.parse(input)).toMatchObject(input)
@@ -302,7 +302,7 @@ describe('any draft', () => {
     )
   })
 
-  it('is a form with what the service adds', () => {
+  it('is a form with the output-only fields added', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
         const form = {
@@ -320,19 +320,19 @@ describe('any draft', () => {
     )
   })
 
-  it('can come from a create with cleared and server-owned members', () => {
+  it('can result from a create with null and output-only members', () => {
     fc.assert(
       fc.property(createFormArbitrary, (sent) => {
         for (const name of unclearableFields) expect(sent[name]).not.toBe(null)
         const owned = serverOwnedFields as string[]
         const input = Object.fromEntries(Object.entries(sent).filter(([name]) => !owned.includes(name)))
-        expect(faults(withoutNulls(input))).toEqual([])
+        expect(issuePaths(withoutNulls(input))).toEqual([])
       }),
     )
   })
 })
 
-/** As a create takes `null`: omitted, but not inside lists. */
+/** Omits `null` members, as a create does, but not inside lists. */
 const withoutNulls = (value: unknown): unknown =>
   typeof value !== 'object' || value === null || Array.isArray(value)
     ? value

@@ -12,7 +12,7 @@ const toggle = z
 const atLeastZero = z.number().min(0, { error: 'must be 0 or more' })
 const color = text(64)
 
-/** A map in which a member without a value counts as removed (RFC 7396). */
+/** A map schema that drops members whose value is `undefined`: a merge patch removed them (RFC 7396). */
 const mapOf = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K, value: V) =>
   z.preprocess(
     (map) =>
@@ -29,7 +29,7 @@ const TranslatedValue = z
   .strictObject({
     override: z.boolean().default(false),
     sourceHash: string,
-    stale: z.boolean().default(false).describe('The source text has changed since.'),
+    stale: z.boolean().default(false).describe('Whether the source text has changed since the translation.'),
     value: string,
   })
   .meta({ id: 'TranslatedValue', description: 'A text in another language.' })
@@ -47,9 +47,9 @@ const TranslationSet = z
   .strictObject({
     description: TranslatedValue.optional(),
     name: TranslatedValue.optional(),
-    steps: mapOf(z.string(), TranslatedStep).prefault({}).describe('By step key.'),
+    steps: mapOf(z.string(), TranslatedStep).prefault({}).describe('Keyed by step key.'),
   })
-  .meta({ id: 'TranslationSet', description: 'Everything of a form in one language.' })
+  .meta({ id: 'TranslationSet', description: 'All texts of a form in one language.' })
 
 const I18n = z
   .strictObject({
@@ -57,9 +57,9 @@ const I18n = z
     supportedLocales: z
       .array(bounded(LanguageTag))
       .default(['en'])
-      .superRefine(refuseRepeatedLocales, whenArray())
-      .describe('Each once, letter case ignored; stored as sent.'),
-    translations: mapOf(LanguageTag, TranslationSet).prefault({}).describe('By BCP 47 language tag.'),
+      .superRefine(rejectRepeatedLocales, whenArray())
+      .describe('No duplicates, letter case ignored; stored as sent.'),
+    translations: mapOf(LanguageTag, TranslationSet).prefault({}).describe('Keyed by BCP 47 language tag.'),
   })
   .meta({ id: 'I18n' })
 
@@ -105,7 +105,7 @@ const Theme = z
     textAnimation: openValue.default('typing'),
     textSize: openValue.default('regular'),
   })
-  .meta({ id: 'Theme', description: 'Colours are any text; the values of the others are open.' })
+  .meta({ id: 'Theme', description: 'Colours are any text, the other texts any value.' })
 
 const Branding = z
   .strictObject({
@@ -124,7 +124,7 @@ export const FormMode = z.enum(['guided', 'conversational', 'voice']).meta({ id:
 
 const draftShape = {
   aiHandoff: toggle.describe(
-    'AI Handoff links on the published start screen; read from the current form, without republishing.',
+    'AI Handoff links on the published start screen. A change takes effect without a publish.',
   ),
   backgrounds: z
     .array(bounded(Background))
@@ -136,47 +136,47 @@ const draftShape = {
     .array(bounded(z.string()))
     .max(1000, { error: 'must have at most 1000 items' })
     .default([])
-    .describe('Concrete factual reference data for the AI, one fact an item.'),
+    .describe('Factual reference data for the AI, one fact per item.'),
   defaultMode: FormMode.default('guided').describe('Must be `guided` in a form with a payment step.'),
   description: text(4000).default('').describe("Summary of the form's purpose."),
   i18n: I18n.prefault({}),
   leadScoring: LeadScoring.prefault({}),
   marketplace: Marketplace.prefault({}),
-  maxFollowUpQuestions: Count.default(3).describe('AI follow-up questions per response at most.'),
+  maxFollowUpQuestions: Count.default(3).describe('Maximum number of AI follow-up questions per response.'),
   name: text(200, 1)
     .refine((name) => name === '' || /[^\s\p{White_Space}]/u.test(name), {
       error: 'must not be only white space',
     })
     .meta({ pattern: '[^\\s\\x85]' })
     .default('Untitled form')
-    .describe('What people read; not only white space.'),
+    .describe('Display name; not only white space.'),
   steps: z
     .array(bounded(Step))
     .max(1000, { error: 'must have at most 1000 items' })
     .default([])
-    .superRefine(refuseRepeatedKeys, whenArray())
-    .describe('Start, questions and ends, in order. A write replaces the whole list.'),
+    .superRefine(rejectRepeatedKeys, whenArray())
+    .describe('Start screen, questions and end screens, in order. A write replaces the whole list.'),
   theme: Theme.prefault({}),
   tone: text(200)
     .default('professional')
     .describe('Conversational tone, such as `professional` or `casual`.'),
   type: FormType.default('structured').describe(
-    '`structured` has explicit steps, `dynamic` is an adaptive conversation. Fixed at creation.',
+    '`structured`: explicit steps; `dynamic`: an adaptive conversation. Immutable after creation.',
   ),
-  voice: toggle.describe('Whether respondents may speak.'),
+  voice: toggle.describe('Whether respondents may reply by voice.'),
 }
 
-/** What a maker owns of a form. Parsing fills every default (decisions, section 2). */
+/** The fields of a form that its maker edits. Parsing fills in all defaults. */
 export const FormDraft = z
   .strictObject(draftShape)
-  .superRefine(refusePaymentWithoutGuide, { when: ({ value }) => isObject(value) })
-  .meta({ id: 'FormDraft', description: 'What a maker owns of a form.' })
+  .superRefine(requireGuidedModeForPayment, { when: ({ value }) => isObject(value) })
+  .meta({ id: 'FormDraft', description: 'The fields of a form that its maker edits.' })
 export type FormDraft = z.infer<typeof FormDraft>
 
-/** Members that the service alone writes; in a request they are ignored (AIP-203). */
+/** Output-only fields (AIP-203): ignored in requests. */
 const serverOwnedShape = {
   createTime: Timestamp,
-  live: z.boolean().default(false).describe("One of the form's revisions carries the alternate id `live`."),
+  live: z.boolean().default(false).describe('Whether the form has a live revision.'),
   path: z
     .string()
     .regex(/^organizations\/[0-9a-f-]{36}\/forms\/[0-9a-f-]{36}$/)
@@ -184,32 +184,38 @@ const serverOwnedShape = {
   publicId: z
     .string()
     .regex(/^([A-Za-z0-9]{10})?$/)
-    .describe('10 letters and digits, unique over the service; `""` in a dry create.'),
-  publicUrl: z.string().describe('Where respondents reach the form; `""` in a dry create.'),
-  replyCount: Count.describe('Replies received.'),
-  updateTime: Timestamp.describe('When the draft last changed; strictly increases with each change.'),
+    .describe(
+      '10 letters and digits, unique in the service. `""` in the response to a create with `validateOnly`.',
+    ),
+  publicUrl: z
+    .string()
+    .describe('URL of the form for respondents. `""` in the response to a create with `validateOnly`.'),
+  replyCount: Count.describe('Number of replies received.'),
+  updateTime: Timestamp.describe('Time of the last change of the draft. Each change increases it.'),
 }
 
+/** Names of the output-only fields of a form (AIP-203). */
 export const serverOwnedFields = Object.keys(serverOwnedShape) as (keyof typeof serverOwnedShape)[]
 
-/** Members that a patch cannot clear with `null`, nor a create leave out with it. */
+/** Fields that reject `null`, in a create and in a patch. */
 export const unclearableFields = ['name', 'type', 'defaultMode'] as const satisfies (keyof FormDraft)[]
 
-/** A form as clients read it: the current draft, and what the service knows of it. */
+/** A form as clients read it: the current draft with the output-only fields. */
 export const Form = z.strictObject({ ...draftShape, ...serverOwnedShape }).meta({
   id: 'Form',
-  description: 'The current draft of a form, and what the service knows of it.',
+  description: 'The current draft of a form with its output-only fields.',
 })
 export type Form = z.infer<typeof Form>
 
-/** The ids that name one form. */
+/** The ids of a form and its organization, as canonical UUIDs. */
 export const FormPath = z.strictObject({ organizationId: Uuid, formId: Uuid })
 export type FormPath = z.infer<typeof FormPath>
 
+/** The resource name of a form: `organizations/{organizationId}/forms/{formId}` (AIP-122). */
 export const formPath = ({ organizationId, formId }: FormPath) =>
   `organizations/${organizationId}/forms/${formId}`
 
-/** Whether a reference could be a public id: 10 letters and digits. */
+/** Whether a form reference has the format of a public id: 10 letters and digits. */
 export const isPublicId = (ref: string): boolean => /^[A-Za-z0-9]{10}$/.test(ref)
 
 interface Context {
@@ -220,8 +226,8 @@ function whenArray() {
   return { when: ({ value }: { value: unknown }) => Array.isArray(value) }
 }
 
-function refuseRepeatedKeys(steps: unknown[], context: Context): void {
-  refuseRepeated(
+function rejectRepeatedKeys(steps: unknown[], context: Context): void {
+  reportDuplicates(
     steps.map((step) => (isObject(step) ? step.key : undefined)),
     (index, first) =>
       context.addIssue({
@@ -232,15 +238,16 @@ function refuseRepeatedKeys(steps: unknown[], context: Context): void {
   )
 }
 
-function refuseRepeatedLocales(locales: unknown[], context: Context): void {
-  refuseRepeated(
+function rejectRepeatedLocales(locales: unknown[], context: Context): void {
+  reportDuplicates(
     locales.map((locale) => (typeof locale === 'string' ? locale.toLowerCase() : undefined)),
     (index, first) =>
       context.addIssue({ code: 'custom', path: [index], message: `repeats supportedLocales[${first}]` }),
   )
 }
 
-function refuseRepeated(values: unknown[], report: (index: number, first: number) => void): void {
+/** Calls `report` for each value that an earlier index has already. Ignores `undefined`. */
+function reportDuplicates(values: unknown[], report: (index: number, first: number) => void): void {
   const seen = new Map<unknown, number>()
   let reported = 0
   for (const [index, value] of values.entries()) {
@@ -252,7 +259,7 @@ function refuseRepeated(values: unknown[], report: (index: number, first: number
   }
 }
 
-function refusePaymentWithoutGuide(draft: unknown, context: Context): void {
+function requireGuidedModeForPayment(draft: unknown, context: Context): void {
   const { steps, defaultMode } = draft as Partial<FormDraft>
   if (
     Array.isArray(steps) &&
@@ -268,6 +275,6 @@ function refusePaymentWithoutGuide(draft: unknown, context: Context): void {
   }
 }
 
-/** Whether a form takes money: one of its steps is of type `payment`. */
+/** Whether one of the steps is of type `payment`. */
 export const hasPaymentStep = (steps: readonly unknown[]): boolean =>
   steps.some((step) => isObject(step) && step.type === 'payment')

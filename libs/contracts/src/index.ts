@@ -1,3 +1,4 @@
+export * from './authorize.ts'
 export * from './error.ts'
 export * from './form.ts'
 export * from './form-record.ts'

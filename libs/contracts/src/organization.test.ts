@@ -49,7 +49,7 @@ describe('a slug', () => {
   })
 })
 
-it('counts an organization name in code points: 80 at the most, 1 at the least', () => {
+it('accepts an organization name of 1 to 80 code points', () => {
   expect(OrganizationName.safeParse('😀'.repeat(80)).success).toBe(true)
   expect(OrganizationName.safeParse('😀'.repeat(81)).success).toBe(false)
   expect(OrganizationName.safeParse('').success).toBe(false)

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { pageShape } from './page.ts'
 import { HttpUrl, Timestamp, text } from './text.ts'
 
-const forbiddenSlugs = new Set(['new', 'settings', 'checkout', 'forms', 'oauth'])
+const reservedSlugs = new Set(['new', 'settings', 'checkout', 'forms', 'oauth'])
 
 const uuidLike = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Whether a reference is written as a canonical id (RFC 9562), in any letter case. */
+/** Whether a reference has the format of a canonical id: a UUID (RFC 9562) in any letter case. */
 export const isUuid = (ref: string): boolean => uuidLike.test(ref)
 
-/** A UUID of any version, the nil and the max one included; lower case in answers. */
+/** A UUID of any version, including nil and max (RFC 9562). Parsing converts it to lower case. */
 export const Uuid = z
   .string()
   .regex(uuidLike, { error: 'must be a UUID' })
   .toLowerCase()
   .meta({ format: 'uuid' })
 
-/** What people call the organization: 1 to 80 characters. */
+/** Display name of an organization: 1 to 80 characters. */
 export const OrganizationName = text(80, 1)
 
 /**
- * Lower-case letters and digits in groups joined by single hyphens, 3 to 48 characters; never a word that the
- * product keeps for itself, and never what looks like an id.
+ * Lower-case letters and digits in groups joined by single hyphens, 3 to 48 characters; neither a reserved word nor
+ * in the format of a UUID.
  */
 export const OrganizationSlug = z
   .string()
@@ -30,15 +30,15 @@ export const OrganizationSlug = z
   })
   .min(3, { error: 'must have 3 to 48 characters' })
   .max(48, { error: 'must have 3 to 48 characters' })
-  .refine((slug) => !forbiddenSlugs.has(slug), {
-    error: `must not be one of ${[...forbiddenSlugs].join(', ')}`,
+  .refine((slug) => !reservedSlugs.has(slug), {
+    error: `must not be one of ${[...reservedSlugs].join(', ')}`,
   })
   .refine((slug) => !isUuid(slug), { error: 'must not look like a UUID' })
 
-/** Null when no logo is configured. */
+/** An absolute http or https URL; null when no logo is configured. */
 export const LogoUrl = HttpUrl.nullable()
 
-/** The owner of forms. All fields are present in every answer. */
+/** An organization, which owns forms. Every response has all fields. */
 export const Organization = z
   .strictObject({
     createTime: Timestamp,
@@ -53,15 +53,19 @@ export const Organization = z
       .string()
       .regex(/^organizations\/[0-9a-f-]{36}$/)
       .describe('`organizations/{organization_id}`'),
-    slug: OrganizationSlug.describe('May stand for the id in paths.'),
+    slug: OrganizationSlug.describe('Accepted in place of the id in paths.'),
   })
-  .meta({ id: 'Organization', description: 'The owner of forms. All fields are present in every answer.' })
+  .meta({
+    id: 'Organization',
+    description: 'An organization, which owns forms. Every response has all fields.',
+  })
 export type Organization = z.infer<typeof Organization>
 
-/** What a member may do: `viewer` reads; `editor` and `owner` also write and publish. */
+/** Role of a member: a `viewer` reads; an `editor` or `owner` also writes and publishes. */
 export const Role = z.enum(['viewer', 'editor', 'owner'])
 export type Role = z.infer<typeof Role>
 
+/** The resource name of an organization: `organizations/{organizationId}` (AIP-122). */
 export const organizationPath = (organizationId: string) => `organizations/${organizationId}`
 
 /** A page of the caller's organizations (AIP-158). */
@@ -70,9 +74,9 @@ export const ListOrganizationsResponse = z
   .meta({ id: 'OrganizationsPage', description: 'A page of organizations.' })
 export type ListOrganizationsResponse = z.infer<typeof ListOrganizationsResponse>
 
-/** Every organization of the caller, in the order in which the memberships began. */
+/** All organizations of the caller, in the order in which the caller joined them. */
 export const AllOrganizationsResponse = z.strictObject({ organizations: z.array(Organization) }).meta({
   id: 'AllOrganizations',
-  description: 'Every organization of the caller, in the order in which the memberships began.',
+  description: 'All organizations of the caller, in the order in which the caller joined them.',
 })
 export type AllOrganizationsResponse = z.infer<typeof AllOrganizationsResponse>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** What every page of a list has beside its items (AIP-158). */
+/** The members of a page beside its items (AIP-158). */
 export const pageShape = {
-  nextPageToken: z.string().describe('For `pageToken` of the next request; `""` on the last page.'),
-  totalSize: z.int().min(0).describe('Items that match, on whatever page.'),
+  nextPageToken: z.string().describe('`pageToken` of the next page; `""` on the last page.'),
+  totalSize: z.int().min(0).describe('Number of matching items on all pages.'),
 }

@@ -7,23 +7,23 @@ import { maxSafeInteger } from './text.ts'
 
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
 
-/** Every check runs and nothing is stored (AIP-163). */
-const dryRun = 'Every check runs and nothing is stored.'
+/** Description of `validateOnly` (AIP-163). */
+const dryRun = 'Runs every check and stores nothing.'
 const ValidateOnly = z.boolean({ error: 'must be true or false' }).default(false).describe(dryRun)
 
-/** `form` is checked apart, once it is merged with the defaults. */
+/** Body of a create. The service validates `form` after it has filled in the defaults. */
 export const CreateFormRequest = z
   .strictObject({ form: object, validateOnly: ValidateOnly })
   .meta({ id: 'CreateFormRequest' })
 export type CreateFormRequest = z.infer<typeof CreateFormRequest>
 
-/** `form` is a JSON Merge Patch (RFC 7396), checked once it is merged with the stored draft. */
+/** Body of an update: `form` is a JSON Merge Patch (RFC 7396). The service validates the merged draft. */
 export const UpdateFormRequest = z
   .strictObject({ form: object, validateOnly: ValidateOnly })
   .meta({ id: 'UpdateFormRequest' })
 export type UpdateFormRequest = z.infer<typeof UpdateFormRequest>
 
-/** No body at all means `{}`. */
+/** Body of a delete; `{}` when the request has no body. */
 export const DeleteFormRequest = z
   .strictObject({
     validateOnly: z.boolean({ error: 'must be true or false' }).optional().describe(dryRun),
@@ -32,11 +32,11 @@ export const DeleteFormRequest = z
   .prefault({})
 export type DeleteFormRequest = z.infer<typeof DeleteFormRequest>
 
-/** No body at all means `{}`. */
+/** Body of a publish; `{}` when the request has no body. */
 export const PublishFormRequest = z
   .strictObject({
     requestId: Uuid.optional().describe(
-      'Makes a repeat safe (AIP-155): unique in its organization, letter case ignored.',
+      'Makes retries safe (AIP-155): a request with the same id publishes only once. Unique in the organization, letter case ignored.',
     ),
     validateOnly: ValidateOnly,
   })
@@ -44,39 +44,40 @@ export const PublishFormRequest = z
   .prefault({})
 export type PublishFormRequest = z.infer<typeof PublishFormRequest>
 
-/** One value of a query parameter; the same parameter twice is refused. */
+/** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()
 
-/** A route without query parameters. */
+/** The query of a route without parameters: rejects every parameter. */
 export const NoQuery = z.strictObject({})
 
-/** Proxies may drop the body of a DELETE, so that the query can ask for a dry run, too. */
+/** Query of a delete. It takes `validateOnly` like the body, since proxies may drop the body of a DELETE. */
 export const DeleteFormQuery = z.strictObject({
   validateOnly: z
     .enum(['true', 'false'], { error: 'must be true or false, and given once' })
     .optional()
-    .describe(`${dryRun} It has to agree with the body, where that says something.`),
+    .describe(`${dryRun} Must match \`validateOnly\` of the body if both are given.`),
 })
 
 export type DeleteFormQuery = z.infer<typeof DeleteFormQuery>
 
-/** Raw text of the paging parameters (AIP-158); `libs/aip` reads their values. */
+/** The paging parameters as text (AIP-158). `libs/aip` parses their values. */
 export const PageQuery = z.strictObject({
   pageSize: parameter.meta({
     type: 'integer',
     minimum: 0,
     maximum: maxSafeInteger,
-    description: 'Items on a page at most. 0, or none given, means 10; more than 1,000 means 1,000.',
+    description:
+      'Maximum number of items on the page. Default 10, also for 0; values above 1,000 mean 1,000.',
   }),
   pageToken: parameter.meta({
     description:
-      '`nextPageToken` of the page before, with the same filter and order. None given: the first page.',
+      '`nextPageToken` of the previous page. Requires the same `filter` and `orderBy`. Default: the first page.',
   }),
   skip: parameter.meta({
     type: 'integer',
     minimum: 0,
     maximum: 2 ** 31 - 1,
-    description: 'Items to leave out, counted from where the token points; none by default.',
+    description: 'Number of items to skip from the start of the page; default 0.',
   }),
 })
 export type PageQuery = z.infer<typeof PageQuery>
@@ -90,26 +91,27 @@ const expression = z
   .meta({ maxLength: 2000 })
   .default('')
 
-/** Paging with a filter (AIP-160) and an order (AIP-132). */
+/** The parameters of a list: paging, a filter (AIP-160) and an order (AIP-132). */
 export const ListQuery = PageQuery.extend({
   filter: expression.describe(
-    'An AIP-160 expression over the fields of the list. `OR` binds tighter than `AND`.',
+    'An AIP-160 expression on the fields of the list. `OR` has a higher precedence than `AND`.',
   ),
   orderBy: expression.describe(
-    'Fields separated by commas, each with ` asc` or ` desc` if you like (AIP-132).',
+    'Comma-separated fields, each optionally followed by ` asc` or ` desc` (AIP-132).',
   ),
 })
 export type ListQuery = z.infer<typeof ListQuery>
 
+/** {@link ListQuery}, or `all=true` for a list without pages. */
 export const ListOrganizationsQuery = ListQuery.extend({
   all: z.enum(['true', 'false'], { error: 'must be true or false, and given once' }).optional().meta({
     description:
-      '`true`: every organization at once. Then `filter` and `orderBy` are ignored, and `pageSize`, `pageToken` and `skip` are refused.',
+      '`true` returns all organizations in one response. `filter` and `orderBy` are then ignored; `pageSize`, `pageToken` and `skip` are rejected.',
   }),
 })
 export type ListOrganizationsQuery = z.infer<typeof ListOrganizationsQuery>
 
-/** A page of forms (AIP-158); `nextPageToken` is empty on the last one. */
+/** A page of forms (AIP-158). */
 export const ListFormsResponse = z
   .strictObject({ ...pageShape, forms: z.array(Form) })
   .meta({ id: 'FormsPage', description: 'A page of forms.' })
@@ -121,5 +123,5 @@ export const ListRevisionsResponse = z
   .meta({ id: 'RevisionsPage', description: 'A page of revisions, newest first.' })
 export type ListRevisionsResponse = z.infer<typeof ListRevisionsResponse>
 
-/** Nothing to tell. */
+/** Body of the response to a delete: `{}`. */
 export const DeleteFormResponse = z.strictObject({}).meta({ id: 'Empty' })

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Form } from './form.ts'
 import { Timestamp } from './text.ts'
 
-/** The alternate id of the revision that respondents see (AIP-162). */
+/** Alternate id of the revision that respondents see (AIP-162). */
 export const liveAlias = 'live'
 
-/** A draft as it was published (AIP-162). Immutable but for `alternateIds`. */
+/** A published draft (AIP-162). Immutable except for `alternateIds`. */
 export const Revision = z
   .strictObject({
     path: z
@@ -16,8 +16,8 @@ export const Revision = z
       .array(z.literal(liveAlias))
       .max(1)
       .describe('`["live"]` on the live revision, `[]` on the others.'),
-    createTime: Timestamp.describe('When it was published.'),
+    createTime: Timestamp.describe('Time of the publish.'),
     form: Form.describe('The form as it was published.'),
   })
-  .meta({ id: 'Revision', description: 'A draft as it was published. Immutable but for `alternateIds`.' })
+  .meta({ id: 'Revision', description: 'A published draft. Immutable except for `alternateIds`.' })
 export type Revision = z.infer<typeof Revision>

@@ -6,7 +6,7 @@ import { Background, Step } from './step.ts'
 const takes = (step: unknown) => Step.safeParse(step).success
 
 describe('a start step', () => {
-  it('has all of its members, but a background only where it was given', () => {
+  it('has all of its members, and a background only if given', () => {
     expect(Step.parse({ type: 'start', key: 's' })).toStrictEqual({
       type: 'start',
       key: 's',
@@ -34,7 +34,7 @@ describe('a start step', () => {
 })
 
 describe.each(['end', 'text', 'payment', 'Start'])('a step of type %s', (type) => {
-  it('keeps further members as they were sent, whatever they are', () => {
+  it('stores unknown members of any value as sent', () => {
     fc.assert(
       fc.property(furtherMembersArbitrary, (further) => {
         expect(Step.parse({ type, key: 'q1', ...further })).toEqual({ type, key: 'q1', ...further })
@@ -42,11 +42,11 @@ describe.each(['end', 'text', 'payment', 'Start'])('a step of type %s', (type) =
     )
   })
 
-  it('needs none of the members that it shares with the start', () => {
+  it('requires none of the members of a start step', () => {
     expect(Step.parse({ type, key: 'q1' })).toStrictEqual({ type, key: 'q1' })
   })
 
-  it('has the defaults of a background and of branches that are given', () => {
+  it('fills in the defaults of a given background and given branches', () => {
     const condition = { stepKey: 'gone', operator: 'equals' }
     const branches = [{ targetStepKey: 'gone' }, { targetStepKey: '', groups: [[], [condition]] }]
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bounded } from './bounded.ts'
 import { OptionalUrl, openValue, text } from './text.ts'
 
-/** A media asset behind a screen. */
+/** A media asset in the background of a screen. */
 export const Background = z
   .strictObject({
     overlayOpacity: z
@@ -15,9 +15,9 @@ export const Background = z
     type: openValue.describe('Such as `image`.'),
     url: OptionalUrl,
   })
-  .meta({ id: 'Background', description: 'A media asset behind a screen.' })
+  .meta({ id: 'Background', description: 'A media asset in the background of a screen.' })
 
-/** One comparison with the answer to an earlier step. */
+/** A comparison with the answer to an earlier step. */
 export const Condition = z
   .strictObject({
     negate: z.boolean().default(false),
@@ -25,26 +25,26 @@ export const Condition = z
     stepKey: z.string(),
     value: z.string().default(''),
   })
-  .meta({ id: 'Condition', description: 'One comparison with the answer to an earlier step.' })
+  .meta({ id: 'Condition', description: 'A comparison with the answer to an earlier step.' })
 
-/** Where to go on when one of the groups holds; a group holds when all of its conditions do. */
+/** A jump to another step if one of the groups holds. A group holds if all of its conditions hold. */
 export const Branch = z
   .strictObject({
     groups: z
       .array(bounded(z.array(bounded(Condition))))
       .default([])
-      .describe('A group holds when all of its conditions do; one group has to hold.'),
+      .describe('The jump requires one group that holds. A group holds if all of its conditions hold.'),
     targetStepKey: z.string(),
   })
-  .meta({ id: 'Branch', description: 'Where to go on when one of the groups holds.' })
+  .meta({ id: 'Branch', description: 'A jump to another step if one of the groups holds.' })
 
-/** 1 to 64 characters of `[A-Za-z0-9_-]`, unique in the form. */
+/** Key of a step: 1 to 64 characters of `[A-Za-z0-9_-]`, unique in the form. */
 export const StepKey = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -' })
   .describe('Unique in the form.')
 
-/** The first screen. It has exactly these members. */
+/** The first screen. It has these members and no others. */
 export const StartStep = z
   .strictObject({
     type: z.literal('start'),
@@ -57,11 +57,11 @@ export const StartStep = z
     background: Background.optional(),
     branches: z.array(bounded(Branch)).default([]),
   })
-  .meta({ id: 'StartStep', description: 'The first screen. It has exactly these members.' })
+  .meta({ id: 'StartStep', description: 'The first screen. It has these members and no others.' })
 
 /**
- * An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. It shares the start step's
- * members, each optional; members that this service does not know are kept as they were sent.
+ * An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. All members of a start step are
+ * optional. Unknown members are stored as sent.
  */
 export const OpenStep = z
   .looseObject({
@@ -81,17 +81,17 @@ export const OpenStep = z
     id: 'OpenStep',
     not: { properties: { type: { const: 'start' } } },
     description:
-      'An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Members that are not listed here are kept as they were sent.',
+      'An end screen (`type: "end"`), a payment (`type: "payment"`) or any other question. Other members are stored as sent.',
   })
 
-/** A screen of the form; `type` tells which variant it is. */
+/** A screen of the form; `type` names the variant. */
 export const Step = z.union([StartStep, OpenStep]).meta({
   id: 'Step',
   description: 'A screen of the form. `type: "start"` is a StartStep, every other type an OpenStep.',
 })
 export type Step = z.infer<typeof Step>
 
-// A union tries each variant in turn, and writes down the faults of all. `type` tells which one is meant.
+// A Zod union tries all variants and reports the issues of each. `type` names the variant, so only that one runs.
 Step._zod.run = (payload, context) => {
   const { type } = (payload.value ?? {}) as { type?: unknown }
   return (type === 'start' ? StartStep : OpenStep)._zod.run(payload, context)

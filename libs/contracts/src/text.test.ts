@@ -54,7 +54,7 @@ describe('a URL', () => {
     expect(takes(OptionalUrl, url)).toBe(false)
   })
 
-  it('may be empty only where it is optional', () => {
+  it('may be empty only if it is optional', () => {
     expect(takes(OptionalUrl, '')).toBe(true)
     expect(takes(HttpUrl, '')).toBe(false)
   })

@@ -6,7 +6,7 @@ const codePoints = (text: string): number => {
   return count
 }
 
-/** A code point has one or two code units, so that most texts need no count. */
+/** A code point has one or two code units, so `length` decides for most texts without counting. */
 const hasLength = (text: string, min: number, max: number): boolean => {
   const [fewest, most] = [Math.ceil(text.length / 2), text.length]
   if (min <= fewest && most <= max) return true
@@ -15,21 +15,21 @@ const hasLength = (text: string, min: number, max: number): boolean => {
 
 const isBetween = (min: number, value: number, max: number) => min <= value && value <= max
 
-/** Text of `min` to `max` Unicode code points, stored as it came: neither trimmed nor normalised. */
+/** Text of `min` (default 0) to `max` Unicode code points, neither trimmed nor normalised. */
 export const text = (max: number, min = 0) =>
   z
     .string()
     .refine((value) => hasLength(value, min, max), {
       error: min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`,
-      // Checked beside other faults, so that a client learns all of them at once.
+      // Further refinements run too, so that one error lists all issues.
       abort: false,
     })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 
-/** An open list of values: the service stores what the maker's client sends, 1 to 64 characters. */
+/** An open enumeration: any text of 1 to 64 characters. The maker's client defines the values. */
 export const openValue = text(64, 1)
 
-// URL alone would forgive white space and a missing host.
+// URL.canParse accepts white space and a missing host.
 const isHttpUrl = (value: string) =>
   /^https?:\/\/[^\s\p{Cc}/?#][^\s\p{Cc}]*$/iu.test(value) && URL.canParse(value)
 
@@ -53,7 +53,7 @@ export const OptionalUrl = z
 /** RFC 3339 date-time in UTC with milliseconds, such as `2026-11-20T09:30:00.000Z`. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).describe('RFC 3339, UTC, with milliseconds.')
 
-/** The largest integer that JSON carries unharmed in every client (2^53 - 1). */
+/** The largest integer that every JSON parser reads exactly: 2^53 - 1 (RFC 8259 §6). */
 export const maxSafeInteger = Number.MAX_SAFE_INTEGER
 
 /** An integer from 0 to 9007199254740991. */
@@ -88,6 +88,6 @@ export const LanguageTag = z
   .refine((value) => languageTag.test(value), {
     error: 'must be a BCP 47 language tag such as "en" or "pt-BR"',
   })
-  // Patterns have no flags, and the whole one is no help to a reader: parts of letters and digits.
+  // JSON Schema patterns have no flags, and the full pattern is hard to read: this one only checks the subtags.
   .meta({ pattern: '^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$' })
   .describe('A BCP 47 language tag such as `en` or `pt-BR`.')

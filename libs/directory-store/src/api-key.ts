@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-const marker = 'fms_'
+const keyStart = 'fms_'
 
-/** An API key: `fms_` and the base64url text of 32 bytes. */
+/** The format of an API key: `fms_` and 32 bytes as base64url. */
 export const API_KEY_PATTERN = /^fms_[A-Za-z0-9_-]{43}$/
 
-/** A new key of 256 random bits. */
-export const makeApiKey = (): string => marker + randomBytes(32).toString('base64url')
+/** Creates an API key with 256 random bits. */
+export const makeApiKey = (): string => keyStart + randomBytes(32).toString('base64url')
 
-/** The SHA-256 of a key's whole text, base64url: all that is ever stored of the secret. */
+/** The SHA-256 of the whole key, base64url. Stores hold this hash and never the key. */
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
-/** The first 8 characters after `fms_`, by which people tell their keys apart. */
-export const apiKeyPrefix = (key: string): string => key.slice(marker.length, marker.length + 8)
+/** The first 8 characters after `fms_`, by which people recognise a key. */
+export const apiKeyPrefix = (key: string): string => key.slice(keyStart.length, keyStart.length + 8)
 
-/** Whether a key is revoked, or expired at `now`. */
+/** Whether a key is revoked or expired. A key expires at its `expireTime`, not after it. */
 export const hasEnded = (
   { revokeTime, expireTime }: { revokeTime?: Date; expireTime?: Date },
   now: Date,

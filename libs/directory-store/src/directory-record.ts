@@ -33,7 +33,7 @@ const MemberRecord = z.strictObject({
 const KeyRecord = z.strictObject({
   kind: z.literal('key'),
   keyId: Uuid,
-  /** SHA-256 of the key's text, base64url: nothing more is known of it. */
+  /** SHA-256 of the key, base64url. */
   hash: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   prefix: z.string(),
   userId: Uuid,
@@ -45,7 +45,10 @@ const KeyRecord = z.strictObject({
   revokeTime: Timestamp.optional(),
 })
 
-/** Everything that a directory knows of one user, organization, member or API key, as plain JSON. */
+/**
+ * Everything that a directory store holds of a user, organization, member or API key, as JSON. An export writes one
+ * record per line, and an import reads them.
+ */
 export const DirectoryRecord = z.discriminatedUnion('kind', [
   UserRecord,
   OrganizationRecord,
@@ -54,26 +57,30 @@ export const DirectoryRecord = z.discriminatedUnion('kind', [
 ])
 export type DirectoryRecord = z.infer<typeof DirectoryRecord>
 
-/** What an import did: `exists` when the store has the very same already. */
-export type Imported = 'imported' | 'exists'
+/** Result of an import: `exists` if the store already has an equal record. */
+export type ImportResult = 'imported' | 'exists'
 
-/** Times become RFC 3339 texts, and what is absent stays absent. */
+/** Converts `Date`s to RFC 3339 texts and omits undefined members. */
 const toRecord = <T extends DirectoryRecord>(kind: T['kind'], stored: object): T =>
   JSON.parse(JSON.stringify({ kind, ...stored }))
 
+/** The record of a stored user. */
 export const userRecord = (user: User) => toRecord<z.infer<typeof UserRecord>>('user', user)
 
+/** The record of a stored organization. */
 export const organizationRecord = (organization: StoredOrganization) =>
   toRecord<z.infer<typeof OrganizationRecord>>('organization', organization)
 
+/** The record of a stored member. */
 export const memberRecord = (member: Member) => toRecord<z.infer<typeof MemberRecord>>('member', member)
 
+/** The record of a stored API key. */
 export const keyRecord = (key: ApiKey & { hash: string }) => toRecord<z.infer<typeof KeyRecord>>('key', key)
 
-/** A time of a record as stores keep it: milliseconds since the epoch, null for none. */
-export const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text))
+/** Converts a time of a record to milliseconds since the epoch; null if it is absent. */
+export const toEpochMs = (text: string | undefined) => (text === undefined ? null : Date.parse(text))
 
-/** Names what a record is of, to people. */
+/** The subject of a record for messages to people, such as `user 5b0f…`. */
 export const directoryRecordName = (record: DirectoryRecord): string => {
   switch (record.kind) {
     case 'user':
@@ -87,10 +94,14 @@ export const directoryRecordName = (record: DirectoryRecord): string => {
   }
 }
 
-/** Tells records apart by content: a SHA-256, hexadecimal. */
+/** The SHA-256 of a record's content, hexadecimal. Equal records have equal digests. */
 export const directoryDigest = (record: DirectoryRecord): string => recordDigest(record)
 
-/** @throws {ApiError} RECORD_CONFLICT unless `stored` is what the record says. */
+/**
+ * Asserts that a stored record equals the imported one.
+ *
+ * @throws {ApiError} RECORD_CONFLICT if they differ.
+ */
 export const demandSame = (stored: DirectoryRecord, record: DirectoryRecord): 'exists' => {
   if (directoryDigest(stored) !== directoryDigest(record)) {
     throw recordConflict(directoryRecordName(record), 'the same id')

@@ -12,9 +12,11 @@ import { recordsContract } from './contract/records.ts'
 import { usersContract } from './contract/users.ts'
 
 /**
- * What every directory store promises.
+ * The contract that every directory store fulfils, as tests.
  *
- * @param open an empty store whose createTimes come from `now`.
+ * @param name of the engine, for the titles of the tests.
+ * @param open opens an empty store.
+ * @param limits known deviations of the engine.
  */
 export const directoryStoreContract = (name: string, open: OpenStore, limits: EngineLimits = {}): void => {
   describe(`the directory store on ${name}`, () => {

@@ -1,7 +1,7 @@
 import type { CheckedFilter } from '@fms/aip'
 import type { Role } from '@fms/contracts'
 import type { z } from 'zod'
-import type { DirectoryRecord, Imported } from './directory-record.ts'
+import type { DirectoryRecord, ImportResult } from './directory-record.ts'
 import type {
   ApiKeyChange,
   NewApiKey,
@@ -9,216 +9,238 @@ import type {
   NewOrganization,
   NewUser,
   OrganizationChange,
-} from './new.ts'
+} from './inputs.ts'
 import type { OrganizationOrderTerm, OrganizationPosition } from './organization-order.ts'
 
+/** A person who uses the API with keys. */
 export interface User {
+  /** UUID in lower case. */
   userId: string
-  /** Lower case, unique. */
+  /** E-mail address in lower case; unique. */
   email: string
   createTime: Date
-  /** Since when all keys of the user are refused; absent while they are not. */
+  /** Time from which all keys of the user are invalid; absent for a user who is not disabled. */
   disableTime?: Date
 }
 
+/** An organization in the store. */
 export interface StoredOrganization {
+  /** UUID in lower case. */
   organizationId: string
+  /** Unique; see `OrganizationSlug`. */
   slug: string
+  /** 1 to 80 characters. */
   name: string
+  /** An absolute http or https URL; null for none. */
   logo: string | null
-  /** null when none is stored. */
+  /** Any JSON value; null for none. */
   metadata: z.core.util.JSONType
   createTime: Date
 }
 
+/** The membership of a user in an organization. */
 export interface Member {
   organizationId: string
   userId: string
   role: Role
-  /** When the membership began: strictly later with each further membership of a user. */
+  /** Start of the membership. Unique among the memberships of a user: each new one is later than the others. */
   createTime: Date
 }
 
-/** A member as an organization's list shows it. */
+/** A member in the list of an organization. */
 export interface ListedMember extends Member {
   email: string
 }
 
-/** What is known of an API key: everything but its text. */
+/** An API key without its text, which is not stored. */
 export interface ApiKey {
+  /** UUID in lower case. */
   keyId: string
-  /** 8 characters of the key, for people to tell keys apart. */
+  /** The first 8 characters after `fms_`, by which people recognise a key. */
   prefix: string
   userId: string
+  /** Description for people; at most 80 characters. */
   name: string
+  /** Whether the key rejects writes, whatever the role of its user. */
   readOnly: boolean
   createTime: Date
+  /** Time of a recent use, accurate to a minute; absent for an unused key. */
   lastUsedTime?: Date
+  /** Time from which the key is invalid; absent for a key that does not expire. */
   expireTime?: Date
+  /** Absent for a key that is not revoked. */
   revokeTime?: Date
 }
 
+/** A valid key, and the organization that its user requests. */
 export interface Authorization {
   key: ApiKey
-  /** Absent where none was asked for, where there is none, and where the key's user is no member. */
+  /** Absent if none is requested, if it does not exist, and if the user of the key is not a member of it. */
   organization?: { organizationId: string; role: Role }
 }
 
+/** A page of the organizations of a user. */
 export interface ListOrganizationsQuery {
   userId: string
-  /** Compares createTime, name and slug; absent for all. */
+  /** A filter on createTime, name and slug; absent for all organizations. */
   filter?: CheckedFilter
-  /** Empty means oldest first. `slug` breaks ties in the direction of the last field. */
+  /** Empty for oldest first. `slug` breaks ties, in the direction of the last field. */
   orderBy: OrganizationOrderTerm[]
-  /** Begin behind this position: the `next` of an earlier page in the same order. */
+  /** Start after this position: the `next` of an earlier page with the same order. */
   after?: OrganizationPosition
-  /** Items on the page at the most; 1 or more. */
+  /** Maximum number of items on the page; 1 or more. */
   limit: number
-  /** Items to leave out at the beginning, counted from `after`. */
+  /** Number of items to skip, counted from `after`; 0 or more. */
   skip: number
 }
 
+/** A page of organizations (AIP-158). */
 export interface OrganizationPage {
   organizations: StoredOrganization[]
-  /** Where the next page goes on; absent on the final page. */
+  /** Position after which the next page starts; absent on the last page. */
   next?: OrganizationPosition
-  /** All matches, whatever the page. */
+  /** Number of matching organizations on all pages. */
   totalSize: number
 }
 
 /**
- * Who may come in, and where: users, organizations, members and API keys.
+ * The store of users, organizations, members and API keys.
  *
- * A user is referred to by id or e-mail address, an organization by id or slug. What looks like a UUID is an id, in
- * any letter case; a reference that can be nothing finds nothing. Ids are made here: random UUIDs in lower case.
+ * A `userRef` is the id or e-mail address of a user, an `organizationRef` the id or slug of an organization. A
+ * reference in the format of a UUID, in any letter case, is an id. An invalid reference finds nothing. The store
+ * generates ids: random UUIDs in lower case.
  *
- * Every method throws {@link ApiError} UNAVAILABLE when the store cannot be reached, and one that takes a `New…` or a
- * `…Change` throws INVALID_REQUEST with all that is wrong with it.
+ * Every method throws {@link ApiError} STORE_UNAVAILABLE when the store cannot be reached. A method that takes a
+ * `New…` or `…Change` throws INVALID_REQUEST with all violations of its schema.
  */
 export interface DirectoryStore extends AsyncDisposable {
-  /** @throws {ApiError} EMAIL_TAKEN */
+  /** Creates a user. @throws {ApiError} EMAIL_TAKEN */
   createUser(user: NewUser): Promise<User>
 
   /**
-   * Refuses all keys of a user until {@link enableUser}. Doing it again keeps the first time.
+   * Makes all keys of a user invalid until {@link enableUser}. Repeating it keeps the first `disableTime`.
    *
    * @throws {ApiError} USER_NOT_FOUND
    */
   disableUser(userRef: string): Promise<User>
 
-  /** @throws {ApiError} USER_NOT_FOUND */
+  /** Makes the keys of a disabled user valid again. @throws {ApiError} USER_NOT_FOUND */
   enableUser(userRef: string): Promise<User>
 
-  /** @throws {ApiError} SLUG_TAKEN */
+  /** Creates an organization without members. @throws {ApiError} SLUG_TAKEN */
   createOrganization(organization: NewOrganization): Promise<StoredOrganization>
 
   /**
-   * Changes the fields that `change` names. On MongoDB the lists of members follow a moment later; the same change
-   * again finishes one that was interrupted.
+   * Changes the fields in `change`. On MongoDB the lists of members follow a moment later; repeating the change
+   * completes one that was interrupted.
    *
    * @throws {ApiError} ORGANIZATION_NOT_FOUND, SLUG_TAKEN
    */
   updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization>
 
   /**
-   * Deletes an organization and its memberships; its forms stand in another store. Doing it again finishes what was
-   * interrupted.
+   * Deletes an organization and its memberships, but not its forms, which are in the forms store. Repeating it
+   * completes a delete that was interrupted.
    *
    * @throws {ApiError} ORGANIZATION_NOT_FOUND
    */
   deleteOrganization(organizationRef: string): Promise<void>
 
-  /** @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, MEMBER_EXISTS */
+  /** Adds a user to an organization. @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, MEMBER_EXISTS */
   addMember(member: NewMember): Promise<Member>
 
-  /** Gives a member another role. @throws {ApiError} MEMBER_NOT_FOUND */
+  /** Changes the role of a member. @throws {ApiError} MEMBER_NOT_FOUND */
   setMember(member: NewMember): Promise<Member>
 
-  /** @throws {ApiError} MEMBER_NOT_FOUND */
+  /** Removes a user from an organization. @throws {ApiError} MEMBER_NOT_FOUND */
   removeMember(member: { organizationId: string; userId: string }): Promise<void>
 
   /**
-   * The key's text is in the answer and nowhere else: the store keeps its hash.
+   * Creates an API key and returns its text, of which the store keeps only the hash.
    *
-   * @throws {ApiError} USER_NOT_FOUND; API_KEY_EXISTS for a given text that was created before.
+   * @throws {ApiError} USER_NOT_FOUND; API_KEY_EXISTS for a given text that is stored already.
    */
   createKey(key: NewApiKey): Promise<{ key: string; apiKey: ApiKey }>
 
-  /** All keys, oldest first, the revoked and expired ones included. */
+  /** All keys, oldest first, including revoked and expired ones. */
   listKeys(): Promise<ApiKey[]>
 
-  /** @throws {ApiError} API_KEY_NOT_FOUND; API_KEY_ENDED for a key that is revoked or expired. */
+  /**
+   * Changes the fields in `change`. @throws {ApiError} API_KEY_NOT_FOUND; API_KEY_ENDED for a revoked or expired key.
+   */
   updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey>
 
   /**
-   * Ends a key for good. Doing it again changes nothing.
+   * Revokes a key, which cannot be undone. Repeating it changes nothing.
    *
    * @throws {ApiError} API_KEY_NOT_FOUND
    */
   revokeKey(keyId: string): Promise<ApiKey>
 
   /**
-   * Lets a key end at `time`. A key that ends earlier, or is revoked, stays as it is: nothing makes a key live longer.
+   * Sets the `expireTime` of a key unless it is earlier already or the key is revoked. Never extends the life of a key.
    *
    * @throws {ApiError} API_KEY_NOT_FOUND
    */
   expireKey(keyId: string, time: Date): Promise<ApiKey>
 
-  /** All users, oldest first. For operators. */
+  /** All users, oldest first; for operators. */
   listUsers(): Promise<User[]>
 
-  /** All organizations, whoever their members are, oldest first. For operators. */
+  /** All organizations, oldest first; for operators. */
   listAllOrganizations(): Promise<StoredOrganization[]>
 
-  /** The members of an organization, in the order in which they came; none where there is no such organization. */
+  /** The members of an organization, in the order in which they joined; empty for an unknown organization. */
   listMembers(organizationId: string): Promise<ListedMember[]>
 
+  /** A user, disabled or not; undefined for an unknown one. */
   findUser(userRef: string): Promise<User | undefined>
 
-  /** Finds any organization; what answers a user goes through {@link getOrganization}. */
+  /** Any organization, regardless of membership. Requests of users go through {@link getOrganization}. */
   findOrganization(organizationRef: string): Promise<StoredOrganization | undefined>
 
   /**
-   * Whose key it is, and what the organization is to them, in one read.
+   * Finds a valid key, and the role of its user in an organization.
    *
-   * @param request keyHash what `hashApiKey` makes of the key.
-   * @returns undefined for a key that is unknown, expired at `now` or revoked, or whose user is disabled.
+   * @param request `keyHash` is the result of {@link hashApiKey}.
+   * @returns undefined for a key that is unknown, revoked, expired at `now`, or of a disabled user.
    */
   authorize(
     request: { keyHash: string; organizationRef?: string },
     now: Date,
   ): Promise<Authorization | undefined>
 
-  /** Notes that a key was in use at `time`; never moves back, and an unknown key is no error. */
+  /** Sets the `lastUsedTime` of a key unless it is later already. Ignores an unknown key. */
   touchKey(keyId: string, time: Date): Promise<void>
 
-  /** An organization that the user is a member of; a missing one and a stranger's cannot be told apart. */
+  /** An organization of which the user is a member; undefined for any other and for an unknown one. */
   getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined>
 
-  /** A page of the organizations that the user is a member of. */
+  /** A page of the organizations of which the user is a member. */
   listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage>
 
-  /** All organizations that the user is a member of, in the order in which the memberships began. */
+  /** All organizations of which the user is a member, in the order in which the user joined them. */
   listMemberships(userId: string): Promise<StoredOrganization[]>
 
   /**
-   * Everything that is known: users, then organizations, then members, then keys, each in order of their ids; one
-   * after the other, never all in memory. What comes or goes meanwhile may be missing.
+   * Streams all users, then organizations, then members, then keys, each in the order of their ids. May miss records
+   * that are created or deleted during the export.
    */
   exportRecords(): AsyncIterable<DirectoryRecord>
 
   /**
-   * Stores a record as it was exported, after those that it names. A repeat changes nothing.
+   * Stores an exported record. The users and organizations in the record must be imported before it. Repeating an
+   * import changes nothing.
    *
-   * @param record sound, as the schema `DirectoryRecord` has it.
-   * @throws {ApiError} RECORD_CONFLICT when the store has it in another state, or its e-mail address, slug, key or
-   *   begin of a membership belongs to another; USER_NOT_FOUND, ORGANIZATION_NOT_FOUND.
+   * @param record a valid `DirectoryRecord`.
+   * @throws {ApiError} RECORD_CONFLICT if the store has the record in another state, or has another record with the
+   *   same e-mail address, slug, key, or start of a user's membership; USER_NOT_FOUND, ORGANIZATION_NOT_FOUND.
    */
-  importRecord(record: DirectoryRecord): Promise<Imported>
+  importRecord(record: DirectoryRecord): Promise<ImportResult>
 
-  /** Resolves while the store answers. */
+  /** Resolves if the store is reachable and migrated; else throws an {@link ApiError} with UNAVAILABLE. */
   ping(): Promise<void>
 
-  /** Finishes what is under way and lets go of the store. */
+  /** Completes pending operations and closes the connections. Later calls throw STORE_UNAVAILABLE. */
   close(): Promise<void>
 }

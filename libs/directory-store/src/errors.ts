@@ -1,6 +1,6 @@
 import { ApiError } from '@fms/aip'
 
-/** Another user has the e-mail address, letter case ignored. */
+/** EMAIL_TAKEN: another user has the e-mail address, letter case ignored. */
 export const emailTaken = (email: string) =>
   new ApiError(
     'ALREADY_EXISTS',
@@ -9,7 +9,7 @@ export const emailTaken = (email: string) =>
     { metadata: { email } },
   )
 
-/** Another organization has the slug. */
+/** SLUG_TAKEN: another organization has the slug. */
 export const slugTaken = (slug: string) =>
   new ApiError(
     'ALREADY_EXISTS',
@@ -18,7 +18,7 @@ export const slugTaken = (slug: string) =>
     { metadata: { slug } },
   )
 
-/** The user is a member already, in whatever role. */
+/** MEMBER_EXISTS: the user is already a member, in any role. */
 export const memberExists = (organizationId: string, userId: string) =>
   new ApiError(
     'ALREADY_EXISTS',
@@ -27,7 +27,7 @@ export const memberExists = (organizationId: string, userId: string) =>
     { metadata: { organizationId, userId } },
   )
 
-/** The very key, agreed beforehand, was created before: `keyId` is its id. */
+/** API_KEY_EXISTS: a key with the given text is stored already, as `keyId`. */
 export const apiKeyExists = (keyId: string) =>
   new ApiError(
     'ALREADY_EXISTS',
@@ -36,7 +36,11 @@ export const apiKeyExists = (keyId: string) =>
     { metadata: { keyId } },
   )
 
-/** `user` is what the caller wrote: an id or an e-mail address. */
+/**
+ * USER_NOT_FOUND: there is no user with the reference.
+ *
+ * @param user the reference as given: an id or an e-mail address.
+ */
 export const userNotFound = (user: string) =>
   new ApiError(
     'NOT_FOUND',
@@ -45,7 +49,11 @@ export const userNotFound = (user: string) =>
     { metadata: { user } },
   )
 
-/** `organization` is what the caller wrote: an id or a slug. A stranger's and a missing one are the same. */
+/**
+ * ORGANIZATION_NOT_FOUND: there is no organization with the reference.
+ *
+ * @param organization the reference as given: an id or a slug.
+ */
 export const organizationNotFound = (organization: string) =>
   new ApiError(
     'NOT_FOUND',
@@ -54,6 +62,7 @@ export const organizationNotFound = (organization: string) =>
     { metadata: { organization } },
   )
 
+/** MEMBER_NOT_FOUND: the user is not a member of the organization. */
 export const memberNotFound = (organizationId: string, userId: string) =>
   new ApiError(
     'NOT_FOUND',
@@ -62,7 +71,7 @@ export const memberNotFound = (organizationId: string, userId: string) =>
     { metadata: { organizationId, userId } },
   )
 
-/** The key is revoked or expired: it cannot be changed, nor exchanged for another. */
+/** API_KEY_ENDED: the key is revoked or expired, and can be neither changed nor rotated. */
 export const apiKeyEnded = (keyId: string) =>
   new ApiError(
     'FAILED_PRECONDITION',
@@ -71,6 +80,7 @@ export const apiKeyEnded = (keyId: string) =>
     { metadata: { keyId } },
   )
 
+/** API_KEY_NOT_FOUND: there is no key with the id. */
 export const apiKeyNotFound = (keyId: string) =>
   new ApiError(
     'NOT_FOUND',
@@ -80,10 +90,10 @@ export const apiKeyNotFound = (keyId: string) =>
   )
 
 /**
- * An import met something else under one of the record's ids: itself in another state, or another one.
+ * RECORD_CONFLICT: the store has the record in another state, or another record with one of its unique values.
  *
- * @param record what it is of, such as `user 5b0f…`.
- * @param clash what both have, such as `the same slug`.
+ * @param record the subject of the record, from `directoryRecordName`, such as `user 5b0f…`.
+ * @param clash the value that both have, such as `the same slug`.
  */
 export const recordConflict = (record: string, clash: string) =>
   new ApiError(

@@ -1,8 +1,13 @@
 export * from './api-key.ts'
-export { DirectoryRecord, directoryDigest, directoryRecordName, type Imported } from './directory-record.ts'
+export {
+  DirectoryRecord,
+  directoryDigest,
+  directoryRecordName,
+  type ImportResult,
+} from './directory-record.ts'
 export * from './directory-store.ts'
 export * from './errors.ts'
+export * from './inputs.ts'
 export * from './inspect-directory-store.ts'
-export * from './new.ts'
 export * from './open-directory-store.ts'
 export * from './organization-order.ts'

@@ -1,7 +1,12 @@
 import { byScheme, inspectSqlite, type StoreState, sqlitePath } from '@fms/store-kit'
 import { migrations } from './sqlite/schema.ts'
 
-/** Looks at the store that a URL names, and changes nothing. @returns undefined where a SQLite file is yet to be made. */
+/**
+ * Reads the schema version of a directory store without changing it.
+ *
+ * @param url as for {@link openDirectoryStore}.
+ * @returns undefined for a SQLite file that does not exist.
+ */
 export const inspectDirectoryStore = (url: string): Promise<StoreState | undefined> =>
   byScheme<Promise<StoreState | undefined>>('directory', url, {
     sqlite: async () => inspectSqlite(sqlitePath(url), migrations.length),

@@ -6,13 +6,14 @@ import { migrations } from './sqlite/schema.ts'
 const systemClock = () => new Date()
 
 /**
- * Opens the directory store that a URL names.
+ * Opens a directory store.
  *
- * @param url `sqlite:PATH`, relative to the current directory and made when it is missing, or `sqlite::memory:`; or
- *   `mongodb://…/DATABASE`, which {@link migrateDirectoryStore} has to have prepared.
- * @param now the clock that createTimes come from.
- * @param readOnly leaves a SQLite file untouched: it is neither made nor migrated.
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has shut this one out.
+ * @param url `sqlite:PATH`, relative to the current directory and created if missing; `sqlite::memory:`; or
+ *   `mongodb://…/DATABASE`, migrated by {@link migrateDirectoryStore}.
+ * @param now the clock for createTimes; by default the system clock.
+ * @param options `readOnly` opens a SQLite file without creating or migrating it.
+ * @throws {Error} for a URL with another scheme.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW when a newer release has shut this one out.
  */
 export const openDirectoryStore = async (
   url: string,
@@ -22,13 +23,18 @@ export const openDirectoryStore = async (
   byScheme<Promise<DirectoryStore>>('directory', url, {
     sqlite: async () => new SqliteDirectoryStore(sqlitePath(url), now, options),
     mongodb: async () => {
-      // A machine that has no use for the driver does not load it.
+      // Loads the driver only for MongoDB.
       const { MongoDirectoryStore } = await import('./mongodb/directory-store.ts')
       return openUnlessTooNew(new MongoDirectoryStore(url, now))
     },
   })
 
-/** Makes whatever the store lacks; may run again, and while others use it. A SQLite file is migrated as it is opened. */
+/**
+ * Migrates a directory store to the current schema version. Idempotent, and safe while other processes use the store.
+ * Opening a SQLite file migrates it too.
+ *
+ * @param url as for {@link openDirectoryStore}.
+ */
 export const migrateDirectoryStore = (url: string): Promise<Migration> =>
   byScheme<Promise<Migration>>('directory', url, {
     sqlite: async () => {
@@ -42,7 +48,11 @@ export const migrateDirectoryStore = (url: string): Promise<Migration> =>
     },
   })
 
-/** Whether a directory was ever made there. Changes nothing. */
+/**
+ * Whether a directory store exists at a URL. Changes nothing.
+ *
+ * @param url as for {@link openDirectoryStore}.
+ */
 export const holdsDirectoryStore = (url: string): Promise<boolean> =>
   byScheme<Promise<boolean>>('directory', url, {
     sqlite: async () => sqliteHolds(sqlitePath(url), 'members'),

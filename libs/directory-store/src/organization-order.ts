@@ -1,17 +1,19 @@
 import type { StoredOrganization } from './directory-store.ts'
 
-/** The fields that a list of organizations can be sorted by. */
+/** The fields by which a list of organizations can be sorted. */
 export const organizationFields = ['createTime', 'name', 'slug'] as const
+/** One of {@link organizationFields}. */
 export type OrganizationField = (typeof organizationFields)[number]
 
+/** A field to sort by and its direction. */
 export interface OrganizationOrderTerm {
   field: OrganizationField
   descending: boolean
 }
 
 /**
- * The order that a list really has: `slug` breaks the ties in the direction of the last field, and what follows a slug
- * decides nothing. An empty `orderBy` is oldest first.
+ * Completes an `orderBy` to a total order: appends `slug`, in the direction of the last field, unless it occurs, and
+ * drops the fields after it, which have no effect. An empty `orderBy` means oldest first.
  */
 export const completeOrder = (orderBy: readonly OrganizationOrderTerm[]): OrganizationOrderTerm[] => {
   const wanted = orderBy.length > 0 ? orderBy : [{ field: 'createTime' as const, descending: false }]
@@ -20,9 +22,10 @@ export const completeOrder = (orderBy: readonly OrganizationOrderTerm[]): Organi
   return [...wanted, { field: 'slug', descending: wanted.at(-1)!.descending }]
 }
 
-/** A place in a list: the values of its complete order's fields there; times as milliseconds since the epoch. */
+/** A position in a list: the values of the fields of its complete order; times as milliseconds since the epoch. */
 export type OrganizationPosition = (string | number)[]
 
+/** The position of an organization in a list with a complete order. */
 export const positionOf = (
   organization: Pick<StoredOrganization, OrganizationField>,
   order: readonly OrganizationOrderTerm[],

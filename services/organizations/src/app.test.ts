@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { startOrganizations } from './testing.ts'
 
 describe('the organizations service', () => {
-  it('is ready while its store answers', async () => {
+  it('is ready while its store is reachable', async () => {
     await using service = await startOrganizations()
     expect((await service.app.inject('/readyz')).statusCode).toBe(200)
 
@@ -12,7 +12,7 @@ describe('the organizations service', () => {
     expect((await service.app.inject('/healthz')).statusCode).toBe(200)
   })
 
-  it('answers UNAVAILABLE while its store does not', async () => {
+  it('responds with UNAVAILABLE while its store is not reachable', async () => {
     await using service = await startOrganizations()
     const userId = await service.given.user()
     await service.directory.close()
@@ -28,7 +28,7 @@ describe('the organizations service', () => {
     ['POST', '/organizations', 'GET, HEAD'],
     ['DELETE', '/organizations/acme', 'GET, HEAD'],
     ['GET', '/internal/authorize', 'POST'],
-  ] as const)('does not answer %s %s', async (method, url, allow) => {
+  ] as const)('rejects %s %s with 405', async (method, url, allow) => {
     await using service = await startOrganizations()
     const response = await service.app.inject({ method, url })
 

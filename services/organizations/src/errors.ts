@@ -1,6 +1,9 @@
 import { ApiError } from '@fms/aip'
 
-/** An unknown, expired or revoked key, without telling which. For the gateway, which words its callers' answer itself. */
+/**
+ * API_KEY_INVALID: the key is unknown, expired or revoked; the error does not say which. The gateway has its own
+ * error for its clients.
+ */
 export const apiKeyInvalid = () =>
   new ApiError('UNAUTHENTICATED', 'API_KEY_INVALID', 'The API key is not valid. Use another one.', {
     headers: { 'www-authenticate': 'ApiKey realm="forms"' },

@@ -2,25 +2,25 @@ import type { ApiKey } from '@fms/directory-store'
 import type { FastifyBaseLogger } from 'fastify'
 import type { OrganizationsDeps } from './app.ts'
 
-/** A key in constant use is written down this often. */
-const intervalMs = 60_000
+/** Minimum time between two writes of a key's `lastUsedTime`. */
+const writeIntervalMs = 60_000
 
 /**
- * Keeps the keys' `lastUsedTime`, to the minute. What goes wrong with that is logged and stops nobody.
+ * Records the `lastUsedTime` of keys, accurate to a minute. Logs a failed write and continues.
  *
- * @returns notes that a key is in use now.
+ * @returns a function that records the current time for a key, without waiting for the write.
  */
-export const keepKeyUses = ({ directory, now }: OrganizationsDeps) => {
-  // One entry a key of the directory, at the most.
-  const notedMs = new Map<string, number>()
+export const createKeyUseRecorder = ({ directory, now }: OrganizationsDeps) => {
+  // At most one entry for each key in the directory.
+  const recordedMs = new Map<string, number>()
 
   return ({ keyId, lastUsedTime }: ApiKey, log: FastifyBaseLogger): void => {
     const time = now()
-    const latestMs = Math.max(notedMs.get(keyId) ?? 0, lastUsedTime?.getTime() ?? 0)
-    if (time.getTime() - latestMs < intervalMs) return
-    notedMs.set(keyId, time.getTime())
+    const latestMs = Math.max(recordedMs.get(keyId) ?? 0, lastUsedTime?.getTime() ?? 0)
+    if (time.getTime() - latestMs < writeIntervalMs) return
+    recordedMs.set(keyId, time.getTime())
     directory
       .touchKey(keyId, time)
-      .catch((err) => log.warn({ err, key: keyId }, 'the use of a key is not noted'))
+      .catch((err) => log.warn({ err, key: keyId }, 'the last use of a key is not recorded'))
   }
 }

@@ -15,17 +15,17 @@ import { createOrganizationsApp } from './app.ts'
 
 const secret = 'a secret of the tests, long enough'
 
-/** The service on SQLite in memory. */
+/** The service with a SQLite store in memory. */
 export interface OrganizationsService extends AsyncDisposable {
   app: App
   directory: DirectoryStore
-  /** Everything that happens does so at this time, until a test sets another one. */
+  /** The clock of the service and its store, which tests set. */
   clock: { now: Date }
-  /** Sends a request as the gateway does: in the name of a user, or in its own. */
+  /** Sends a request with the identity token of a user or of the gateway. */
   send(from: Identity | ServiceIdentity, request: InjectOptions): Promise<LightMyRequestResponse>
-  /** `GET url` in the name of a user. */
+  /** Sends `GET url` with the identity token of a user. */
   get(userId: string, url: string): Promise<LightMyRequestResponse>
-  /** What a test begins with; each thing has a random address of its own where none is given. */
+  /** Functions that fill the store. E-mail addresses and slugs are random by default. */
   given: {
     /** @returns the user's id. */
     user(): Promise<string>

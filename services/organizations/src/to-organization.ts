@@ -1,7 +1,7 @@
 import { type Organization, organizationPath } from '@fms/contracts'
 import type { StoredOrganization } from '@fms/directory-store'
 
-/** The contract's shape of a stored organization. */
+/** Converts a stored organization to the resource of the API. */
 export const toOrganization = ({
   organizationId,
   createTime,

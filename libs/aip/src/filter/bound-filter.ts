@@ -1,13 +1,14 @@
 import type { CheckedFilter } from './check-filter.ts'
 
-/** A filter may have this many conditions. */
+/** Maximum number of conditions in a filter. */
 export const maxConditions = 60
 
-/** A filter may have this many conditions that need the text itself, where no index narrows what is read. */
+/** Maximum number of conditions in a filter that read the text of each row, since no index serves them. */
 export const maxTextConditions = 10
 
-/** A filter asks for more at once than a list answers. */
+/** A filter has too many conditions. */
 export class FilterComplexityError extends Error {
+  /** Which of the two limits the filter exceeds. */
   readonly conditions: 'conditions' | 'text conditions'
   readonly limit: number
   readonly found: number
@@ -21,10 +22,14 @@ export class FilterComplexityError extends Error {
   }
 }
 
-/** @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that need the text itself. */
+/**
+ * Limits the number of conditions in a filter.
+ *
+ * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that read the text of each row.
+ */
 export const boundFilter = (filter: CheckedFilter): void => {
   const conditions = conditionsOf(filter)
-  const textConditions = conditions.filter(needsText)
+  const textConditions = conditions.filter(readsText)
   if (conditions.length > maxConditions) {
     throw new FilterComplexityError('conditions', maxConditions, conditions.length)
   }
@@ -38,8 +43,8 @@ const conditionsOf = (node: CheckedFilter): CheckedFilter[] => {
   return node.kind === 'not' ? conditionsOf(node.operand) : [node]
 }
 
-/** Whether it is `:`, `search()`, a bare term, or a `*` that is followed by anything but stars. */
-const needsText = (node: CheckedFilter): boolean =>
+/** Whether a condition is `:`, `search()`, a bare term, or has text after a `*`. */
+const readsText = (node: CheckedFilter): boolean =>
   node.kind === 'contains' ||
   node.kind === 'search' ||
   (node.kind === 'match' && node.parts.slice(1).some((part) => part !== ''))

@@ -137,11 +137,11 @@ describe('a search', () => {
     ['Feedback', 'feedback'],
     ['"Feedback text"', 'feedback text'],
     ['com.google*', 'com.google*'],
-  ])('%s looks for %s', (text, folded) => {
+  ])('%s searches for %s', (text, folded) => {
     expect(check(text)).toEqual({ kind: 'search', field: 'name', text: folded })
   })
 
-  it.each(['search("")', '""'])('%s holds always', (text) => {
+  it.each(['search("")', '""'])('%s matches every row', (text) => {
     expect(check(text)).toEqual(always)
   })
 
@@ -155,9 +155,12 @@ describe('a search', () => {
     expect(refuse(text)).toBe(message)
   })
 
-  it.each(['feedback', 'search("feedback")', 'search()', 'find()'])('is not offered: %s', (text) => {
-    expect(refuse(text, withoutSearch)).toBe(`column 1: expected a comparison of ${everyField}`)
-  })
+  it.each(['feedback', 'search("feedback")', 'search()', 'find()'])(
+    'is an error where the list has no search field: %s',
+    (text) => {
+      expect(refuse(text, withoutSearch)).toBe(`column 1: expected a comparison of ${everyField}`)
+    },
+  )
 })
 
 describe('a field that is not declared', () => {
@@ -206,7 +209,7 @@ describe('the number of conditions', () => {
     },
   )
 
-  it('is looked at once the rest is sound', () => {
+  it('is checked after the fields and values', () => {
     expect(refuse(`${joined(61, 'a')} nom = 1`)).toContain('expected one of the fields')
   })
 })

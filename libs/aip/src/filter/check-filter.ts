@@ -4,46 +4,46 @@ import { foldCase } from './fold-case.ts'
 import type { Call, Comparison, FilterNode, Literal } from './parse-filter.ts'
 import { parseTime } from './parse-time.ts'
 
-/** What a field holds, which decides how it can be compared. */
+/** The type of a field, which decides the comparators that it takes. */
 export type FieldType =
   | { type: 'string' }
-  /** One of a few values, in their exact spelling. */
+  /** One of a fixed set of values, case-sensitive. */
   | { type: 'enum'; values: readonly string[] }
-  /** An instant, kept in milliseconds. */
+  /** An instant with a precision of milliseconds. */
   | { type: 'time' }
 
-/** What a list lets its filters ask. */
+/** The fields that the filter of a list may use. */
 export interface FilterFields {
-  /** The fields by name; one of a nested object has its dotted name, `a.b`. */
+  /** Field types by name; a field of a nested object has a dotted name, `a.b`. */
   fields: Readonly<Record<string, FieldType>>
-  /** The field that `search("text")` and bare terms look into; both are errors when there is none. */
+  /** The field for `search("text")` and bare terms. Without it both are errors. */
   search?: string
 }
 
-/** `!=` is told as the negation of `=`. */
+/** The comparison operators of a checked filter, in which `!=` is the negation of `=`. */
 export type OrderOperator = '=' | '<' | '<=' | '>' | '>='
 
 /**
- * A filter with nothing left to interpret: each field is declared, each value fits its field. It knows of no
- * store; `evaluateFilter` says what each node means.
+ * A validated filter: each field is declared, and each value has the type of its field. Independent of any store;
+ * {@link evaluateFilter} defines the meaning of each node.
  */
 export type CheckedFilter =
   | { kind: 'and' | 'or'; operands: CheckedFilter[] }
   | { kind: 'not'; operand: CheckedFilter }
-  /** Holds for every row, or for none. */
+  /** Matches every row, or none. */
   | { kind: 'constant'; value: boolean }
-  /** Strings by code point, case-sensitive. An enum takes `=` alone. */
+  /** Compares strings by code point, case-sensitive. For an enum the operator is always `=`. */
   | { kind: 'compare'; field: string; operator: OrderOperator; value: string }
-  /** The field is the parts in this order with any run of characters between each two; at least two parts. */
+  /** Wildcard match: the field consists of the parts, two or more, with any characters between them. */
   | { kind: 'match'; field: string; parts: string[] }
-  /** Case-sensitive; the text is not empty. */
+  /** The field contains the text, which is not empty; case-sensitive. */
   | { kind: 'contains'; field: string; text: string }
-  /** The field contains the text when both go through `foldCase`; the text is not empty and already did. */
+  /** The field contains the text after `foldCase`. The text is folded already and not empty. */
   | { kind: 'search'; field: string; text: string }
-  /** Whole milliseconds since 1970-01-01T00:00:00Z. */
+  /** Compares instants in whole milliseconds since 1970-01-01T00:00:00Z. */
   | { kind: 'compareTime'; field: string; operator: OrderOperator; epochMs: number }
 
-/** A comparison of a declared field, freed of `!=`. */
+/** A comparison of a declared field, with `!=` replaced by `=`. */
 interface Condition {
   field: string
   operator: OrderOperator | ':'
@@ -53,23 +53,23 @@ interface Condition {
 
 const constant = (value: boolean): CheckedFilter => ({ kind: 'constant', value })
 
-/** The text where `*` has no meaning of its own. */
+/** The text of a literal in which `*` is not a wildcard. */
 const plainText = ({ parts }: Literal) => parts.join('*')
 
-const isWildcardAlone = ({ parts, quoted }: Literal) => !quoted && parts.length === 2 && parts.join('') === ''
+const isOnlyWildcard = ({ parts, quoted }: Literal) => !quoted && parts.length === 2 && parts.join('') === ''
 
-/** A run of wildcards says no more than one of them. */
-const withoutRuns = (parts: string[]) =>
+/** Merges consecutive wildcards into one, which means the same. */
+const mergeWildcards = (parts: string[]) =>
   parts.filter((part, index) => part !== '' || index === 0 || index === parts.length - 1)
 
 const checkString = ({ field, operator, value }: Condition): CheckedFilter => {
   const text = plainText(value)
   if (operator === ':') {
-    if (isWildcardAlone(value)) throw new FilterError(value.column, 'a text after : (a literal star is \\*)')
+    if (isOnlyWildcard(value)) throw new FilterError(value.column, 'a text after : (a literal star is \\*)')
     return text === '' ? constant(true) : { kind: 'contains', field, text }
   }
   if (value.parts.length === 1) return { kind: 'compare', field, operator, value: text }
-  if (operator === '=') return { kind: 'match', field, parts: withoutRuns(value.parts) }
+  if (operator === '=') return { kind: 'match', field, parts: mergeWildcards(value.parts) }
   throw new FilterError(value.column, `a text without wildcards after ${operator} (a literal star is \\*)`)
 }
 
@@ -83,7 +83,7 @@ const checkEnum = (
   return { kind: 'compare', field, operator, value: text }
 }
 
-/** What an operator means to whole milliseconds when the instant lies between `epochMs` and the next one. */
+/** The operator on whole milliseconds for an instant between `epochMs` and the next millisecond. */
 const betweenMilliseconds = { '<': '<=', '<=': '<=', '>': '>', '>=': '>' } as const
 
 const checkTime = ({ field, operator, operatorColumn, value }: Condition): CheckedFilter => {
@@ -121,7 +121,7 @@ const checkComparison = (
   return comparator.text === '!=' ? { kind: 'not', operand: checked } : checked
 }
 
-/** @param column where the filter asks for a search. */
+/** @param column the column of the search in the filter, for the error. */
 const searchedField = ({ fields, search }: FilterFields, column: number): string => {
   if (search === undefined) throw new FilterError(column, `a comparison of ${oneOf(fields)}`)
   return search
@@ -159,17 +159,17 @@ const checkNode = (node: FilterNode, fields: FilterFields): CheckedFilter => {
 }
 
 /**
- * Hold a parsed filter against the fields that a list offers.
+ * Validates a parsed filter against the fields of a list (AIP-160).
  *
- * - Strings take every comparator: `=` and `!=` with `*` for any run of characters, `:` for "contains" with `*`
- *   as itself, the others without `*`.
+ * - Strings take every comparator: `=` and `!=` with `*` as a wildcard, `:` ("contains") with `*` as a plain
+ *   character, the others without `*`.
  * - Enums take `=` and `!=` with one of their values.
- * - Times take every comparator but `:` with an RFC 3339 time. One of finer precision than milliseconds
- *   compares as the instant it is: `x > 10.5 ms` becomes `x > 10 ms`, and `x = 10.5 ms` holds for no row.
- * - The one function is `search`, with one text in quotes. A literal that stands alone is searched for too.
+ * - Times take every comparator except `:`, with an RFC 3339 time. A time of finer precision than milliseconds
+ *   compares exactly: `x > 10.5 ms` becomes `x > 10 ms`, and `x = 10.5 ms` matches no row.
+ * - The only function is `search`, with one quoted text. A bare literal is a search too.
  *
- * @throws {FilterError} for anything else, at the field, comparator, value or function that is wrong.
- * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that need the text itself.
+ * @throws {FilterError} for anything else, at the column of the invalid field, comparator, value or function.
+ * @throws {FilterComplexityError} for more than 60 conditions, or more than 10 that read the text of each row.
  */
 export const checkFilter = (node: FilterNode, fields: FilterFields): CheckedFilter => {
   const filter = checkNode(node, fields)

@@ -1,8 +1,8 @@
 /**
- * Order two texts by Unicode code point, as UTF-8 bytes would be. JavaScript's own `<` goes by UTF-16 unit and
- * puts `'😀'` before `'\uFFFD'`.
+ * Compares two texts by Unicode code point, which is also the order of their UTF-8 bytes. JavaScript's `<` compares
+ * UTF-16 code units and puts `'😀'` before `'\uFFFD'`.
  *
- * @returns negative, 0 or positive, as `Array.prototype.sort` takes it.
+ * @returns a negative number, 0 or a positive number, for `Array.prototype.sort`.
  */
 export const compareCodePoints = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)

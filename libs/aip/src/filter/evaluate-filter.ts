@@ -2,10 +2,10 @@ import type { CheckedFilter, OrderOperator } from './check-filter.ts'
 import { compareCodePoints } from './compare-code-points.ts'
 import { foldCase } from './fold-case.ts'
 
-/** All filterable fields of one item: strings and enums as text, times as whole epoch milliseconds. */
+/** The filterable fields of an item: strings and enums as text, times as whole milliseconds since the epoch. */
 export type FilterRow = Readonly<Record<string, string | number>>
 
-/** Whether an operator holds of two values, by their order: negative, 0 or positive. */
+/** Whether an operator holds for two values, given their order: negative, 0 or positive. */
 const holds: Record<OrderOperator, (order: number) => boolean> = {
   '=': (order) => order === 0,
   '<': (order) => order < 0,
@@ -15,8 +15,8 @@ const holds: Record<OrderOperator, (order: number) => boolean> = {
 }
 
 /**
- * Whether the text is the parts in this order with any run of characters between each two; at least two parts.
- * Taking each part at its first occurrence leaves the most room for the next, so nothing needs a second try.
+ * Whether a text consists of the parts, two or more, with any characters between them. Linear: matching each part at
+ * its first occurrence leaves the longest rest for the next, so there is no backtracking.
  */
 export const matchesParts = (text: string, parts: readonly string[]): boolean => {
   const [first, middle, last] = [parts[0]!, parts.slice(1, -1), parts.at(-1)!]
@@ -31,7 +31,7 @@ export const matchesParts = (text: string, parts: readonly string[]): boolean =>
   return from <= end
 }
 
-/** Whether a row is one that the filter asks for. What the nodes mean here is what every store owes them. */
+/** Whether a row matches a filter. The reference for the filters of every store. */
 export const evaluateFilter = (node: CheckedFilter, row: FilterRow): boolean => {
   const textOf = (field: string) => String(row[field])
   switch (node.kind) {

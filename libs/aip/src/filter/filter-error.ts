@@ -1,8 +1,8 @@
-/** A filter that cannot be read, or that asks for what its list does not offer. */
+/** A filter with invalid syntax, or with a field, value or function that its list does not support. */
 export class FilterError extends Error {
-  /** Where the text goes wrong: Unicode code points, from 1. */
+  /** Position of the error: Unicode code points, from 1. */
   readonly column: number
-  /** What could have stood there, for people to read. */
+  /** What is valid at this position, as text for people. */
   readonly expected: string
 
   constructor(column: number, expected: string) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { foldCase } from './fold-case.ts'
 
-// Regular expressions with the flags iu go by simple case folding (ECMA-262, Canonicalize): the oracle here.
-// Left out is most of Unicode, which has no case: Han, Hangul, private, unassigned, surrogates.
+// The oracle: regular expressions with the flags iu use simple case folding (ECMA-262, Canonicalize).
+// Excludes code points without case, which are most of Unicode: Han, Hangul, private use, unassigned, surrogates.
 const characters = Array.from({ length: 0x110000 }, (_, codePoint) => String.fromCodePoint(codePoint)).filter(
   (character) => !/[\p{Cn}\p{Co}\p{Cs}\p{Script=Han}\p{Script=Hangul}]/u.test(character),
 )
@@ -32,7 +32,7 @@ describe('foldCase', () => {
     expect(foldCase(a)).not.toBe(foldCase(b))
   })
 
-  it('joins only what simple folding joins', () => {
+  it('makes only those characters equal that simple case folding makes equal', () => {
     const wrong = characters.filter((character) => {
       const folded = foldCase(character)
       return folded !== character && !new RegExp(`^${toEscape(character)}$`, 'iu').test(folded)
@@ -40,9 +40,9 @@ describe('foldCase', () => {
     expect(wrong).toEqual([])
   })
 
-  it('joins all that simple folding joins', () => {
+  it('makes all characters equal that simple case folding makes equal', () => {
     const folded = characters.filter((character) => foldCase(character) === character)
-    // Two different code points differ in a bit: with no pair left across any bit, there is none at all.
+    // Two different code points differ in some bit, so it is enough to compare the two halves for each bit.
     for (let bit = 0; bit < 21; bit++) {
       const { on = [], off = [] } = Object.groupBy(folded, (character) =>
         (character.codePointAt(0)! >> bit) & 1 ? 'on' : 'off',
@@ -59,7 +59,7 @@ describe('foldCase', () => {
     }
   })
 
-  it('leaves what has no case', () => {
+  it('does not change characters without case', () => {
     const text = '表單 한글 😀 \u{10ffff} \0 123'
     expect(foldCase(text)).toBe(text)
   })

@@ -1,5 +1,5 @@
-// Upper case and back joins what simple folding joins, but for these: a dotless i is no i, and the other three
-// have a capital of several code points.
+// Upper case and back equals simple case folding except for these: a dotless i is not an i, and the upper case of the
+// other three has several code points.
 const exceptions = new Map([
   ['\u0131', '\u0131'],
   ['\u1fd3', '\u0390'],
@@ -16,11 +16,11 @@ const foldCodePoint = (character: string): string => {
 }
 
 /**
- * Take the case out of a text, so that two texts that differ in case alone become equal, by Unicode simple case
- * folding (CaseFolding.txt, status C and S) as in regular expressions with the flags `iu`. Every code point
- * stays one, `ς` equals `Σ`, `ß` equals `ẞ` but not `ss`, and no locale matters.
+ * Folds the case of a text by Unicode simple case folding (CaseFolding.txt, status C and S), as regular expressions
+ * with the flags `iu` do: texts that differ only in case become equal. Each code point maps to one code point: `ς`
+ * equals `Σ`, `ß` equals `ẞ` but not `ss`. Independent of the locale and idempotent.
  *
- * Folding twice changes nothing. Characters that are unassigned today may fold once the platform knows a
- * later Unicode version: a store that keeps folded texts then folds those anew.
+ * A later Unicode version of the platform may fold characters that are unassigned today. A store of folded texts must
+ * then fold them again.
  */
 export const foldCase = (text: string): string => text.replace(/[A-Z]|[^\0-\x7f]/gu, foldCodePoint)

@@ -268,8 +268,8 @@ function peg$parse(input, options) {
   function peg$f12(pieces) {    return literal(pieces, false)  }
   function peg$f13(word) {    return options.isTime(word)  }
   function peg$f14(word) {    return literal([word], false)  }
-  function peg$f15(pieces) {    demandValue(text()); return pieces  }
-  function peg$f16(pieces) {    demandWord(text()); return pieces  }
+  function peg$f15(pieces) {    checkValue(text()); return pieces  }
+  function peg$f16(pieces) {    checkWord(text()); return pieces  }
   function peg$f17(pieces) {    return literal(pieces, true)  }
   function peg$f18(pieces) {    return literal(pieces, true)  }
   function peg$f19() {    return null  }
@@ -1918,12 +1918,12 @@ function peg$parse(input, options) {
 
   const token = (text) => ({ text, column: options.columnAt(offset()) })
 
-  // A word as it is written: an escaped dot or colon is a character like any other.
-  const demandWord = (word) => {
+  // Checks the text of the filter, in which an escaped dot is an ordinary character.
+  const checkWord = (word) => {
     if (/^\.|\.\.|\.$/.test(word)) expected('a word without a dot at its ends, or two in a row')
   }
 
-  const demandValue = (value) => {
+  const checkValue = (value) => {
     if (value.includes(':') && !options.isTime(value)) {
       expected('an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z, or quotes around a text with a colon')
     }

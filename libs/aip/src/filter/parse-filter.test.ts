@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FilterError } from './filter-error.ts'
 import { type Comparator, type FilterNode, type Literal, parseFilter } from './parse-filter.ts'
 
-/** A node as text with all parentheses: equal for equal trees. */
+/** A node as text with all parentheses; equal trees have equal texts. */
 const print = (node: FilterNode): string => {
   switch (node.kind) {
     case 'and':
@@ -94,7 +94,7 @@ describe('a condition', () => {
     expect(read(text)).toBe(tree)
   })
 
-  it('tells where its parts begin, in code points', () => {
+  it('has the columns of its parts, in code points', () => {
     expect(parseFilter('"😀" name = "x"')).toMatchObject({
       operands: [
         { text: { column: 1 } },
@@ -108,7 +108,7 @@ describe('a condition', () => {
     expect(readValue('2026-01-01T00:00:00.25z')).toBe('2026-01-01T00:00:00.25z')
   })
 
-  it.each(['2026-01-01T00:00:00Z', '-2026-01-01T00:00:00.5+01:00'])('%s stands alone as a text', (text) => {
+  it.each(['2026-01-01T00:00:00Z', '-2026-01-01T00:00:00.5+01:00'])('%s is a bare literal', (text) => {
     const { node } = /^(?<not>-?)(?<node>.*)$/.exec(text)!.groups!
     const found = parseFilter(text)
     expect(found?.kind === 'not' ? found.operand : found).toMatchObject({
@@ -140,7 +140,7 @@ describe('a literal', () => {
     expect(readValue(text)).toBe(value)
   })
 
-  it('tells a wildcard from a star', () => {
+  it('distinguishes a wildcard from an escaped star', () => {
     expect(parseFilter(String.raw`a = "x*\**"`)).toMatchObject({
       value: { parts: ['x', '*', ''], quoted: true },
     })
@@ -220,7 +220,7 @@ describe('an error', () => {
     ['createTime > 2026-01-01T00:00:60Z', 14],
     ['createTime > 2026-01-01T00:00:00', 14],
     ['search(a:b)', 8],
-  ])('a colon that belongs to no time: %s', (text, column) => {
+  ])('reports a colon outside a time: %s', (text, column) => {
     expect(refuse(text)).toBe(
       `column ${column}: expected an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z, or quotes around a text with a colon`,
     )
@@ -235,13 +235,13 @@ describe('an error', () => {
     },
   )
 
-  it('is none where dots and colons are quoted or escaped, or the dots on the right', () => {
+  it('does not occur for quoted or escaped dots and colons, nor for dots on the right', () => {
     for (const text of ['name = "a:b"', '"a..b"', 'a\\u002e', 'name = a\\u003ab', 'name = .x..']) {
       expect(parseFilter(text)).toBeDefined()
     }
   })
 
-  it('carries its parts', () => {
+  it('has a column and the expected text', () => {
     expect(() => parseFilter('a AND')).toThrow(
       expect.objectContaining({ name: 'FilterError', column: 6, expected: 'a condition' }),
     )
@@ -280,7 +280,7 @@ describe('size', () => {
     '*',
     '\\',
     '😀',
-  ])('answers 2,000 characters of %j at once', (text) => {
+  ])('parses 2,000 characters of %j within milliseconds', (text) => {
     const start = performance.now()
     try {
       parseFilter(text.repeat(2000 / text.length))

@@ -5,7 +5,7 @@ import { parseTime } from './parse-time.ts'
 /** The comparison operators of AIP-160; `:` is its "has" operator. */
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
 
-/** A piece of a filter's text and where it begins. */
+/** A part of the filter text and its position. */
 export interface Token<Text extends string = string> {
   text: Text
   /** Unicode code points, from 1. */
@@ -14,14 +14,17 @@ export interface Token<Text extends string = string> {
 
 /** A text with wildcards (AIP-160, "Comparison Operators"). */
 export interface Literal {
-  /** The texts around the wildcards, always one more than these: `a*b` is `['a', 'b']`, `*` is `['', '']`. */
+  /**
+   * The texts between the wildcards, always one more than there are wildcards: `a*b` is `['a', 'b']`, `*` is
+   * `['', '']`.
+   */
   parts: string[]
   quoted: boolean
   /** Unicode code points, from 1. */
   column: number
 }
 
-/** `field comparator value`. The field is as written, dots included; nothing is known of it yet. */
+/** `field comparator value`. The field is the text of the filter, with its dots, and not validated. */
 export interface Comparison {
   kind: 'comparison'
   field: Token
@@ -36,29 +39,29 @@ export interface Call {
   args: Literal[]
 }
 
-/** What a filter says, before anything is known of the fields that it names. */
+/** The syntax tree of a filter. Fields and values are not validated: see {@link checkFilter}. */
 export type FilterNode =
   | { kind: 'and' | 'or'; operands: FilterNode[] }
   | { kind: 'not'; operand: FilterNode }
   | Comparison
   | Call
-  /** A literal that stands alone (AIP-160, "Literals"). */
+  /** A bare literal (AIP-160, "Literals"). */
   | { kind: 'text'; text: Literal }
 
-/** The column of each offset: code points, from 1. */
+/** The column, in code points from 1, of each offset in UTF-16 code units. */
 const columnsOf = (text: string): Uint32Array => {
   const columns = new Uint32Array(text.length + 1).fill(1)
   let offset = 0
   let column = 1
   for (const { length } of text) {
-    // The second half of a pair is where the next code point would be.
+    // The second half of a surrogate pair gets the column of the next code point.
     columns.fill(++column, offset + 1, offset + length + 1)
     offset += length
   }
   return columns
 }
 
-/** The list is made when it is needed: what ICU loads for it takes 3 MiB. */
+/** Creates the `ListFormat` only for an error: ICU data for it takes 3 MiB. */
 const describeExpected = ({ expected }: GrammarError) =>
   new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
     new Set(expected.flatMap(({ type, description }) => (type === 'end' ? 'the end' : (description ?? [])))),
@@ -67,13 +70,13 @@ const describeExpected = ({ expected }: GrammarError) =>
 const isTime = (text: string): boolean => parseTime(text) !== undefined
 
 /**
- * Read an AIP-160 filter, by the rules that `grammar.peggy` quotes.
+ * Parses an AIP-160 filter; `grammar.peggy` has the grammar.
  *
- * No text makes it backtrack without bound or exhausts the stack: parentheses nest at most 100 deep. How long
- * a text may be is for the caller to say.
+ * Backtracking is bounded, and parentheses nest at most 100 deep, so no text exhausts the stack. The caller limits the
+ * length of the text.
  *
- * @returns undefined for a text of nothing but white space: no filter.
- * @throws {FilterError} for a text that is no filter, half a surrogate pair in a literal included.
+ * @returns undefined for an empty text or white space: no filter.
+ * @throws {FilterError} for invalid syntax, including half a surrogate pair in a literal.
  */
 export const parseFilter = (text: string): FilterNode | undefined => {
   const columns = columnsOf(text)

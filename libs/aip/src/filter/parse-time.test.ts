@@ -4,7 +4,7 @@ import { parseTime } from './parse-time.ts'
 const isoOf = (text: string) => new Date(parseTime(text)!.epochMs).toISOString()
 
 describe('a time', () => {
-  // The first four are the examples of RFC 3339 §5.8 that are no leap seconds, the fifth is AIP-160's.
+  // The first four are the examples of RFC 3339 §5.8 without leap seconds; the fifth is from AIP-160.
   it.each([
     ['1985-04-12T23:20:50.52Z', '1985-04-12T23:20:50.520Z'],
     ['1996-12-19T16:39:57-08:00', '1996-12-20T00:39:57.000Z'],
@@ -31,7 +31,7 @@ describe('a time', () => {
     expect(time.epochMs - Date.UTC(2026, 0)).toBe(milliseconds)
   })
 
-  it('is cut off downwards before 1970 too', () => {
+  it('is rounded down, also before 1970', () => {
     expect(parseTime('1969-12-31T23:59:59.9995Z')).toEqual({ epochMs: -1, exact: false })
   })
 
@@ -62,7 +62,7 @@ describe('a time', () => {
     '+002026-01-01T00:00:00Z',
     '2026-01-01T00:00:00Z\n',
     '２０２６-01-01T00:00:00Z',
-  ])('%j is none', (text) => {
+  ])('%j is not a time', (text) => {
     expect(parseTime(text)).toBeUndefined()
   })
 })

@@ -2,7 +2,7 @@
 export interface Time {
   /** Milliseconds since 1970-01-01T00:00:00Z, rounded down. */
   epochMs: number
-  /** Whether nothing was cut off. */
+  /** Whether `epochMs` is exact: the time has no digits beyond milliseconds other than 0. */
   exact: boolean
 }
 
@@ -14,16 +14,16 @@ const dateTime = new RegExp(
 )
 
 /**
- * Read an RFC 3339 `date-time`: years 0000 to 9999, a fraction of any length, offset `Z` or `±hh:mm`, `T` and
- * `Z` in either case. Leap seconds (`:60`) are refused, since epoch time has no room for them.
+ * Parses an RFC 3339 `date-time`: years 0000 to 9999, a fraction of any length, offset `Z` or `±hh:mm`, `T` and `Z`
+ * in either case. Rejects leap seconds (`:60`), which epoch time cannot represent.
  *
- * @returns undefined for anything else, days and hours that do not exist included.
+ * @returns undefined for anything else, including days and hours that do not exist.
  */
 export const parseTime = (text: string): Time | undefined => {
   const { date, time, fraction = '', sign, hours = 0, minutes = 0 } = dateTime.exec(text)?.groups ?? {}
   const utc = `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   const instant = new Date(utc)
-  // Date rolls an impossible day over to the next month, so that it prints as another one.
+  // Date rolls an invalid day over to the next month, so its text differs from the input.
   if (Number.isNaN(instant.getTime()) || instant.toISOString() !== utc) return undefined
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000
   return {

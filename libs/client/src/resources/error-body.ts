@@ -12,14 +12,14 @@ export type Status =
   | 'UNAVAILABLE'
   | 'DEADLINE_EXCEEDED'
 
-/** A wrong field of a request, and what is expected there. */
+/** An invalid field of a request, and the expected value. */
 export interface FieldViolation {
   /** A path such as `form.steps[2].key`; `""` means the whole body. */
   field: string
   description: string
 }
 
-/** A rule that keeps a draft from being published, and the place that breaks it. */
+/** A rule that keeps a draft from being published, and the part of the draft that breaks it. */
 export interface PreconditionViolation {
   /** The kind of rule, upper snake case. */
   type: string
@@ -28,7 +28,7 @@ export interface PreconditionViolation {
   description: string
 }
 
-/** The body of every response that is not a success (AIP-193). */
+/** The body of every error response (AIP-193). */
 export interface ErrorBody {
   error: {
     /** The HTTP status code. */

@@ -17,8 +17,8 @@ import type { BackgroundInput, StepInput } from './step.ts'
 
 /**
  * A JSON Merge Patch (RFC 7396) on a draft: a field that is left out stays as it is, objects merge, arrays are
- * replaced whole, `null` takes a field back to its default. The fields that the service alone writes are ignored, so
- * that a form that was read may be sent back.
+ * replaced, `null` resets a field to its default. Output-only fields are ignored, so a form that was read can be sent
+ * back.
  */
 export interface FormPatch extends Partial<ServerOwnedFields> {
   /** 1 to 200 characters, not only white space; `Untitled form` by default. */
@@ -48,7 +48,7 @@ export interface FormPatch extends Partial<ServerOwnedFields> {
   theme?: Merge<Theme> | null
 }
 
-/** A new form: a field that is left out, or `null`, takes its default. */
+/** A new form: an omitted or `null` field takes its default. */
 export type FormInput = FormPatch
 
 /** A patch of `i18n`; `sourceLocale` is `en` and `supportedLocales` is `["en"]` by default. */
@@ -84,5 +84,5 @@ export interface MarketplaceServiceInput extends Partial<Omit<MarketplaceService
   priceRange?: Partial<PriceRange>
 }
 
-/** A patch of an object without objects in it: what is left out stays, `null` takes it back to its default. */
+/** A patch of an object without nested objects: an omitted field stays unchanged, `null` resets it to its default. */
 export type Merge<T> = { [K in keyof T]?: T[K] | null }

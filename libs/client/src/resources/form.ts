@@ -1,6 +1,6 @@
 import type { Background, Step } from './step.ts'
 
-/** The current draft of a form, and the fields that the service alone writes. */
+/** The current draft of a form with its output-only fields. */
 export interface Form extends ServerOwnedFields {
   /** 1 to 200 characters, not only white space. */
   name: string
@@ -10,19 +10,19 @@ export interface Form extends ServerOwnedFields {
   type: FormType
   /** `guided` in a form with a payment step. */
   defaultMode: FormMode
-  /** Start, questions and ends, in order. */
+  /** Start screen, questions and end screens, in order. */
   steps: Step[]
   /** Media assets available in the form. */
   backgrounds: Background[]
-  /** Concrete factual reference data for the AI, one fact an item. */
+  /** Factual reference data for the AI, one fact per item. */
   context: string[]
   /** Conversational tone, such as `professional` or `casual`. */
   tone: string
-  /** AI follow-up questions per response at most. */
+  /** Maximum number of AI follow-up questions per response. */
   maxFollowUpQuestions: number
   /** AI Handoff links on the published start screen; a change takes effect without a publish. */
   aiHandoff: Toggle
-  /** Whether respondents may speak. */
+  /** Whether respondents may reply by voice. */
   voice: Toggle
   branding: Branding
   i18n: I18n
@@ -31,21 +31,21 @@ export interface Form extends ServerOwnedFields {
   theme: Theme
 }
 
-/** Fields that the service alone writes. In a request they are ignored (AIP-203). */
+/** Output-only fields (AIP-203): ignored in requests. */
 export interface ServerOwnedFields {
   /** RFC 3339, UTC, with milliseconds. */
   createTime: string
-  /** When the draft last changed; strictly increases with each change. RFC 3339, UTC, with milliseconds. */
+  /** Time of the last change of the draft. Each change increases it. RFC 3339, UTC, with milliseconds. */
   updateTime: string
-  /** Whether one of the form's revisions is the live one. */
+  /** Whether the form has a live revision. */
   live: boolean
   /** `organizations/{organization_id}/forms/{form_id}` */
   path: string
-  /** 10 letters and digits, unique over the service; `""` in a dry create. */
+  /** 10 letters and digits, unique in the service; `""` in a dry create. */
   publicId: string
-  /** Where respondents reach the form; `""` in a dry create. */
+  /** URL of the form for respondents; `""` in a dry create. */
   publicUrl: string
-  /** Replies received. */
+  /** Number of replies received. */
   replyCount: number
 }
 
@@ -66,7 +66,7 @@ export interface Branding extends Toggle {
   logoUrl: string
 }
 
-/** What counts as a high, medium and low lead. */
+/** The descriptions of high, medium and low leads. */
 export interface LeadScoring extends Toggle {
   high: string
   medium: string
@@ -77,7 +77,7 @@ export interface LeadScoring extends Toggle {
 export interface I18n {
   /** A BCP 47 language tag such as `en` or `pt-BR`. */
   sourceLocale: string
-  /** Each once, letter case ignored. */
+  /** No duplicates, letter case ignored. */
   supportedLocales: string[]
   /** By BCP 47 language tag. */
   translations: Record<string, TranslationSet>
@@ -103,7 +103,7 @@ export interface TranslatedStep {
 export interface TranslatedValue {
   override: boolean
   sourceHash: string
-  /** Whether the source text has changed since. */
+  /** Whether the source text has changed since the translation. */
   stale: boolean
   value: string
 }
@@ -137,13 +137,13 @@ export interface MarketplaceService {
 
 export interface PriceRange {
   currency: string
-  /** 0 or more; a publish refuses a `min` above `max`. */
+  /** 0 or more. A form with a `min` above `max` cannot be published. */
   min: number
   /** 0 or more. */
   max: number
 }
 
-/** Colours are any text of at most 64 characters; the values of the others are open. */
+/** Colours are any text of at most 64 characters; the other texts have 1 to 64 characters. */
 export interface Theme {
   backgroundColor: string
   foregroundColor: string

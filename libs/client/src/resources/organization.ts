@@ -1,4 +1,4 @@
-/** An owner of forms. */
+/** An organization, which owns forms. */
 export interface Organization {
   /** RFC 3339, UTC, with milliseconds. */
   createTime: string
@@ -10,7 +10,7 @@ export interface Organization {
   name: string
   /** `organizations/{organization_id}` */
   path: string
-  /** May stand for the id in paths. */
+  /** Accepted in place of the id in paths. */
   slug: string
 }
 

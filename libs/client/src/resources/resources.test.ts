@@ -4,12 +4,12 @@ import type { z } from 'zod'
 import type * as client from '../index.ts'
 import type { ErrorBody } from './error-body.ts'
 
-/** What the contracts make of a merge patch on a draft: the client writes the same out, so that it reads well. */
+/** The type of a merge patch on a draft, derived from the contracts. The client spells the same type out. */
 type FormPatch = Clearable<Patch<DraftInput>> & Partial<Pick<contracts.Form, ServerOwned>>
 type Flat<T> = { [K in keyof T]: T[K] }
 type ServerOwned = (typeof contracts.serverOwnedFields)[number]
 
-/** The schema of maps takes any value; their input is that of their entries. */
+/** The input of a map is a map of the inputs of its entries, although its schema accepts any value. */
 type DraftInput = Omit<z.input<typeof contracts.FormDraft>, 'i18n'> & { i18n?: Loose<contracts.Form['i18n']> }
 type Loose<T> = T extends string | number | boolean
   ? T
@@ -20,14 +20,14 @@ type Loose<T> = T extends string | number | boolean
 type Unclearable = (typeof contracts.unclearableFields)[number]
 type Clearable<T> = { [K in keyof T]: K extends Unclearable ? Exclude<T[K], null> : T[K] }
 
-/** Arrays are values: inside them nothing merges and nothing is cleared. */
+/** Arrays are values: a patch neither merges nor clears members in them. */
 type Patch<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { [K in keyof T]?: Patch<T[K]> | null }
     : T
 
-// Types have no run time: the type check of the repository (`npm run check`) is what fails here.
+// These assertions are on types: `npm run check` reports a failure, not the test run.
 describe('the types of the client are those of the contracts:', () => {
   it('resources', () => {
     expectTypeOf<client.Form>().toEqualTypeOf<contracts.Form>()

@@ -1,4 +1,4 @@
-/** A media asset behind a screen. */
+/** A media asset in the background of a screen. */
 export interface Background {
   /** 0 (clear) to 1 (opaque). */
   overlayOpacity: number
@@ -18,7 +18,7 @@ export interface BackgroundInput {
   url: string
 }
 
-/** One comparison with the answer to an earlier step. */
+/** A comparison with the answer to an earlier step. */
 export interface Condition {
   negate: boolean
   /** Such as `equals`. */
@@ -35,9 +35,9 @@ export interface ConditionInput {
   value?: string
 }
 
-/** Where to go on when one of the groups holds. */
+/** A jump to another step if one of the groups holds. */
 export interface Branch {
-  /** A group holds when all of its conditions do. */
+  /** A group holds if all of its conditions hold. */
   groups: Condition[][]
   targetStepKey: string
 }
@@ -92,7 +92,7 @@ export interface OpenStep {
   redirectUrl?: string
   background?: Background
   branches?: Branch[]
-  /** Members that the service does not know are stored and returned as they were sent. */
+  /** Unknown members are stored and returned as sent. */
   [member: string]: unknown
 }
 
@@ -110,7 +110,7 @@ export interface OpenStepInput {
   [member: string]: unknown
 }
 
-/** A screen of a form; `type` tells which variant it is. */
+/** A screen of a form; `type` names the variant. */
 export type Step = StartStep | OpenStep
 
 /** A {@link Step} to write. */

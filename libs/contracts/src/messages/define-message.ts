@@ -1,22 +1,23 @@
 import type { z } from 'zod'
 
 /**
- * A subject and what travels on it. Both ends import this and nothing of each other.
+ * A NATS subject with the schema of its messages, as JSON in UTF-8. Sender and receiver share it.
  *
- * Schemas are `z.object`, which drops members that it does not know: releases run side by side, and messages outlive
- * them in streams. New members are optional.
+ * Schemas are `z.object`, which drops unknown members: two releases may run at the same time, and messages in streams
+ * outlive releases. New members must be optional.
  */
 export interface Message<S extends z.ZodType> {
   subject: string
   schema: S
   encode(value: z.input<S>): Uint8Array
-  /** @throws {Error} when the bytes are not JSON or not of the schema. */
+  /** @throws {Error} for bytes that are not JSON or do not match the schema. */
   decode(bytes: Uint8Array): z.output<S>
 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+/** Defines a {@link Message}; `subject` is `""` for a reply, which goes to an inbox. */
 export const defineMessage = <S extends z.ZodType>({
   subject,
   schema,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AuthorizeRequest, AuthorizeResponse, Identity, ServiceIdentity } from '../identity.ts'
+import { AuthorizeRequest, AuthorizeResponse } from '../authorize.ts'
+import { Identity, ServiceIdentity } from '../identity.ts'
 import { FormPublished, GatewayClock, PublishForm } from './publish-form.ts'
 import { ReplyRecorded } from './reply-recorded.ts'
 import { RequestsCounted } from './requests-counted.ts'

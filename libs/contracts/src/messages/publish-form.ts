@@ -3,65 +3,70 @@ import { Problem } from '../error.ts'
 import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
-/** What `If-Match` asks for: any state of the form, or one whose draft has one of these strong tags. */
+/** The condition of an `If-Match` header (RFC 9110 §13.1.1): any form, or a form with one of these strong ETags. */
 export const IfMatch = z.union([z.literal('*'), z.array(z.string())])
 
 /**
- * Command, gateway to publisher: freeze the draft as a revision and move `live` to it.
+ * Command, gateway to publisher: freezes the draft as a revision and makes it the live one.
  *
- * Delivered at least once; the same `commandId` again changes nothing and gives the same reply.
- * Answered on the inbox named in the `Reply-Inbox` header, by {@link FormPublished}.
+ * Delivery: at least once. A redelivery with the same `commandId` changes nothing and gets the same reply.
+ * Reply: {@link FormPublished}, on the inbox in the header `Reply-Inbox`.
  */
 export const PublishForm = defineMessage({
   subject: 'publish.form',
   schema: z.object({
-    /** The caller's `requestId` where it sent one; unique in its organization. */
+    /** The `requestId` of the request, or a new UUID; unique in its organization. */
     commandId: Uuid,
     organizationId: Uuid,
-    /** Canonical id or public id, as the caller wrote it. */
+    /** Canonical id or public id, as in the request. */
     formRef: z.string(),
     userId: Uuid,
     validateOnly: z.boolean(),
-    /** Refuse another state of the draft. */
+    /** Condition on the ETag of the draft; absent for none. */
     ifMatch: IfMatch.optional(),
     /**
-     * How long somebody waits for the reply, from when the stream took the command; milliseconds. It counts for a
-     * command without {@link deadlineHeader} alone, as gateways of the release before send it.
+     * Milliseconds from the time at which the stream stored the command to its deadline. Applies only to commands
+     * without {@link deadlineHeader}, which gateways of the previous release send.
      */
     timeoutMs: z.int(),
   }),
 })
 export type PublishForm = z.infer<typeof PublishForm.schema>
 
-/** The gateway's inbox, one token a command. */
+/** Header: the inbox of the gateway for the reply, with a token for each command. */
 export const replyInboxHeader = 'Reply-Inbox'
 
 /**
- * When the command's caller stops waiting, on the monotonic clock of its gateway; milliseconds. From then on the command
- * must not begin: docs/decisions/0018-publish-deadline.md.
+ * Header: the deadline of the command, in milliseconds of the monotonic clock of its gateway. The client waits until
+ * then, and publishers must not start the command later: docs/decisions/0018-publish-deadline.md.
  */
 export const deadlineHeader = 'Publish-Deadline'
 
-/** Reply of a gateway to an empty request on {@link clockInboxOf}: its monotonic clock, in milliseconds. */
+/** Reply of a gateway to an empty request on {@link clockInboxOf}: its monotonic time in milliseconds. */
 export const GatewayClock = defineMessage({ subject: '', schema: z.object({ nowMs: z.number() }) })
 
-/** @param replyInbox any inbox of the gateway: `_INBOX.gateway.{gateway}.{token}`. */
+/**
+ * The subject on which a gateway replies with its {@link GatewayClock}.
+ *
+ * @param replyInbox any inbox of the gateway: `_INBOX.gateway.{gateway}.{token}`.
+ */
 export const clockInboxOf = (replyInbox: string): string =>
   `${replyInbox.slice(0, replyInbox.lastIndexOf('.'))}.clock`
 
-/** The caller's request id, for the log lines of every hop. */
+/** Header: the request id, for the log lines of all services. */
 export const requestIdHeader = 'x-request-id'
 
 const Published = z.object({ outcome: z.literal('published'), etag: z.string() })
 const Refused = z.object({ outcome: z.literal('refused'), problem: Problem })
 const Outcome = defineMessage({ subject: '', schema: z.discriminatedUnion('outcome', [Published, Refused]) })
 
-/** Reply to {@link PublishForm}: the form as the caller shall see it, in JSON, or why it was not published. */
+/** Reply to {@link PublishForm}: the JSON of the response body, or the error. */
 export type FormPublished = (z.infer<typeof Published> & { formJson: string }) | z.infer<typeof Refused>
 
 /**
- * Two lines: what became of it, and the form, which nobody on the way has to read. As a member of the first it would
- * be JSON within JSON, and too long for a message where the form is long.
+ * Encodes a reply as two lines: the outcome, and the JSON of the form. The gateway copies the second line to the
+ * response unparsed. As a string member of the first line it would need escapes, and a large form would exceed the
+ * maximum size of a message.
  */
 export const FormPublished = {
   encode: (reply: FormPublished): Uint8Array => {
@@ -69,7 +74,7 @@ export const FormPublished = {
     const { formJson, ...published } = reply
     return new TextEncoder().encode(`${JSON.stringify(published)}\n${formJson}`)
   },
-  /** @throws {Error} when the first line is not JSON or not of the schema. */
+  /** @throws {Error} for a first line that is not JSON or does not match the schema. */
   decode: (bytes: Uint8Array): FormPublished => {
     const end = bytes.indexOf(0x0a)
     const outcome = Outcome.decode(end === -1 ? bytes : bytes.subarray(0, end))
@@ -78,23 +83,26 @@ export const FormPublished = {
   },
 }
 
-/** Empty message, publisher to itself through the stream: shows that commands can be stored. */
+/** Subject of the empty messages with which a publisher checks that the stream stores commands. */
 export const publishProbeSubject = 'publish.probe'
 
-/** Where commands wait: a work queue on disk, so that the PubAck means accepted. */
+/** The stream of pending commands: a work queue on disk. A PubAck means that the command is stored. */
 export const publishStream = {
   name: 'PUBLISH',
   subjects: [PublishForm.subject, publishProbeSubject],
 } as const
 
-/** `PUBLISH_TIMEOUT_MS` of gateways and publishers: how long a caller may wait for a publish. Milliseconds. */
+/**
+ * `PUBLISH_TIMEOUT_MS` of gateways and publishers: timeout of a publish in milliseconds, 1 to 600,000; default
+ * 10,000.
+ */
 export const PublishTimeoutMs = z.coerce.number().int().min(1).max(600_000).default(10_000)
 
-/** Commands that can never succeed, kept for people to look at. */
+/** The stream of commands that can never succeed, for operators to inspect. */
 export const deadLetterStream = { name: 'PUBLISH_DEAD', subjects: ['publish.dead.>'] } as const
 
-/** Why a command lies in {@link deadLetterStream}, as headers beside the command's own. */
+/** Header of a message in {@link deadLetterStream}: the reason, beside the headers of the command. */
 export const deadLetterReasonHeader = 'Dead-Letter-Reason'
 
-/** The durable pull consumer that all publishers share. */
+/** Name of the durable pull consumer that all publishers share. */
 export const publisherConsumer = 'publisher'

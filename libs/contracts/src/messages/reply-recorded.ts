@@ -3,9 +3,9 @@ import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
 /**
- * Event, from the respondent-facing side: a reply to a form was stored.
+ * Event from the respondent-facing service: a reply to a form is stored.
  *
- * Delivered at least once; each `replyId` counts once in the form's `replyCount`, however often it is told.
+ * Delivery: at least once. Each `replyId` increments the `replyCount` of its form once, however often it is delivered.
  */
 export const ReplyRecorded = defineMessage({
   subject: 'forms.reply-recorded',
@@ -13,8 +13,8 @@ export const ReplyRecorded = defineMessage({
 })
 export type ReplyRecorded = z.infer<typeof ReplyRecorded.schema>
 
-/** Where such events wait until they are counted. */
+/** The stream of replies that are not counted yet. */
 export const repliesStream = { name: 'REPLIES', subjects: [ReplyRecorded.subject] } as const
 
-/** The durable pull consumer that all forms services share. */
+/** Name of the durable pull consumer that all forms services share. */
 export const replyCounterConsumer = 'reply-counter'

@@ -3,18 +3,18 @@ import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
 /**
- * Event, from a gateway to all the others: how many requests it let through since it last said so, by key.
+ * Event from a gateway to the other gateways: the number of requests that it accepted since its previous event, by key.
  *
- * Told at most once, and only what is new: who misses one lets that many more through in this minute, and no more.
+ * Delivery: at most once. A gateway that misses an event accepts up to that many more requests in the current minute.
  */
 export const RequestsCounted = defineMessage({
   subject: 'gateway.requests-counted',
   schema: z.object({
-    /** Who tells, so that it does not listen to itself. */
+    /** Id of the sender, which ignores its own events. */
     gateway: z.string(),
     /**
-     * Key id, requests, and how long the key's minute goes on, in milliseconds: a span and no time of day, since clocks
-     * differ.
+     * Key id, number of requests, and milliseconds until the window of the key ends: a duration, since the clocks of
+     * gateways differ.
      */
     counts: z.array(z.tuple([Uuid, z.int().positive(), z.int().min(0).max(60_000)])).max(1_000),
   }),

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { hashApiKey, makeApiKey } from '../api-key.ts'
 import { type Directory, start } from './given.ts'
 
-/** What a store promises those who ask whose key they were shown. */
+/** The contract of `authorize`. */
 export const authorizeContract = ({ store, givenUser, givenMember }: Directory): void => {
   describe('authorize', () => {
     const now = new Date(start)
 
     it.each(['viewer', 'editor', 'owner'] as const)(
-      'tells whose key it is and that they are %s',
+      'finds the user of a key and their role %s',
       async (role) => {
         const { organization, organizationId, userId } = await givenMember(role)
         const { key, apiKey } = await store().createKey({ userId, readOnly: true })
@@ -23,7 +23,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
       },
     )
 
-    it('does not tell a missing organization from a foreign one', async () => {
+    it('gives the same result for a missing organization and for one without the user', async () => {
       const foreign = await givenMember()
       const { userId } = await givenMember()
       const { key, apiKey } = await store().createKey({ userId })
@@ -36,7 +36,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
       }
     })
 
-    it('knows nothing of unknown keys', async () => {
+    it('does not find unknown keys', async () => {
       const { organizationId: organizationRef } = await givenMember()
 
       expect(
@@ -45,7 +45,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
       expect(await store().authorize({ keyHash: '' }, now)).toBeUndefined()
     })
 
-    it('lets a key in until the instant of its expireTime', async () => {
+    it('accepts a key before its expireTime and not at it', async () => {
       const { userId } = await givenUser()
       const { key } = await store().createKey({ userId, expireTime: new Date(start + 1000) })
       const at = (ms: number) => store().authorize({ keyHash: hashApiKey(key) }, new Date(start + ms))
@@ -54,7 +54,7 @@ export const authorizeContract = ({ store, givenUser, givenMember }: Directory):
       expect(await at(1000)).toBeUndefined()
     })
 
-    it('sees a role at once when it changes', async () => {
+    it('finds a changed role immediately', async () => {
       const { organizationId, userId } = await givenMember('editor')
       const keyHash = hashApiKey((await store().createKey({ userId })).key)
       const ask = () => store().authorize({ keyHash, organizationRef: organizationId }, now)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Directory } from './given.ts'
 
-/** What a store promises once it is closed. */
+/** The contract of a closed store. */
 export const closedContract = ({ store, givenUser }: Directory): void => {
   describe('a closed store', () => {
-    it('is UNAVAILABLE', async () => {
+    it('throws UNAVAILABLE', async () => {
       await store().close()
 
       await expect(store().ping()).rejects.toMatchObject({ status: 'UNAVAILABLE' })

@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach } from 'vitest'
 import type { DirectoryStore, StoredOrganization, User } from '../directory-store.ts'
-import type { NewMember, NewOrganization } from '../new.ts'
+import type { NewMember, NewOrganization } from '../inputs.ts'
 
-/** Opens an empty store whose createTimes come from `now`. */
+/** Opens an empty store that takes createTimes from `now`. */
 export type OpenStore = (now: () => Date) => Promise<DirectoryStore>
 
-/** When every test begins, in epoch milliseconds. */
+/** Time at the start of every test, in milliseconds since the epoch. */
 export const start = Date.parse('2026-11-20T09:30:00.000Z')
 
 export const lowerCaseUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What each test begins with: an empty store, a clock that only the test moves, and ways to fill the store. */
+/** The fixture of a test: an empty store, a clock that only the test changes, and functions that fill the store. */
 export interface Directory {
-  /** The store of the test that runs. */
+  /** The store of the current test. */
   store: () => DirectoryStore
-  /** What the store takes for now, in epoch milliseconds; each test begins at `start`. */
+  /** The current time for the store, in milliseconds since the epoch; `start` at the beginning of each test. */
   clock: { time: number }
-  /** A new user, stored; with an e-mail address that the store has not seen unless one is given. */
+  /** Stores a new user, by default with a random e-mail address. */
   givenUser: (email?: string) => Promise<User>
-  /** A new organization, stored; with a slug that the store has not seen unless `fields` names one. */
+  /** Stores a new organization, by default with a random slug. */
   givenOrganization: (fields?: Partial<NewOrganization>) => Promise<StoredOrganization>
-  /** A new user who is the only member of a new organization, with the role of an editor unless one is given. */
+  /** Stores a new user as the only member of a new organization, by default as an editor. */
   givenMember: (
     role?: NewMember['role'],
   ) => Promise<{ userId: string; organization: StoredOrganization; organizationId: string }>
 }
 
-/** One store for each test of the enclosing `describe`. */
+/** Opens a store for each test of the enclosing `describe`, and closes it after the test. */
 export const openDirectory = (open: OpenStore): Directory => {
   let current: DirectoryStore
   const clock = { time: start }

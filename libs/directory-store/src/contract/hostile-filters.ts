@@ -2,25 +2,25 @@ import type { CheckedFilter } from '@fms/aip'
 import fc from 'fast-check'
 import { start } from './given.ts'
 
-/** Where an engine for tests falls short. The suite says so by the names of the cases that it skips. */
+/** Known deviations of an engine for tests from the real one. */
 export interface EngineLimits {
-  /** It compares texts by UTF-16 unit: what is beyond the basic plane comes before U+E000 to U+FFFF. */
+  /** Compares texts by UTF-16 code unit: code points above U+FFFF come before U+E000 to U+FFFF. */
   comparesUtf16?: boolean
 }
 
-/** Letters and what means something to some store: wildcards, escapes, quotes, NUL, the ends of the planes. */
+/** Letters, and characters with a meaning in some store: wildcards, escapes, quotes, NUL, the ends of planes. */
 const hostileLetters = 'aAbé%_*?[]\\\'"$.^ \0\n\ud7ff\u{1f600}\u{10ffff}'
-/** These come before others by code point, and behind them by UTF-16 unit. */
+/** Characters whose order by code point and by UTF-16 code unit differ. */
 const lettersOutOfOrder = '\ue000\uff5e'
 
-/** Any short text of the letters that the engine can compare. */
+/** Short texts of hostile letters that the engine compares correctly. */
 export const hostileTextOf = ({ comparesUtf16 }: EngineLimits) =>
   fc.string({
     unit: fc.constantFrom(...hostileLetters, ...(comparesUtf16 ? '' : lettersOutOfOrder)),
     maxLength: 4,
   })
 
-/** Any filter on organizations that were made from `start` on. */
+/** Filters on organizations with createTimes from `start` on. */
 export const organizationFilter = (hostileText: fc.Arbitrary<string>) =>
   fc.letrec<{ filter: CheckedFilter }>((tie) => {
     const field = fc.constantFrom('name', 'slug')

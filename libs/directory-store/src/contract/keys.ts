@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { API_KEY_PATTERN, hashApiKey, makeApiKey } from '../api-key.ts'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
-/** What a store promises of API keys. */
+/** The contract of API keys. */
 export const keysContract = ({ store, clock, givenUser }: Directory): void => {
   describe('createKey', () => {
-    it('answers the text of a new key, which is stored nowhere', async () => {
+    it('returns the text of a new key and does not store it', async () => {
       const { userId } = await givenUser()
 
       const { key, apiKey } = await store().createKey({ userId })
@@ -23,7 +23,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(JSON.stringify(await store().listKeys())).not.toContain(key)
     })
 
-    it('keeps name, expiry and whether it only reads', async () => {
+    it('stores the name, expireTime and readOnly', async () => {
       const { userId } = await givenUser()
       const fields = { userId, name: 'CI', readOnly: true, expireTime: new Date(start + 1) }
 
@@ -31,7 +31,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await store().listKeys()).toMatchObject([fields])
     })
 
-    it('takes a text that was agreed beforehand, once', async () => {
+    it('takes a given text once', async () => {
       const { userId } = await givenUser()
       const key = makeApiKey()
       const { apiKey } = await store().createKey({ userId, key })
@@ -44,7 +44,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       })
     })
 
-    it('refuses a text that is no key, and a user that does not exist', async () => {
+    it('rejects a text in another format, and an unknown user', async () => {
       const { userId } = await givenUser()
 
       await expect(store().createKey({ userId, key: 'secret' })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
   })
 
   describe('revokeKey', () => {
-    it('ends a key for good, and again changes nothing', async () => {
+    it('makes a key invalid, and changes nothing when repeated', async () => {
       const { userId } = await givenUser()
       const { key, apiKey } = await store().createKey({ userId })
       clock.time += 1000
@@ -96,7 +96,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
   describe('expireKey', () => {
     const inAnHour = new Date(start + 3_600_000)
 
-    it('lets a key in until the given time, and not from then on', async () => {
+    it('keeps a key valid until the given time', async () => {
       const { userId } = await givenUser()
       const { key, apiKey } = await store().createKey({ userId, name: 'CI', readOnly: true })
 
@@ -109,7 +109,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await authorize(inAnHour.getTime())).toBeUndefined()
     })
 
-    it('brings an end forward, and never puts one off', async () => {
+    it('moves an expireTime forward and never back', async () => {
       const { userId } = await givenUser()
       const { keyId } = (await store().createKey({ userId, expireTime: inAnHour })).apiKey
 
@@ -120,7 +120,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(earlier.expireTime).toEqual(new Date(inAnHour.getTime() - 1))
     })
 
-    it('leaves a revoked key as it is', async () => {
+    it('does not change a revoked key', async () => {
       const { userId } = await givenUser()
       const { keyId } = (await store().createKey({ userId })).apiKey
       const revoked = await store().revokeKey(keyId)
@@ -139,7 +139,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
   describe('updateKey', () => {
     const inAnHour = new Date(start + 3_600_000)
 
-    it('changes the fields that are named, and no other', async () => {
+    it('changes the given fields and no others', async () => {
       const { userId } = await givenUser()
       const { key, apiKey } = await store().createKey({ userId, name: 'CI' })
       const { keyId } = apiKey
@@ -154,7 +154,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(authorization).toEqual({ key: changed })
     })
 
-    it('puts an end off as well as forward', async () => {
+    it('sets an expireTime earlier or later', async () => {
       const { userId } = await givenUser()
       const { keyId } = (await store().createKey({ userId, expireTime: inAnHour })).apiKey
 
@@ -164,7 +164,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       }
     })
 
-    it('refuses a key that has ended, which stays as it is', async () => {
+    it('rejects a revoked or expired key and does not change it', async () => {
       const { userId } = await givenUser()
       const { apiKey: expired } = await store().createKey({ userId, expireTime: new Date(start) })
       const { keyId } = (await store().createKey({ userId })).apiKey
@@ -178,7 +178,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await store().listKeys()).toEqual(expect.arrayContaining([expired, revoked]))
     })
 
-    it('refuses a name that is too long', async () => {
+    it('rejects a name that is too long', async () => {
       const { userId } = await givenUser()
       const { keyId } = (await store().createKey({ userId })).apiKey
 
@@ -196,7 +196,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
   })
 
   describe('touchKey', () => {
-    it('notes when a key was last in use, and never moves back', async () => {
+    it('sets the lastUsedTime and never moves it back', async () => {
       const { userId } = await givenUser()
       const { keyId } = (await store().createKey({ userId })).apiKey
 
@@ -206,7 +206,7 @@ export const keysContract = ({ store, clock, givenUser }: Directory): void => {
       expect(await store().listKeys()).toMatchObject([{ lastUsedTime: new Date(start + 2000) }])
     })
 
-    it('does not mind an unknown key', async () => {
+    it('ignores an unknown key', async () => {
       await store().touchKey(randomUUID(), new Date(start))
     })
   })

@@ -7,7 +7,7 @@ import type { OrganizationOrderTerm } from '../organization-order.ts'
 import { type Directory, start } from './given.ts'
 import { type EngineLimits, hostileTextOf, organizationFilter } from './hostile-filters.ts'
 
-/** What a store promises of lists: those for operators, and the pages of organizations for a user. */
+/** The contract of lists: those for operators, and the pages of organizations for a user. */
 export const listsContract = (
   { store, clock, givenUser, givenOrganization, givenMember }: Directory,
   limits: EngineLimits,
@@ -15,7 +15,7 @@ export const listsContract = (
   const hostileText = hostileTextOf(limits)
 
   describe('the lists for operators', () => {
-    it('have every user and organization, oldest first', async () => {
+    it('contain every user and organization, oldest first', async () => {
       const [ada, acme] = [await givenUser(), await givenOrganization()]
       clock.time += 1
       const grace = await store().createUser({ email: 'a-grace@example.com' })
@@ -29,7 +29,7 @@ export const listsContract = (
       expect(await store().listAllOrganizations()).toEqual([acme, other])
     })
 
-    it("have an organization's members with their addresses, in the order in which they came", async () => {
+    it("contain an organization's members with their addresses, in the order in which they joined", async () => {
       const [ada, acme] = [await givenUser(), await givenOrganization()]
       const grace = await store().createUser({ email: 'a-grace@example.com' })
       const other = await store().createOrganization({ name: 'Other', slug: 'other' })
@@ -45,7 +45,7 @@ export const listsContract = (
       ])
     })
 
-    it('are empty where there is nothing', async () => {
+    it('are empty in an empty store', async () => {
       expect(await store().listUsers()).toEqual([])
       expect(await store().listAllOrganizations()).toEqual([])
       expect(await store().listMembers(randomUUID())).toEqual([])
@@ -81,7 +81,7 @@ export const listsContract = (
       return { ...page, slugs: page.organizations.map(({ slug }) => slug) }
     }
 
-    it('answers the whole organizations, and how many there are', async () => {
+    it('returns organizations with all fields, and the total', async () => {
       const { organizations, totalSize, next } = await list()
 
       for (const organization of organizations) {
@@ -107,7 +107,7 @@ export const listsContract = (
     ]
 
     it.each(orders)(
-      'sorts by $orderBy, slug in the last direction where that leaves a tie',
+      'sorts by $orderBy, with slug in the last direction as the tie-breaker',
       async ({ orderBy, slugs }) => {
         expect((await list({ orderBy })).slugs).toEqual(slugs)
       },
@@ -143,12 +143,12 @@ export const listsContract = (
       expect(found.organizations.map(({ name }) => name)).toEqual(names.slice(2))
     })
 
-    it('has no next page when the last item is on this one', async () => {
+    it('has no next page after the last item', async () => {
       expect((await list({ limit: 5 })).next).toBeUndefined()
       expect((await list({ limit: 4 })).next).toBeDefined()
     })
 
-    it('leaves out `skip` items, counted from the position', async () => {
+    it('skips `skip` items, counted from the position', async () => {
       const orderBy = [term('slug')]
       const { next } = await list({ orderBy, limit: 1 })
 
@@ -158,7 +158,7 @@ export const listsContract = (
       expect((await list({ orderBy, skip: 5 })).next).toBeUndefined()
     })
 
-    it('goes on where it was when the item at the position is gone', async () => {
+    it('continues at the position of a deleted item', async () => {
       const orderBy = [term('slug')]
       const { next, organizations } = await list({ orderBy, limit: 2 })
       await store().removeMember({ organizationId: organizations[1]!.organizationId, userId })
@@ -169,7 +169,7 @@ export const listsContract = (
       })
     })
 
-    it('narrows to what the filter asks for, pages and total too', async () => {
+    it('applies the filter to the items, the pages and the total', async () => {
       const filter: CheckedFilter = { kind: 'compare', field: 'name', operator: '<=', value: 'a' }
       const first = await list({ filter, limit: 2 })
 
@@ -180,7 +180,7 @@ export const listsContract = (
       })
     })
 
-    it('finds by any filter what evaluating it finds', async () => {
+    it('finds the same organizations by any filter as evaluateFilter', async () => {
       const names = fc.array(
         hostileText.filter((text) => text !== ''),
         { minLength: 1, maxLength: 5 },
@@ -204,7 +204,7 @@ export const listsContract = (
       await fc.assert(property, { numRuns: 300 })
     })
 
-    it('is empty for a user without any', async () => {
+    it('is empty for a user without organizations', async () => {
       expect(await list({ userId: (await givenUser()).userId })).toEqual({
         organizations: [],
         slugs: [],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StoredOrganization } from '../directory-store.ts'
 import { type Directory, start } from './given.ts'
 
-/** What a store promises of members and their memberships. */
+/** The contract of members and memberships. */
 export const membersContract = ({
   store,
   clock,
@@ -23,7 +23,7 @@ export const membersContract = ({
       })
     })
 
-    it('are added once', async () => {
+    it('cannot be added twice', async () => {
       const { organizationId, userId } = await givenMember()
 
       await expect(store().addMember({ organizationId, userId, role: 'owner' })).rejects.toMatchObject({
@@ -33,19 +33,19 @@ export const membersContract = ({
       })
     })
 
-    it('need a user and an organization that exist', async () => {
+    it('require an existing user and organization', async () => {
       const { organizationId, userId } = await givenMember()
-      const nobody = randomUUID()
+      const unknownId = randomUUID()
 
       await expect(
-        store().addMember({ organizationId, userId: nobody, role: 'editor' }),
+        store().addMember({ organizationId, userId: unknownId, role: 'editor' }),
       ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'USER_NOT_FOUND' })
       await expect(
-        store().addMember({ organizationId: nobody, userId, role: 'editor' }),
+        store().addMember({ organizationId: unknownId, userId, role: 'editor' }),
       ).rejects.toMatchObject({ status: 'NOT_FOUND', reason: 'ORGANIZATION_NOT_FOUND' })
     })
 
-    it('take another role and keep their time', async () => {
+    it('keep their createTime when their role changes', async () => {
       const { organizationId, userId } = await givenMember('editor')
       clock.time += 1000
 
@@ -57,7 +57,7 @@ export const membersContract = ({
       })
     })
 
-    it('are no more once they are removed, and may come back', async () => {
+    it('are not found after their removal, and can be added again', async () => {
       const { organization, organizationId, userId } = await givenMember()
 
       await store().removeMember({ organizationId, userId })
@@ -68,7 +68,7 @@ export const membersContract = ({
       expect(await store().getOrganization(userId, organizationId)).toEqual(organization)
     })
 
-    it('cannot be changed or removed where there are none', async () => {
+    it('cannot be changed or removed if they do not exist', async () => {
       const { organizationId } = await givenMember()
       const stranger = { organizationId, userId: (await givenUser()).userId }
       const refusal = { status: 'NOT_FOUND', reason: 'MEMBER_NOT_FOUND', parts: { metadata: stranger } }
@@ -79,7 +79,7 @@ export const membersContract = ({
   })
 
   describe('listMemberships', () => {
-    it('is in the order in which the memberships began, also within one millisecond', async () => {
+    it('is in the order in which the memberships started, also within one millisecond', async () => {
       const { userId } = await givenUser()
       const organizations: StoredOrganization[] = []
       for (let count = 0; count < 8; count++) organizations.push(await givenOrganization())
@@ -94,7 +94,7 @@ export const membersContract = ({
       expect(await store().listMemberships(userId)).toEqual(joined)
     })
 
-    it('puts a member who left and came back at the end', async () => {
+    it('lists a membership that was removed and added again last', async () => {
       const { organizationId, organization, userId } = await givenMember()
       const second = await givenOrganization()
       await store().addMember({ organizationId: second.organizationId, userId, role: 'viewer' })
@@ -105,7 +105,7 @@ export const membersContract = ({
       expect(await store().listMemberships(userId)).toEqual([second, organization])
     })
 
-    it('is empty for a user without any', async () => {
+    it('is empty for a user without organizations', async () => {
       expect(await store().listMemberships((await givenUser()).userId)).toEqual([])
     })
   })

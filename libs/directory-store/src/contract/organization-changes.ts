@@ -4,7 +4,7 @@ import { hashApiKey } from '../api-key.ts'
 import type { ListOrganizationsQuery } from '../directory-store.ts'
 import { type Directory, start } from './given.ts'
 
-/** What a store promises of organizations that change and go. */
+/** The contract of updates and deletes of organizations. */
 export const organizationChangesContract = ({
   store,
   givenUser,
@@ -19,7 +19,7 @@ export const organizationChangesContract = ({
   })
 
   describe('updateOrganization', () => {
-    it('changes the fields that are named, and no other', async () => {
+    it('changes the given fields and no others', async () => {
       const logo = 'https://acme.example/logo.png'
       const organization = await givenOrganization({ logo, metadata: { plan: 'pro' } })
       const { organizationId } = organization
@@ -43,7 +43,7 @@ export const organizationChangesContract = ({
       expect(await store().findOrganization(organizationId)).toMatchObject({ metadata })
     })
 
-    it('shows in the lists of members, in their order', async () => {
+    it('changes the lists of members and their order', async () => {
       const { userId, organization } = await givenMember()
       const second = await givenOrganization({ name: 'B' })
       await store().addMember({ organizationId: second.organizationId, userId, role: 'viewer' })
@@ -54,7 +54,7 @@ export const organizationChangesContract = ({
       expect(await store().listMemberships(userId)).toEqual([last, second])
     })
 
-    it('lets members in by the new slug, and not by the old one', async () => {
+    it('authorizes members by the new slug and not by the old one', async () => {
       const { userId, organization, organizationId } = await givenMember('owner')
       const keyHash = hashApiKey((await store().createKey({ userId })).key)
       const ask = (organizationRef: string) =>
@@ -70,7 +70,7 @@ export const organizationChangesContract = ({
       expect(await ask(organization.slug)).not.toHaveProperty('organization')
     })
 
-    it('refuses a slug that is taken, and takes the own one', async () => {
+    it('rejects the slug of another organization and accepts its own', async () => {
       const [one, other] = [await givenOrganization(), await givenOrganization()]
 
       await expect(store().updateOrganization(one.slug, { slug: other.slug })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ export const organizationChangesContract = ({
       expect(await store().updateOrganization(one.slug, { slug: one.slug })).toEqual(one)
     })
 
-    it('refuses what an organization may not have, with every violation', async () => {
+    it('rejects an invalid change with all violations', async () => {
       const { slug } = await givenOrganization()
 
       await expect(
@@ -99,7 +99,7 @@ export const organizationChangesContract = ({
   })
 
   describe('deleteOrganization', () => {
-    it('takes the memberships along, and leaves users and other organizations', async () => {
+    it('deletes the memberships, but neither users nor other organizations', async () => {
       const { userId, organization, organizationId } = await givenMember()
       const other = await givenMember()
       await store().addMember({ organizationId: other.organizationId, userId, role: 'viewer' })
@@ -116,7 +116,7 @@ export const organizationChangesContract = ({
       expect(await store().authorize(request, new Date(start))).not.toHaveProperty('organization')
     })
 
-    it('leaves the slug to others', async () => {
+    it('makes the slug available to other organizations', async () => {
       const { slug } = await givenOrganization()
 
       await store().deleteOrganization(slug)
@@ -124,7 +124,7 @@ export const organizationChangesContract = ({
       expect(await givenOrganization({ slug })).toMatchObject({ slug })
     })
 
-    it('leaves nobody behind who joins meanwhile', async () => {
+    it('leaves no membership of a user who joins concurrently', async () => {
       const { organizationId } = await givenOrganization()
       const users = await Promise.all(Array.from({ length: 8 }, () => givenUser()))
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
-/** What a store promises of single organizations. */
+/** The contract of single organizations. */
 export const organizationsContract = ({ store, givenOrganization, givenMember }: Directory): void => {
   describe('createOrganization', () => {
-    it('gives an organization an id and a time, and can find it by id in any letter case and by slug', async () => {
+    it('assigns an id and a createTime, and stores an organization that is found by id in any letter case and by slug', async () => {
       const organization = await givenOrganization({ name: 'Acme', slug: 'acme' })
 
       expect(organization).toEqual({
@@ -29,20 +29,20 @@ export const organizationsContract = ({ store, givenOrganization, givenMember }:
       [[]],
       [{}],
       [null],
-    ])('keeps the metadata %j as it came', async (metadata) => {
+    ])('stores the metadata %j unchanged', async (metadata) => {
       const { organizationId } = await givenOrganization({ metadata })
 
       expect((await store().findOrganization(organizationId))?.metadata).toEqual(metadata)
     })
 
-    it('keeps names and logos as they came', async () => {
+    it('stores names and logos unchanged', async () => {
       const fields = { name: ' \0é\u{1f600} ', logo: 'https://example.com/logo.svg?a=%20#b' }
       const { organizationId } = await givenOrganization(fields)
 
       expect(await store().findOrganization(organizationId)).toMatchObject(fields)
     })
 
-    it('refuses a slug that is taken', async () => {
+    it('rejects the slug of another organization', async () => {
       await givenOrganization({ slug: 'acme' })
 
       await expect(givenOrganization({ slug: 'acme' })).rejects.toMatchObject({
@@ -52,7 +52,7 @@ export const organizationsContract = ({ store, givenOrganization, givenMember }:
       })
     })
 
-    it('counts code points: 80 characters outside the basic plane are a name, 81 are not', async () => {
+    it('counts code points: accepts a name of 80 characters outside the basic plane and rejects 81', async () => {
       await givenOrganization({ name: '\u{1f600}'.repeat(80) })
 
       await expect(givenOrganization({ name: '\u{1f600}'.repeat(81) })).rejects.toMatchObject({
@@ -75,14 +75,14 @@ export const organizationsContract = ({ store, givenOrganization, givenMember }:
       'oauth',
       'acme\n',
       '00000000-0000-0000-0000-000000000000',
-    ])('refuses the slug %j', async (slug) => {
+    ])('rejects the slug %j', async (slug) => {
       await expect(givenOrganization({ slug })).rejects.toMatchObject({
         status: 'INVALID_ARGUMENT',
         parts: { fieldViolations: expect.arrayContaining([expect.objectContaining({ field: 'slug' })]) },
       })
     })
 
-    it('names everything that is wrong at once', async () => {
+    it('reports all violations in one error', async () => {
       const wrong = store().createOrganization({ name: '', slug: 'acme', logo: 'logo.png' })
 
       await expect(wrong).rejects.toMatchObject({
@@ -105,7 +105,7 @@ export const organizationsContract = ({ store, givenOrganization, givenMember }:
   })
 
   describe('getOrganization', () => {
-    it('answers members, by id in any letter case and by slug', async () => {
+    it('finds the organization for members, by id in any letter case and by slug', async () => {
       const { organization, organizationId, userId } = await givenMember('viewer')
 
       for (const ref of [organizationId, organizationId.toUpperCase(), organization.slug]) {
@@ -113,7 +113,7 @@ export const organizationsContract = ({ store, givenOrganization, givenMember }:
       }
     })
 
-    it('answers nobody else', async () => {
+    it('does not find the organization for other users', async () => {
       const { organization, organizationId } = await givenMember()
       const { userId } = await givenMember()
 

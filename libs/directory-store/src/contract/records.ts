@@ -5,7 +5,7 @@ import { DirectoryRecord } from '../directory-record.ts'
 import type { DirectoryStore, ListOrganizationsQuery } from '../directory-store.ts'
 import { type Directory, type OpenStore, start } from './given.ts'
 
-/** What a store promises to those who move data. */
+/** The contract of exports and imports. */
 export const recordsContract = (
   { store, clock, givenUser, givenOrganization, givenMember }: Directory,
   open: OpenStore,
@@ -33,7 +33,7 @@ export const recordsContract = (
       return { ada, grace, plain, full, key }
     }
 
-    it('tell everything, in an order in which they can be imported, as sound JSON', async () => {
+    it('contain everything as valid JSON, in an order in which they can be imported', async () => {
       const { ada, grace, plain, full, key } = await givenAll()
 
       const records = await exported(store())
@@ -70,7 +70,7 @@ export const recordsContract = (
       for (const record of records) expect(DirectoryRecord.parse(record)).toEqual(record)
     })
 
-    it('make the same directory elsewhere, and can be imported again', async () => {
+    it('create an equal directory in another store, and can be imported again', async () => {
       const { ada, full, key } = await givenAll()
       const records = await exported(store())
       await using other = await open(() => new Date(clock.time))
@@ -89,7 +89,7 @@ export const recordsContract = (
       await expect(other.createUser({ email: ada.email })).rejects.toMatchObject({ reason: 'EMAIL_TAKEN' })
     })
 
-    it('are refused where something else is there, which stays as it is', async () => {
+    it('are rejected on a conflict, without a change of the store', async () => {
       await givenAll()
       const records = await exported(store())
       const [user, organization, member, key] = (['user', 'organization', 'member', 'key'] as const).map(
@@ -118,16 +118,16 @@ export const recordsContract = (
       expect(await exported(store())).toEqual(before)
     })
 
-    it('are refused before those that they name', async () => {
+    it('are rejected before the records to which they refer', async () => {
       const { userId, organizationId } = await givenMember()
       const member = (await exported(store())).find(({ kind }) => kind === 'member')!
       const { apiKey } = await store().createKey({ userId })
       const key = (await exported(store())).find(({ kind }) => kind === 'key')!
-      const nobody = { userId: randomUUID() }
+      const unknownUser = { userId: randomUUID() }
 
       const attempts: [DirectoryRecord, string][] = [
-        [{ ...member, ...nobody } as DirectoryRecord, 'USER_NOT_FOUND'],
-        [{ ...key, ...nobody, keyId: randomUUID() } as DirectoryRecord, 'USER_NOT_FOUND'],
+        [{ ...member, ...unknownUser } as DirectoryRecord, 'USER_NOT_FOUND'],
+        [{ ...key, ...unknownUser, keyId: randomUUID() } as DirectoryRecord, 'USER_NOT_FOUND'],
         [{ ...member, organizationId: randomUUID() } as DirectoryRecord, 'ORGANIZATION_NOT_FOUND'],
       ]
       for (const [record, reason] of attempts) {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { hashApiKey } from '../api-key.ts'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
-/** What a store promises of users. */
+/** The contract of users. */
 export const usersContract = ({ store, clock, givenUser, givenMember }: Directory): void => {
   describe('createUser', () => {
-    it('gives a user an id and a time, and can find it by id and by e-mail address in any letter case', async () => {
+    it('assigns an id and a createTime, and stores a user who is found by id and by e-mail address in any letter case', async () => {
       const user = await store().createUser({ email: 'Ada@Example.com' })
 
       expect(user).toEqual({
@@ -17,7 +17,7 @@ export const usersContract = ({ store, clock, givenUser, givenMember }: Director
       expect(await store().findUser('ADA@example.com')).toEqual(user)
     })
 
-    it('refuses an e-mail address that is taken, letter case ignored', async () => {
+    it('rejects the e-mail address of another user, letter case ignored', async () => {
       await givenUser('ada@example.com')
 
       await expect(givenUser('ADA@example.com')).rejects.toMatchObject({
@@ -27,14 +27,14 @@ export const usersContract = ({ store, clock, givenUser, givenMember }: Director
       })
     })
 
-    it('lets one of two at once have the e-mail address', async () => {
+    it('accepts one of two concurrent users with the same e-mail address', async () => {
       const outcomes = await Promise.allSettled([givenUser('a@example.com'), givenUser('a@example.com')])
 
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     })
 
     it.each(['', 'ada', 'ada@', '@example.com', 'a b@example.com'])(
-      'refuses the address "%s"',
+      'rejects the address "%s"',
       async (email) => {
         await expect(givenUser(email)).rejects.toMatchObject({
           status: 'INVALID_ARGUMENT',
@@ -53,7 +53,7 @@ export const usersContract = ({ store, clock, givenUser, givenMember }: Director
       return { userId, organization, apiKey, authorize }
     }
 
-    it('refuses every key of the user, and of nobody else, until enableUser', async () => {
+    it('makes the keys of this user invalid, and no others, until enableUser', async () => {
       const [one, other] = [await givenKey(), await givenKey()]
       const allowed = await one.authorize()
 
@@ -66,7 +66,7 @@ export const usersContract = ({ store, clock, givenUser, givenMember }: Director
       expect(await one.authorize()).toEqual(allowed)
     })
 
-    it('notes when, and again changes nothing', async () => {
+    it('sets the disableTime, and changes nothing when repeated', async () => {
       const user = await givenUser('ada@example.com')
       const disabled = { ...user, disableTime: new Date(start + 1000) }
 
@@ -80,7 +80,7 @@ export const usersContract = ({ store, clock, givenUser, givenMember }: Director
       expect(await store().enableUser(user.userId)).toEqual(user)
     })
 
-    it('leaves memberships as they are', async () => {
+    it('does not change memberships', async () => {
       const { userId, organization } = await givenKey()
 
       await store().disableUser(userId)

@@ -4,7 +4,7 @@ import { afterAll, vi } from 'vitest'
 import { directoryStoreContract } from '../directory-store.contract.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
-// FerretDB looks at every document of a collection.
+// FerretDB reads every document of a collection.
 vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()

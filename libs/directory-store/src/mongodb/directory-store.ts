@@ -10,7 +10,7 @@ import {
   untilWon,
 } from '@fms/store-kit/mongodb'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
-import type { DirectoryRecord, Imported } from '../directory-record.ts'
+import type { DirectoryRecord, ImportResult } from '../directory-record.ts'
 import type {
   ApiKey,
   Authorization,
@@ -35,14 +35,14 @@ import {
 } from '../errors.ts'
 import {
   ApiKeyChange,
-  changedFields,
-  checked,
   NewApiKey,
   NewMember,
   NewOrganization,
   NewUser,
   OrganizationChange,
-} from '../new.ts'
+  parseChange,
+  parseInput,
+} from '../inputs.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
 import {
@@ -60,10 +60,10 @@ import {
 import { exportRecords, importRecord } from './move-records.ts'
 import { directorySchema } from './schema.ts'
 
-/** The field of a member that a field of the list reads; filters and orders share them. */
+/** The field of a member document for each field of the list, in filters and orders. */
 const fieldOf = { createTime: 'organizationCreateTime', name: 'name', slug: 'slug' } as const
 
-/** The directory of a shared deployment. Every change is one document: unique indexes settle who was first. */
+/** The directory store on MongoDB. Each change writes one document; unique indexes resolve conflicts. */
 export class MongoDirectoryStore implements DirectoryStore {
   readonly #database: MongoDatabase
   readonly #users: MongoCollection<UserDocument>
@@ -72,7 +72,10 @@ export class MongoDirectoryStore implements DirectoryStore {
   readonly #keys: MongoCollection<KeyDocument>
   readonly #now: () => Date
 
-  /** @param url `mongodb://…/DATABASE`, migrated. */
+  /**
+   * @param url `mongodb://…/DATABASE`, migrated.
+   * @param beforeWrite called before each write, for tests.
+   */
   constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite) {
     this.#database = new MongoDatabase(url, beforeWrite, directorySchema)
     const { users, organizations, members, keys } = directoryCollections(this.#database)
@@ -84,7 +87,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async createUser(user: NewUser): Promise<User> {
-    const { email } = checked(NewUser, user)
+    const { email } = parseInput(NewUser, user)
     const document = { _id: randomUUID(), email, createTime: this.#now().getTime(), disableTime: null }
     if (!(await this.#users.insert(document))) throw emailTaken(email)
     return toUser(document)
@@ -93,7 +96,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   async disableUser(userRef: string): Promise<User> {
     const query = documentKey(userKey(userRef))
     const disableTime = this.#now().getTime()
-    // A field that is absent equals null.
+    // A query for null also matches an absent field.
     const disabled = await this.#users.setAndGet({ ...query, disableTime: null }, { disableTime })
     const user = disabled ?? (await this.#users.findOne(query))
     if (!user) throw userNotFound(userRef)
@@ -107,11 +110,11 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async createOrganization(organization: NewOrganization): Promise<StoredOrganization> {
-    const { metadata, ...fields } = checked(NewOrganization, organization)
+    const { metadata, ...fields } = parseInput(NewOrganization, organization)
     const document = {
       _id: randomUUID(),
       ...fields,
-      metadata: jsonOf(metadata),
+      metadata: toJson(metadata),
       createTime: this.#now().getTime(),
     }
     if (!(await this.#organizations.insert(document))) throw slugTaken(fields.slug)
@@ -119,15 +122,15 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization> {
-    const { metadata, ...rest } = changedFields(OrganizationChange, change)
-    const fields = { ...rest, ...(metadata !== undefined && { metadata: jsonOf(metadata) }) }
+    const { metadata, ...rest } = parseChange(OrganizationChange, change)
+    const fields = { ...rest, ...(metadata !== undefined && { metadata: toJson(metadata) }) }
     const query = documentKey(organizationKey(organizationRef))
     const changed = await this.#setOrganization(query, fields)
     if (!changed) throw organizationNotFound(organizationRef)
     return toOrganization((await this.#updateMembersOf(changed)) ?? changed)
   }
 
-  /** Memberships first: what is left after an interruption is an organization without members. */
+  /** Deletes the memberships first, so that an interruption leaves an organization without members. */
   async deleteOrganization(organizationRef: string): Promise<void> {
     const organization = await this.findOrganization(organizationRef)
     if (!organization) throw organizationNotFound(organizationRef)
@@ -137,7 +140,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async addMember(member: NewMember): Promise<Member> {
-    const { organizationId, userId, role } = checked(NewMember, member)
+    const { organizationId, userId, role } = parseInput(NewMember, member)
     const organization = await this.#organizations.findOne({ _id: organizationId })
     if (!organization) throw organizationNotFound(organizationId)
     if (!(await this.#users.has({ _id: userId }))) throw userNotFound(userId)
@@ -147,18 +150,18 @@ export class MongoDirectoryStore implements DirectoryStore {
         organizationId,
         userId,
         role,
-        createTime: Math.max(this.#now().getTime(), (await this.#latestBegin(userId)) + 1),
+        createTime: Math.max(this.#now().getTime(), (await this.#latestStart(userId)) + 1),
         slug: organization.slug,
         name: organization.name,
         organizationCreateTime: organization.createTime,
       }
       if (await this.#members.insert(document)) return toMember(document)
       if (await this.#members.has({ userId, organizationId })) throw memberExists(organizationId, userId)
-      // Another membership of the user began in the same instant.
+      // A concurrent call has added another membership of the user with the same createTime.
       return lostRace
     }
     const added = await untilWon(attempt, () => storeUnavailable(new Error('Memberships keep beginning')))
-    // The organization may have changed, or gone, since it was read.
+    // The organization may have been changed or deleted since it was read.
     if (!(await this.#updateMembersOf(organization))) {
       await this.#members.deleteOne({ userId, organizationId })
       throw organizationNotFound(organizationId)
@@ -167,7 +170,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async setMember(member: NewMember): Promise<Member> {
-    const { organizationId, userId, role } = checked(NewMember, member)
+    const { organizationId, userId, role } = parseInput(NewMember, member)
     const changed = await this.#members.setAndGet({ userId, organizationId }, { role })
     if (!changed) throw memberNotFound(organizationId, userId)
     return toMember(changed)
@@ -182,7 +185,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async createKey(newKey: NewApiKey): Promise<{ key: string; apiKey: ApiKey }> {
-    const { key = makeApiKey(), userId, name, readOnly, expireTime } = checked(NewApiKey, newKey)
+    const { key = makeApiKey(), userId, name, readOnly, expireTime } = parseInput(NewApiKey, newKey)
     if (!(await this.#users.has({ _id: userId }))) throw userNotFound(userId)
     const document = {
       _id: randomUUID(),
@@ -210,7 +213,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   async updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey> {
-    const { expireTime, ...rest } = changedFields(ApiKeyChange, change)
+    const { expireTime, ...rest } = parseChange(ApiKeyChange, change)
     const fields = { ...rest, ...(expireTime && { expireTime: expireTime.getTime() }) }
     const _id = keyId.toLowerCase()
     const isLive = [{ expireTime: null }, { expireTime: { $gt: this.#now().getTime() } }]
@@ -261,19 +264,19 @@ export class MongoDirectoryStore implements DirectoryStore {
       .sort((a, b) => a.createTime.getTime() - b.createTime.getTime() || (a.email < b.email ? -1 : 1))
   }
 
-  /** Indexes: that of `_id`, and users_by_email. */
+  /** Indexes: `_id` and users_by_email. */
   async findUser(userRef: string): Promise<User | undefined> {
     const user = await this.#users.findOne(documentKey(userKey(userRef)))
     return user && toUser(user)
   }
 
-  /** Indexes: that of `_id`, and organizations_by_slug. */
+  /** Indexes: `_id` and organizations_by_slug. */
   async findOrganization(organizationRef: string): Promise<StoredOrganization | undefined> {
     const organization = await this.#organizations.findOne(documentKey(organizationKey(organizationRef)))
     return organization && toOrganization(organization)
   }
 
-  /** Indexes: keys_by_hash, then those of `_id`, organizations_by_slug and members_by_organization. */
+  /** Indexes: keys_by_hash, `_id`, organizations_by_slug and members_by_organization. */
   async authorize(
     { keyHash, organizationRef }: { keyHash: string; organizationRef?: string },
     now: Date,
@@ -296,13 +299,13 @@ export class MongoDirectoryStore implements DirectoryStore {
     await this.#keys.set({ _id: keyId, $or: isEarlier }, { lastUsedTime })
   }
 
-  /** Indexes: organizations_by_slug, members_by_organization, and that of `_id`. */
+  /** Indexes: organizations_by_slug, members_by_organization and `_id`. */
   async getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined> {
     const member = await this.#member(userId, organizationRef)
     return member && (await this.findOrganization(member.organizationId))
   }
 
-  /** Index: members_by_ and the first field of the order. */
+  /** Index: members_by_{first field of the order}. */
   async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
     const order = completeOrder(query.orderBy)
     const list = listMongodb(this.#members, {
@@ -318,7 +321,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     const page = members.slice(0, query.limit)
     return {
       organizations: await this.#organizationsOf(page),
-      ...(members.length > query.limit && { next: positionOf(listedFields(page.at(-1)!), order) }),
+      ...(members.length > query.limit && { next: positionOf(sortFields(page.at(-1)!), order) }),
       totalSize,
     }
   }
@@ -333,7 +336,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     return exportRecords(directoryCollections(this.#database))
   }
 
-  importRecord(record: DirectoryRecord): Promise<Imported> {
+  importRecord(record: DirectoryRecord): Promise<ImportResult> {
     return importRecord(directoryCollections(this.#database), record)
   }
 
@@ -349,7 +352,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     return this.close()
   }
 
-  /** A slug is looked up in the organization itself: that of a membership may be an old one for a moment. */
+  /** Looks up a slug in `organizations`, since the copy in a membership may be outdated. */
   async #member(userId: string, organizationRef: string): Promise<MemberDocument | undefined> {
     const { field, value } = organizationKey(organizationRef)
     const organizationId =
@@ -362,7 +365,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     query: object,
     fields: Partial<OrganizationDocument>,
   ): Promise<OrganizationDocument | undefined> {
-    // An update without fields is an error to the engine.
+    // MongoDB rejects an update without fields.
     if (Object.keys(fields).length === 0) return this.#organizations.findOne(query)
     try {
       return await this.#organizations.setAndGet(query, fields)
@@ -372,10 +375,10 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   /**
-   * Gives the organization's slug and name to its memberships, again as long as somebody else changes them meanwhile.
+   * Copies the slug and name of an organization to its memberships. Repeats if another process changes them meanwhile.
    *
-   * @param read what the organization was like when it was last read.
-   * @returns the organization as it is then, or undefined when it is gone.
+   * @param read the organization as last read.
+   * @returns the current organization, or undefined if it is deleted.
    */
   async #updateMembersOf(read: OrganizationDocument): Promise<OrganizationDocument | undefined> {
     const { _id: organizationId, slug, name } = read
@@ -388,12 +391,13 @@ export class MongoDirectoryStore implements DirectoryStore {
     return isSame ? current : this.#updateMembersOf(current)
   }
 
-  async #latestBegin(userId: string): Promise<number> {
+  /** The createTime of the user's latest membership; 0 for none. */
+  async #latestStart(userId: string): Promise<number> {
     const [latest] = await firstOf(1, this.#members.find({ userId }, { sort: { createTime: -1 }, limit: 1 }))
     return latest?.createTime ?? 0
   }
 
-  /** The organizations of members, in the members' order, without those that were deleted meanwhile. */
+  /** The organizations of memberships, in the same order, without those that were deleted meanwhile. */
   async #organizationsOf(members: MemberDocument[]): Promise<StoredOrganization[]> {
     const ids = members.map(({ organizationId }) => organizationId)
     const found = new Map<string, StoredOrganization>()
@@ -404,21 +408,21 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 }
 
-const jsonOf = (metadata: StoredOrganization['metadata']) =>
+const toJson = (metadata: StoredOrganization['metadata']) =>
   metadata === null ? null : JSON.stringify(metadata)
 
-/** What a list sorts a membership by. */
-const listedFields = ({ organizationCreateTime, name, slug }: MemberDocument) => ({
+/** The fields of a membership by which lists sort. */
+const sortFields = ({ organizationCreateTime, name, slug }: MemberDocument) => ({
   createTime: new Date(organizationCreateTime),
   name,
   slug,
 })
 
 const firstOf = async <T>(limit: number, items: AsyncIterable<T>): Promise<T[]> => {
-  const taken: T[] = []
+  const first: T[] = []
   for await (const item of items) {
-    taken.push(item)
-    if (taken.length === limit) break
+    first.push(item)
+    if (first.length === limit) break
   }
-  return taken
+  return first
 }

@@ -2,26 +2,30 @@ import type { Role } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import type { ApiKey, Member, StoredOrganization, User } from '../directory-store.ts'
 
-/** Times are milliseconds since the epoch; `_id` is the user's, the organization's, the key's id. */
+/** A user. In all documents, times are milliseconds since the epoch, and `_id` is the id of the entity. */
 export interface UserDocument {
   _id: string
   email: string
   createTime: number
-  /** Absent in documents of the release before. */
+  /** Absent in documents of the previous release. */
   disableTime?: number | null
 }
 
+/** An organization. */
 export interface OrganizationDocument {
   _id: string
   slug: string
   name: string
   logo: string | null
-  /** JSON, since the names of its members may hold dots and dollars; null for none. */
+  /** JSON text, since member names may contain `.` and `$`; null for none. */
   metadata: string | null
   createTime: number
 }
 
-/** The organization's fields that lists sort by stand here, too; they follow its changes. */
+/**
+ * A membership with a copy of the organization fields by which lists sort. Updates of the organization update the
+ * copy.
+ */
 export interface MemberDocument {
   organizationId: string
   userId: string
@@ -32,6 +36,7 @@ export interface MemberDocument {
   organizationCreateTime: number
 }
 
+/** An API key. */
 export interface KeyDocument {
   _id: string
   hash: string
@@ -45,6 +50,7 @@ export interface KeyDocument {
   revokeTime: number | null
 }
 
+/** The collections of a directory store. */
 export interface DirectoryCollections {
   users: MongoCollection<UserDocument>
   organizations: MongoCollection<OrganizationDocument>
@@ -52,6 +58,7 @@ export interface DirectoryCollections {
   keys: MongoCollection<KeyDocument>
 }
 
+/** The collections of a directory store in a database. */
 export const directoryCollections = (database: MongoDatabase): DirectoryCollections => ({
   users: database.collection('users'),
   organizations: database.collection('organizations'),
@@ -59,7 +66,7 @@ export const directoryCollections = (database: MongoDatabase): DirectoryCollecti
   keys: database.collection('keys'),
 })
 
-/** Finds the user, or the organization, that a reference names. */
+/** The query for a user or organization, from `userKey` or `organizationKey`. */
 export const documentKey = ({ field, value }: { field: string; value: string }) => ({
   [field === 'userId' || field === 'organizationId' ? '_id' : field]: value,
 })

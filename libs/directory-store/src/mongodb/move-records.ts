@@ -2,11 +2,11 @@ import {
   type DirectoryRecord,
   demandSame,
   directoryRecordName,
-  type Imported,
+  type ImportResult,
   keyRecord,
   memberRecord,
   organizationRecord,
-  timeOf,
+  toEpochMs,
   userRecord,
 } from '../directory-record.ts'
 import { organizationNotFound, recordConflict, userNotFound } from '../errors.ts'
@@ -22,7 +22,7 @@ import {
 
 const keyRecordOf = (document: KeyDocument) => keyRecord({ ...toApiKey(document), hash: document.hash })
 
-/** Indexes: those of `_id`, and members_by_organization. */
+/** Streams all records. Indexes: `_id` and members_by_organization. */
 export async function* exportRecords({
   users,
   organizations,
@@ -40,11 +40,11 @@ export async function* exportRecords({
   for await (const key of keys.find({}, byId)) yield keyRecordOf(key)
 }
 
-/** One document each: it is there as a whole or not at all. */
+/** Imports a record with a single insert, which is atomic. */
 export const importRecord = async (
   collections: DirectoryCollections,
   record: DirectoryRecord,
-): Promise<Imported> => {
+): Promise<ImportResult> => {
   switch (record.kind) {
     case 'user':
       return importUser(collections, record)
@@ -59,13 +59,16 @@ export const importRecord = async (
 
 type RecordOf<Kind> = Extract<DirectoryRecord, { kind: Kind }>
 
-const importUser = async ({ users }: DirectoryCollections, record: RecordOf<'user'>): Promise<Imported> => {
+const importUser = async (
+  { users }: DirectoryCollections,
+  record: RecordOf<'user'>,
+): Promise<ImportResult> => {
   const { userId: _id, email } = record
   const document = {
     _id,
     email,
     createTime: Date.parse(record.createTime),
-    disableTime: timeOf(record.disableTime),
+    disableTime: toEpochMs(record.disableTime),
   }
   if (await users.insert(document)) return 'imported'
   const stored = await users.findOne({ _id })
@@ -76,7 +79,7 @@ const importUser = async ({ users }: DirectoryCollections, record: RecordOf<'use
 const importOrganization = async (
   { organizations }: DirectoryCollections,
   record: RecordOf<'organization'>,
-): Promise<Imported> => {
+): Promise<ImportResult> => {
   const { organizationId: _id, slug, name, logo } = record
   const metadata = record.metadata === null ? null : JSON.stringify(record.metadata)
   const createTime = Date.parse(record.createTime)
@@ -89,7 +92,7 @@ const importOrganization = async (
 const importMember = async (
   { users, organizations, members }: DirectoryCollections,
   record: RecordOf<'member'>,
-): Promise<Imported> => {
+): Promise<ImportResult> => {
   const { organizationId, userId, role } = record
   const organization = await organizations.findOne({ _id: organizationId })
   if (!organization) throw organizationNotFound(organizationId)
@@ -105,23 +108,23 @@ const importMember = async (
   }
   if (await members.insert(document)) return 'imported'
   const stored = await members.findOne({ userId, organizationId })
-  if (!stored) throw recordConflict(directoryRecordName(record), 'the same begin of a membership')
+  if (!stored) throw recordConflict(directoryRecordName(record), 'the same start of a membership')
   return demandSame(memberRecord(toMember(stored)), record)
 }
 
 const importKey = async (
   { users, keys }: DirectoryCollections,
   record: RecordOf<'key'>,
-): Promise<Imported> => {
+): Promise<ImportResult> => {
   const { kind: _, keyId: _id, createTime, lastUsedTime, expireTime, revokeTime, ...fields } = record
   if (!(await users.has({ _id: fields.userId }))) throw userNotFound(fields.userId)
   const document: KeyDocument = {
     _id,
     ...fields,
     createTime: Date.parse(createTime),
-    lastUsedTime: timeOf(lastUsedTime),
-    expireTime: timeOf(expireTime),
-    revokeTime: timeOf(revokeTime),
+    lastUsedTime: toEpochMs(lastUsedTime),
+    expireTime: toEpochMs(expireTime),
+    revokeTime: toEpochMs(revokeTime),
   }
   if (await keys.insert(document)) return 'imported'
   const stored = await keys.findOne({ _id })

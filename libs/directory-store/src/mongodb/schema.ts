@@ -1,15 +1,16 @@
 import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
 
-/** Walked backwards, they have the descending orders. */
-const orders: MongoIndex[] = ['name', 'organizationCreateTime'].map((field) => ({
+/** The indexes for sorted lists of organizations. A reverse scan gives the descending order. */
+const orderIndexes: MongoIndex[] = ['name', 'organizationCreateTime'].map((field) => ({
   collection: 'members',
   name: `members_by_${field}`,
   key: { userId: 1, [field]: 1, slug: 1 },
 }))
 
 /**
- * The indexes beside those of `_id`. The directory is small (a few hundred bytes for each user, organization, member
- * and key) and stays on one shard: e-mail addresses, slugs and key hashes are unique over all of it.
+ * The indexes in addition to those on `_id`. The directory is small (a few hundred bytes for each user, organization,
+ * member and key) and stays on one shard, since e-mail addresses, slugs and key hashes are unique in the whole
+ * directory.
  */
 export const directorySchema: MongoSchema = {
   store: 'directory',
@@ -28,7 +29,7 @@ export const directorySchema: MongoSchema = {
     { collection: 'members', name: 'members_of_organization', key: { organizationId: 1 } },
     { collection: 'members', name: 'members_by_begin', key: { userId: 1, createTime: 1 }, unique: true },
     { collection: 'members', name: 'members_by_slug', key: { userId: 1, slug: 1 } },
-    ...orders,
+    ...orderIndexes,
     { collection: 'keys', name: 'keys_by_hash', key: { hash: 1 }, unique: true },
     { collection: 'keys', name: 'keys_by_create_time', key: { createTime: 1, _id: 1 } },
   ],

@@ -24,7 +24,7 @@ describe('a directory file', () => {
     rmSync(directory, { recursive: true })
   })
 
-  it('shows one process what another one did', async () => {
+  it('shares changes between connections', async () => {
     await using service = await openDirectoryStore(url)
     await using operator = await openDirectoryStore(url)
     const user = await operator.createUser({ email: 'ada@example.com' })
@@ -32,7 +32,7 @@ describe('a directory file', () => {
     expect(await service.findUser('ada@example.com')).toEqual(user)
   })
 
-  it('keeps what it holds', async () => {
+  it('keeps its content when it is opened again', async () => {
     const store = await openDirectoryStore(url)
     const user = await store.createUser({ email: 'ada@example.com' })
     await store.close()
@@ -41,7 +41,7 @@ describe('a directory file', () => {
     expect(await again.findUser(user.userId)).toEqual(user)
   })
 
-  /** The plan of every SELECT that `read` runs. */
+  /** The query plans of all SELECTs in `read`. */
   const plansOf = async (read: () => Promise<unknown>): Promise<string[]> => {
     const spies = [vi.spyOn(SqliteDatabase.prototype, 'all'), vi.spyOn(SqliteDatabase.prototype, 'get')]
     await read()
@@ -65,7 +65,7 @@ describe('a directory file', () => {
     ])
 
   it.each(lists)(
-    'lists by $field (descending: $descending) $place from an index, in its order',
+    'lists by $field (descending: $descending) $place in the order of an index',
     async (list) => {
       const orderBy = [{ field: list.field, descending: list.descending }]
       const position = completeOrder(orderBy).map(({ field }) => (field === 'createTime' ? 0 : 'a'))
@@ -104,7 +104,7 @@ describe('a directory file', () => {
 })
 
 describe('openDirectoryStore', () => {
-  it('names a scheme that it does not know, and nothing that may be secret', async () => {
+  it('reports an unknown scheme without the secrets of the URL', async () => {
     await expect(openDirectoryStore('postgres://user:secret@host/db')).rejects.toThrow(
       /^No directory store for "postgres:" URLs\. Use sqlite:PATH or mongodb:\/\/HOST:PORT\/DATABASE\.$/,
     )

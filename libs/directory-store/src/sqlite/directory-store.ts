@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Role } from '@fms/contracts'
 import { afterPosition, allOf, filterSql, orderSql, pageSql, type Row, SqliteDatabase } from '@fms/store-kit'
 import { apiKeyPrefix, hasEnded, hashApiKey, makeApiKey } from '../api-key.ts'
-import type { DirectoryRecord, Imported } from '../directory-record.ts'
+import type { DirectoryRecord, ImportResult } from '../directory-record.ts'
 import type {
   ApiKey,
   Authorization,
@@ -27,43 +27,46 @@ import {
 } from '../errors.ts'
 import {
   ApiKeyChange,
-  changedFields,
-  checked,
   NewApiKey,
   NewMember,
   NewOrganization,
   NewUser,
   OrganizationChange,
-} from '../new.ts'
+  parseChange,
+  parseInput,
+} from '../inputs.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
 import { exportRecords, importRecord } from './move-records.ts'
 import { toApiKey, toMember, toOrganization, toUser } from './rows.ts'
 import { migrations } from './schema.ts'
 
-/** The column of `members` that a field of the list reads; filters and orders share them. */
+/** The column of `members` for each field of the list, in filters and orders. */
 const columnOf = {
   createTime: 'members.organizationCreateTime',
   name: 'members.name',
   slug: 'members.slug',
 } as const
 
-const jsonOf = (metadata: StoredOrganization['metadata']) =>
+const toJson = (metadata: StoredOrganization['metadata']) =>
   metadata === null ? null : JSON.stringify(metadata)
 
-/** The embedded directory: one SQLite file, shared by the processes of one machine. */
+/** The directory store on SQLite: one file, shared by the processes of one machine. */
 export class SqliteDirectoryStore implements DirectoryStore {
   readonly #database: SqliteDatabase
   readonly #now: () => Date
 
-  /** @param path a file, or `:memory:`. */
+  /**
+   * @param path a file, or `:memory:`.
+   * @param options `readOnly` neither creates nor migrates the file.
+   */
   constructor(path: string, now: () => Date, { readOnly }: { readOnly?: boolean } = {}) {
     this.#database = new SqliteDatabase(path, migrations, { readOnly })
     this.#now = now
   }
 
   async createUser(user: NewUser): Promise<User> {
-    const { email } = checked(NewUser, user)
+    const { email } = parseInput(NewUser, user)
     return this.#database.write(() => {
       if (this.#findUser(email)) throw emailTaken(email)
       const createTime = this.#now().getTime()
@@ -80,13 +83,13 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async createOrganization(organization: NewOrganization): Promise<StoredOrganization> {
-    const { metadata, ...fields } = checked(NewOrganization, organization)
+    const { metadata, ...fields } = parseInput(NewOrganization, organization)
     return this.#database.write(() => {
       if (this.#findOrganization(fields.slug)) throw slugTaken(fields.slug)
       const row = this.#insert('organizations', {
         organizationId: randomUUID(),
         ...fields,
-        metadata: jsonOf(metadata),
+        metadata: toJson(metadata),
         createTime: this.#now().getTime(),
       })
       return toOrganization(row)
@@ -94,7 +97,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization> {
-    const fields = changedFields(OrganizationChange, change)
+    const fields = parseChange(OrganizationChange, change)
     return this.#database.write(() => {
       const current = this.#findOrganization(organizationRef)
       if (!current) throw organizationNotFound(organizationRef)
@@ -103,7 +106,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
       if (slug !== current.slug && this.#findOrganization(slug)) throw slugTaken(slug)
       this.#database.run(
         'UPDATE organizations SET slug = ?, name = ?, logo = ?, metadata = ? WHERE organizationId = ?',
-        ...[slug, name, logo, jsonOf(metadata), organizationId],
+        ...[slug, name, logo, toJson(metadata), organizationId],
       )
       this.#database.run(
         'UPDATE members SET slug = ?, name = ? WHERE organizationId = ?',
@@ -124,21 +127,21 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async addMember(member: NewMember): Promise<Member> {
-    const { organizationId, userId, role } = checked(NewMember, member)
+    const { organizationId, userId, role } = parseInput(NewMember, member)
     return this.#database.write(() => {
       const organization = this.#findOrganization(organizationId)
       if (!organization) throw organizationNotFound(organizationId)
       if (!this.#findUser(userId)) throw userNotFound(userId)
       if (this.#findMember(organizationId, userId)) throw memberExists(organizationId, userId)
       const latest = this.#database.get(
-        'SELECT max(createTime) AS begin FROM members WHERE userId = ?',
+        'SELECT max(createTime) AS start FROM members WHERE userId = ?',
         userId,
       )
       const row = this.#insert('members', {
         organizationId,
         userId,
         role,
-        createTime: Math.max(this.#now().getTime(), Number(latest?.begin) + 1),
+        createTime: Math.max(this.#now().getTime(), Number(latest?.start) + 1),
         slug: organization.slug,
         name: organization.name,
         organizationCreateTime: organization.createTime.getTime(),
@@ -148,7 +151,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async setMember(member: NewMember): Promise<Member> {
-    const { organizationId, userId, role } = checked(NewMember, member)
+    const { organizationId, userId, role } = parseInput(NewMember, member)
     return this.#database.write(() => {
       const current = this.#findMember(organizationId, userId)
       if (!current) throw memberNotFound(organizationId, userId)
@@ -174,7 +177,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async createKey(newKey: NewApiKey): Promise<{ key: string; apiKey: ApiKey }> {
-    const { key = makeApiKey(), userId, name, readOnly, expireTime } = checked(NewApiKey, newKey)
+    const { key = makeApiKey(), userId, name, readOnly, expireTime } = parseInput(NewApiKey, newKey)
     const hash = hashApiKey(key)
     return this.#database.write(() => {
       if (!this.#findUser(userId)) throw userNotFound(userId)
@@ -202,7 +205,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   async updateKey(keyId: string, change: ApiKeyChange): Promise<ApiKey> {
-    const fields = changedFields(ApiKeyChange, change)
+    const fields = parseChange(ApiKeyChange, change)
     return this.#database.write(() => {
       const now = this.#now()
       const row = this.#database.get('SELECT * FROM keys WHERE keyId = ?', keyId.toLowerCase())
@@ -271,7 +274,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     return this.#findOrganization(organizationRef)
   }
 
-  /** Indexes: the unique ones of keys.hash and of organizations.slug or its key, and the keys of users and members. */
+  /** Indexes: keys.hash, organizations.slug or the primary key, and the primary keys of users and members. */
   async authorize(
     { keyHash, organizationRef = '' }: { keyHash: string; organizationRef?: string },
     now: Date,
@@ -303,7 +306,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     )
   }
 
-  /** Indexes: the key or the unique slug of organizations, and the key of members. */
+  /** Indexes: the primary key or the slug of organizations, and the primary key of members. */
   async getOrganization(userId: string, organizationRef: string): Promise<StoredOrganization | undefined> {
     const { field, value } = organizationKey(organizationRef)
     const row = this.#database.get(
@@ -315,7 +318,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     return row && toOrganization(row)
   }
 
-  /** Index: members_by_ and the first field of the order. */
+  /** Index: members_by_{first field of the order}. */
   async listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage> {
     const order = completeOrder(query.orderBy)
     const columns = order.map(({ field, descending }) => ({ column: columnOf[field], descending }))
@@ -325,7 +328,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     )
     const rest = allOf(matches, query.after && afterPosition(columns, query.after))
     const rows = this.#database.all(
-      // CROSS JOIN keeps SQLite from reading all organizations first.
+      // CROSS JOIN prevents a plan that reads all organizations first.
       `SELECT organizations.* FROM members CROSS JOIN organizations USING (organizationId)
        WHERE ${rest.sql} ORDER BY ${orderSql(columns)} ${pageSql}`,
       ...rest.values,
@@ -358,7 +361,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     return exportRecords(this.#database)
   }
 
-  importRecord(record: DirectoryRecord): Promise<Imported> {
+  importRecord(record: DirectoryRecord): Promise<ImportResult> {
     return this.#database.write(() => importRecord(this.#database, record))
   }
 

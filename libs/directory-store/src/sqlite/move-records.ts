@@ -3,22 +3,23 @@ import {
   type DirectoryRecord,
   demandSame,
   directoryRecordName,
-  type Imported,
+  type ImportResult,
   keyRecord,
   memberRecord,
   organizationRecord,
-  timeOf,
+  toEpochMs,
   userRecord,
 } from '../directory-record.ts'
 import { organizationNotFound, recordConflict, userNotFound } from '../errors.ts'
 import { toApiKey, toMember, toOrganization, toUser } from './rows.ts'
 
-/** The columns of a table's key, and what a row of it is to others. */
+/** A table and the conversion of its rows to records. */
 interface Table {
   name: 'users' | 'organizations' | 'members' | 'keys'
   key: readonly string[]
-  /** Columns, beside those of the key, that no other row may repeat, and what people call them. */
+  /** Columns of the unique index in addition to the key. */
   unique: readonly string[]
+  /** Name of a conflict in `unique`, for the error. */
   clash: string
   toRecord(row: Row): DirectoryRecord
 }
@@ -42,7 +43,7 @@ const tableOf: Record<DirectoryRecord['kind'], Table> = {
     name: 'members',
     key: ['userId', 'organizationId'],
     unique: ['userId', 'createTime'],
-    clash: 'the same begin of a membership',
+    clash: 'the same start of a membership',
     toRecord: (row) => memberRecord(toMember(row)),
   },
   key: {
@@ -54,10 +55,10 @@ const tableOf: Record<DirectoryRecord['kind'], Table> = {
   },
 }
 
-/** So many rows are read at once. */
+/** Number of rows per query of an export. */
 const pageSize = 500
 
-/** Indexes: the keys of the tables. */
+/** Streams all records, page by page. Indexes: the primary keys. */
 export async function* exportRecords(database: SqliteDatabase): AsyncGenerator<DirectoryRecord> {
   for (const { name, key, toRecord } of Object.values(tableOf)) {
     const columns = key.join(', ')
@@ -73,8 +74,8 @@ export async function* exportRecords(database: SqliteDatabase): AsyncGenerator<D
   }
 }
 
-/** Part of a change. */
-export const importRecord = (database: SqliteDatabase, record: DirectoryRecord): Imported => {
+/** Imports a record, inside a write transaction. */
+export const importRecord = (database: SqliteDatabase, record: DirectoryRecord): ImportResult => {
   const { name, key, unique, clash, toRecord } = tableOf[record.kind]
   const row = toRow(database, record)
   const find = (columns: readonly string[]) =>
@@ -92,12 +93,12 @@ export const importRecord = (database: SqliteDatabase, record: DirectoryRecord):
 const toRow = (database: SqliteDatabase, record: DirectoryRecord): Row => {
   const { kind: _, ...fields } = record
   const createTime = Date.parse(record.createTime)
-  const demandUser = (userId: string) => {
+  const requireUser = (userId: string) => {
     if (!database.get('SELECT 1 FROM users WHERE userId = ?', userId)) throw userNotFound(userId)
   }
   switch (record.kind) {
     case 'user':
-      return { ...(fields as Row), createTime, disableTime: timeOf(record.disableTime) }
+      return { ...(fields as Row), createTime, disableTime: toEpochMs(record.disableTime) }
     case 'organization': {
       const metadata = record.metadata === null ? null : JSON.stringify(record.metadata)
       return { ...(fields as Row), metadata, createTime }
@@ -109,7 +110,7 @@ const toRow = (database: SqliteDatabase, record: DirectoryRecord): Row => {
         organizationId,
       )
       if (!organization) throw organizationNotFound(organizationId)
-      demandUser(userId)
+      requireUser(userId)
       const { slug, name, createTime: organizationCreateTime } = organization
       return {
         ...(fields as Row),
@@ -120,14 +121,14 @@ const toRow = (database: SqliteDatabase, record: DirectoryRecord): Row => {
       }
     }
     case 'key':
-      demandUser(record.userId)
+      requireUser(record.userId)
       return {
         ...(fields as Row),
         readOnly: Number(record.readOnly),
         createTime,
-        lastUsedTime: timeOf(record.lastUsedTime),
-        expireTime: timeOf(record.expireTime),
-        revokeTime: timeOf(record.revokeTime),
+        lastUsedTime: toEpochMs(record.lastUsedTime),
+        expireTime: toEpochMs(record.expireTime),
+        revokeTime: toEpochMs(record.revokeTime),
       }
   }
 }

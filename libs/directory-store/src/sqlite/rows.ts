@@ -7,6 +7,7 @@ const time = (row: Row, column: string) => new Date(row[column] as number)
 const optionalTime = <Column extends string>(row: Row, column: Column) =>
   (row[column] === null ? {} : { [column]: time(row, column) }) as { [Name in Column]?: Date }
 
+/** Converts a row of `users`. */
 export const toUser = (row: Row): User => ({
   userId: text(row, 'userId'),
   email: text(row, 'email'),
@@ -14,6 +15,7 @@ export const toUser = (row: Row): User => ({
   ...optionalTime(row, 'disableTime'),
 })
 
+/** Converts a row of `organizations`. */
 export const toOrganization = (row: Row): StoredOrganization => ({
   organizationId: text(row, 'organizationId'),
   slug: text(row, 'slug'),
@@ -23,6 +25,7 @@ export const toOrganization = (row: Row): StoredOrganization => ({
   createTime: time(row, 'createTime'),
 })
 
+/** Converts a row of `members`. */
 export const toMember = (row: Row): Member => ({
   organizationId: text(row, 'organizationId'),
   userId: text(row, 'userId'),
@@ -30,6 +33,7 @@ export const toMember = (row: Row): Member => ({
   createTime: time(row, 'createTime'),
 })
 
+/** Converts a row of `keys`. */
 export const toApiKey = (row: Row): ApiKey => ({
   keyId: text(row, 'keyId'),
   prefix: text(row, 'prefix'),

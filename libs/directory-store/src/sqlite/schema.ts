@@ -1,6 +1,6 @@
 import type { SqliteMigration } from '@fms/store-kit'
 
-/** Times are milliseconds since the epoch, columns are named after the port's fields. */
+/** The initial schema. Times are milliseconds since the epoch; columns have the names of the fields in the port. */
 const first = `
   CREATE TABLE users (
     userId TEXT NOT NULL PRIMARY KEY,
@@ -17,8 +17,8 @@ const first = `
     createTime INTEGER NOT NULL
   ) STRICT;
 
-  -- The organization's slug, name and createTime stand here too, so that an index can serve every order of a user's
-  -- list. A change of an organization changes these with it.
+  -- slug, name and organizationCreateTime copy the organization's fields, so that an index serves every order of a
+  -- user's list. Updates of the organization update the copies.
   CREATE TABLE members (
     organizationId TEXT NOT NULL REFERENCES organizations,
     userId TEXT NOT NULL REFERENCES users,
@@ -53,20 +53,20 @@ const first = `
   CREATE INDEX keys_by_create_time ON keys (createTime, keyId);
 `
 
-/** Walked backwards, the other indexes have the descending orders. */
+/** Drops the descending indexes: a reverse scan of the ascending ones gives the same order. */
 const second = `
   DROP INDEX members_by_name_desc;
   DROP INDEX members_by_create_time_desc;
 `
 
-/** Users who are disabled, and an index for changes of an organization. */
+/** Adds disabled users, and an index for updates of an organization. */
 const third = `
   ALTER TABLE users ADD COLUMN disableTime INTEGER;
   CREATE INDEX members_by_organization ON members (organizationId);
 `
 
 /**
- * Only ever append: each file counts those it has. The second removes indexes that lists of the release before name, and
- * a release without the third lets disabled users in: neither admits earlier releases.
+ * The migrations in order. Only append: a database stores how many it has run. The second removes indexes that the release
+ * before it names in queries, and a release without the third admits disabled users: neither allows earlier releases.
  */
 export const migrations: readonly SqliteMigration[] = [first, second, third]

@@ -118,7 +118,7 @@ export const reasons = {
     example: new ApiError(
       'INVALID_ARGUMENT',
       'INVALID_IF_MATCH',
-      'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-k9Qz". Send the ETag header of an earlier answer as it came, quotes included.',
+      'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-k9Qz". Send the ETag header of an earlier response unchanged, with its quotes.',
     ),
   },
   INVALID_ORDER_BY: {

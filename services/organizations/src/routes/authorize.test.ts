@@ -26,7 +26,7 @@ const lastUsedTimeOf = async ({ directory }: OrganizationsService) =>
 
 describe('POST /internal/authorize', () => {
   it.each(['viewer', 'editor', 'owner'] as const)(
-    'tells whose key it is, and that they are %s',
+    'returns the user of the key and their role %s',
     async (role) => {
       await using service = await startOrganizations()
       const { userId, organization, key, keyId } = await givenMember(service, role)
@@ -46,7 +46,7 @@ describe('POST /internal/authorize', () => {
     },
   )
 
-  it('reads the request of a later release without members that are unknown here', async () => {
+  it('ignores unknown members, of a later release', async () => {
     await using service = await startOrganizations()
     const { key, userId } = await givenMember(service)
     const payload = { keyHash: hashApiKey(key), ofALaterRelease: true }
@@ -56,14 +56,14 @@ describe('POST /internal/authorize', () => {
     expect(response.json()).toMatchObject({ userId })
   })
 
-  it('says of a key that it only reads', async () => {
+  it('returns whether the key is read-only', async () => {
     await using service = await startOrganizations()
     const { key } = await service.given.key({ userId: await service.given.user(), readOnly: true })
 
     expect((await authorize(service, key)).json()).toMatchObject({ readOnly: true })
   })
 
-  it('gives the same answer for a foreign organization, a missing one, and none', async () => {
+  it('gives the same response for a foreign organization, a missing one, and none', async () => {
     await using service = await startOrganizations()
     const { key } = await givenMember(service)
     const foreign = await service.given.organization()
@@ -74,7 +74,7 @@ describe('POST /internal/authorize', () => {
     }
   })
 
-  it('refuses unknown, expired and revoked keys, and tells nobody which', async () => {
+  it('rejects unknown, expired and revoked keys with the same error', async () => {
     await using service = await startOrganizations()
     const { given, directory, clock } = service
     const userId = await given.user()
@@ -94,7 +94,7 @@ describe('POST /internal/authorize', () => {
     }
   })
 
-  it('refuses whoever is not the gateway, its users among them', async () => {
+  it('rejects requests without the identity of the gateway', async () => {
     await using service = await startOrganizations()
     const { userId } = await givenMember(service)
     const request = { method: 'POST', url: '/internal/authorize', payload: { keyHash: '' } } as const
@@ -108,7 +108,7 @@ describe('POST /internal/authorize', () => {
     }
   })
 
-  it('names everything that is wrong with the request', async () => {
+  it('reports all violations of the request', async () => {
     await using service = await startOrganizations()
     const response = await service.send(gateway, {
       method: 'POST',
@@ -123,7 +123,7 @@ describe('POST /internal/authorize', () => {
     ])
   })
 
-  it('notes when a key was last in use, once a minute', async () => {
+  it('records the last use of a key once a minute', async () => {
     await using service = await startOrganizations()
     const { key } = await givenMember(service)
     const start = service.clock.now.getTime()
@@ -138,7 +138,7 @@ describe('POST /internal/authorize', () => {
     expect(touchKey.mock.calls.map(([, time]) => time.getTime() - start)).toEqual([0, 60_000])
   })
 
-  it('leaves to another instance what that one has just noted', async () => {
+  it('does not record a use that another instance has just recorded', async () => {
     await using service = await startOrganizations()
     const { key, keyId } = await givenMember(service)
     await service.directory.touchKey(keyId, service.clock.now)
@@ -149,7 +149,7 @@ describe('POST /internal/authorize', () => {
     expect(touchKey).not.toHaveBeenCalled()
   })
 
-  it('does not note a refused key as used', async () => {
+  it('does not record the use of a rejected key', async () => {
     await using service = await startOrganizations()
     const { key, keyId } = await givenMember(service)
     await service.directory.revokeKey(keyId)
@@ -159,7 +159,7 @@ describe('POST /internal/authorize', () => {
     expect(await lastUsedTimeOf(service)).toBeUndefined()
   })
 
-  it('answers also when the use cannot be noted, and logs why', async () => {
+  it('responds with 200 and logs the error when the write of the use fails', async () => {
     const lines: string[] = []
     await using service = await startOrganizations(
       pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
@@ -173,7 +173,7 @@ describe('POST /internal/authorize', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ key: keyId, err: { message: 'disk full' } })
   })
 
-  it('does not wait for the use to be noted', async () => {
+  it('does not wait for the write of the use', async () => {
     await using service = await startOrganizations()
     const { key } = await givenMember(service)
     vi.spyOn(service.directory, 'touchKey').mockReturnValue(new Promise(() => {}))

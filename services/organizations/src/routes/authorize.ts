@@ -2,12 +2,12 @@ import { AuthorizeRequest, AuthorizeResponse, NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { OrganizationsDeps } from '../app.ts'
 import { apiKeyInvalid } from '../errors.ts'
-import { keepKeyUses } from '../key-uses.ts'
+import { createKeyUseRecorder } from '../key-uses.ts'
 
-/** Tell the gateway whose key it is, and what the organization is to them. */
+/** Authorize a request of the gateway: the user of an API key, and the user's role in an organization. */
 export const authorize: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, deps) => {
   const { directory, now } = deps
-  const noteUse = keepKeyUses(deps)
+  const recordKeyUse = createKeyUseRecorder(deps)
 
   app.post(
     '/internal/authorize',
@@ -16,9 +16,9 @@ export const authorize: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, d
       const authorization = await directory.authorize(body, now())
       if (!authorization) throw apiKeyInvalid()
       const { key, organization } = authorization
-      // Behind the answer, and also when nobody waited for it.
-      const done = () => noteUse(key, log)
-      reply.then(done, done)
+      // Runs after the response, also if the gateway has disconnected.
+      const recordUse = () => recordKeyUse(key, log)
+      reply.then(recordUse, recordUse)
       return {
         userId: key.userId,
         keyId: key.keyId,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startOrganizations } from '../testing.ts'
 
 describe('GET /organizations/{organizationRef}', () => {
-  it('answers a member with all fields, by id in any letter case and by slug', async () => {
+  it('returns all fields to a member, by id in any letter case and by slug', async () => {
     await using service = await startOrganizations()
     const userId = await service.given.user()
     const acme = await service.given.organization({ name: 'Acme', slug: 'acme', metadata: { seats: 3 } })
@@ -28,25 +28,25 @@ describe('GET /organizations/{organizationRef}', () => {
   it('gives the same bytes for a foreign organization as for a missing one', async () => {
     await using service = await startOrganizations()
     const userId = await service.given.user()
-    const ask = async (ref: string) => {
+    const get = async (ref: string) => {
       const headers = { 'x-request-id': 'r' }
       const request = { url: `/organizations/${ref}`, headers }
       const { statusCode, body } = await service.send({ userId, readOnly: false }, request)
       return { statusCode, body }
     }
     const ids = [randomUUID(), 'acme'] as const
-    const missing = await Promise.all(ids.map(ask))
+    const missing = await Promise.all(ids.map(get))
 
     const foreign = await service.given.organization({ slug: 'acme' })
     await service.given.member(await service.given.user(), foreign, 'owner')
 
-    expect(await ask('acme')).toEqual(missing[1])
-    const byId = await ask(foreign.organizationId)
+    expect(await get('acme')).toEqual(missing[1])
+    const byId = await get(foreign.organizationId)
     expect(byId.body).toBe(missing[0]!.body.replaceAll(ids[0], foreign.organizationId))
     expect(byId.statusCode).toBe(404)
   })
 
-  it('names the reference as the caller wrote it', async () => {
+  it('repeats the reference in the error as given', async () => {
     await using service = await startOrganizations()
     const response = await service.get(await service.given.user(), '/organizations/No%20such%20thing')
 
@@ -60,7 +60,7 @@ describe('GET /organizations/{organizationRef}', () => {
   })
 
   it.each(['%', '%ff', '%00', "'; --", 'x'.repeat(10_000), encodeURIComponent('../acme')])(
-    'finds nothing at /organizations/%s',
+    'responds to /organizations/%s with 404',
     async (ref) => {
       await using service = await startOrganizations()
       const response = await service.get(await service.given.user(), `/organizations/${ref}`)
@@ -69,7 +69,7 @@ describe('GET /organizations/{organizationRef}', () => {
     },
   )
 
-  it('takes no query', async () => {
+  it('rejects query parameters', async () => {
     await using service = await startOrganizations()
     const response = await service.get(await service.given.user(), '/organizations/acme?view=full')
 
@@ -77,7 +77,7 @@ describe('GET /organizations/{organizationRef}', () => {
     expect(response.json().error.details[1].fieldViolations).toMatchObject([{ field: 'view' }])
   })
 
-  it('refuses whoever did not come through the gateway', async () => {
+  it('rejects requests without an identity token', async () => {
     await using service = await startOrganizations()
     const response = await service.app.inject('/organizations/acme')
 

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
 import { toOrganization } from '../to-organization.ts'
 
-/** A canonical id or a slug; anything else is not found. */
+/** `organizationRef` is a canonical id or a slug. Any other text is not found. */
 const OrganizationParams = z.object({ organizationRef: z.string() })
 
-/** Read an organization that the caller is a member of (AIP-131). */
+/** Get an organization of which the caller is a member (AIP-131). */
 export const getOrganization: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
   app.get(
     '/organizations/:organizationRef',

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type OrganizationsService, startOrganizations } from '../testing.ts'
 
-/** A user with these organizations, each a second younger than the one before. */
+/** Stores a user with these organizations, created one second apart. */
 const givenMemberOf = async (service: OrganizationsService, slugs: string[]) => {
   const userId = await service.given.user()
   for (const slug of slugs) {
@@ -21,7 +21,7 @@ const list = async (service: OrganizationsService, userId: string, query: Record
   return { ...page, slugs: organizations.map(({ slug }) => slug) }
 }
 
-/** The parts of a 400 that programs read. */
+/** The parts of an error response that programs read. */
 const refusal = async (service: OrganizationsService, userId: string, url: string) => {
   const response = await service.get(userId, url)
   const { code, status, details } = ErrorBody.parse(response.json()).error
@@ -30,7 +30,7 @@ const refusal = async (service: OrganizationsService, userId: string, url: strin
 }
 
 describe('GET /organizations', () => {
-  it('lists what the caller is a member of, oldest first', async () => {
+  it('lists the organizations of the caller, oldest first', async () => {
     await using service = await startOrganizations()
     const userId = await givenMemberOf(service, ['ccc', 'aaa', 'bbb'])
     await givenMemberOf(service, ['foreign'])
@@ -43,7 +43,7 @@ describe('GET /organizations', () => {
     expect(page).toEqual({ nextPageToken: '', totalSize: 3 })
   })
 
-  it('is an empty page for a user without any', async () => {
+  it('returns an empty page to a user without organizations', async () => {
     await using service = await startOrganizations()
 
     expect(await list(service, await service.given.user())).toEqual({
@@ -53,7 +53,7 @@ describe('GET /organizations', () => {
     })
   })
 
-  it('has pages of 10 unless pageSize says otherwise', async () => {
+  it('has 10 items on a page by default', async () => {
     await using service = await startOrganizations()
     const slugs = Array.from({ length: 11 }, (_, index) => `o-${index + 10}`)
     const userId = await givenMemberOf(service, slugs)
@@ -92,14 +92,14 @@ describe('GET /organizations', () => {
     ['createTime > 2026-11-20T09:30:00Z AND slug < ccc', ['bbb']],
     ['name:"%"', []],
     [' ', ['aaa', 'bbb', 'ccc']],
-  ])('narrows by the filter %s', async (filter, slugs) => {
+  ])('applies the filter %s', async (filter, slugs) => {
     await using service = await startOrganizations()
     const userId = await givenMemberOf(service, ['aaa', 'bbb', 'ccc'])
 
     expect(await list(service, userId, { filter })).toMatchObject({ slugs, totalSize: slugs.length })
   })
 
-  it('takes filters of any depth and length that they may have', async () => {
+  it('accepts filters of the maximum depth and number of conditions', async () => {
     await using service = await startOrganizations()
     const userId = await givenMemberOf(service, ['aaa'])
     const deep = `${'-('.repeat(98)}slug=aaa${')'.repeat(98)}`
@@ -122,11 +122,11 @@ describe('GET /organizations', () => {
     expect((await list(service, userId, { orderBy })).slugs).toEqual(slugs)
   })
 
-  it('shows each organization that nobody touches exactly once, while others come and go', async () => {
+  it('lists each unchanged organization exactly once while others are added and removed', async () => {
     const slug = fc.integer({ min: 0, max: 25 }).map((letter) => String.fromCharCode(97 + letter).repeat(3))
     const scenario = fc.record({
       slugs: fc.uniqueArray(slug, { minLength: 2, maxLength: 10 }),
-      /** Before each page, the one at this place comes or goes; those at odd places are left alone. */
+      /** Before each page, the organization at twice this index is added or removed; odd ones stay unchanged. */
       moves: fc.array(fc.nat({ max: 4 }), { maxLength: 12 }),
       orderBy: fc.constantFrom('', 'createTime desc', 'name', 'name desc', 'slug', 'slug desc'),
       pageSize: fc.integer({ min: 1, max: 3 }).map(String),
@@ -157,7 +157,7 @@ describe('GET /organizations', () => {
     await fc.assert(property, { numRuns: 50 })
   })
 
-  it('keeps page tokens to the user that they were made for', async () => {
+  it('accepts a page token only from the user who received it', async () => {
     await using service = await startOrganizations()
     const [ada, bob] = [
       await givenMemberOf(service, ['aaa', 'bbb']),
@@ -179,7 +179,7 @@ describe('GET /organizations', () => {
     ['slug = a AND logo = b', '14', 'one of the fields createTime, name, slug'],
     ['__proto__ = a', '1', 'one of the fields createTime, name, slug'],
     ['createTime = yesterday', '14', 'an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z'],
-  ])('refuses the filter %s and says where it is wrong', async (filter, column, expected) => {
+  ])('rejects the filter %s with the column of the error', async (filter, column, expected) => {
     await using service = await startOrganizations()
 
     expect(await refusal(service, await service.given.user(), urlOf({ filter }))).toMatchObject({
@@ -190,7 +190,7 @@ describe('GET /organizations', () => {
     })
   })
 
-  it.each(['path', 'name,name', 'name up'])('refuses the order %s', async (orderBy) => {
+  it.each(['path', 'name,name', 'name up'])('rejects the order %s', async (orderBy) => {
     await using service = await startOrganizations()
 
     expect(await refusal(service, await service.given.user(), urlOf({ orderBy }))).toMatchObject({
@@ -213,7 +213,7 @@ describe('GET /organizations', () => {
     ],
     ['all=true&pageSize=1&pageToken=&skip=0', ['pageSize', 'pageToken', 'skip']],
     ['all=true&filter=a&filter=b&page=2', ['filter', 'page']],
-  ])('names everything that is wrong with ?%s', async (query, fields) => {
+  ])('reports all violations in ?%s', async (query, fields) => {
     await using service = await startOrganizations()
 
     expect(await refusal(service, await service.given.user(), `/organizations?${query}`)).toMatchObject({
@@ -224,7 +224,7 @@ describe('GET /organizations', () => {
     })
   })
 
-  it('refuses whoever did not come through the gateway', async () => {
+  it('rejects requests without an identity token', async () => {
     await using service = await startOrganizations()
     const response = await service.app.inject('/organizations')
 
@@ -232,7 +232,7 @@ describe('GET /organizations', () => {
     expect(ErrorBody.parse(response.json()).error.details[0]).toMatchObject({ reason: 'IDENTITY_REQUIRED' })
   })
 
-  it('refuses the identity of the gateway itself, who is no user', async () => {
+  it('rejects the identity of the gateway, which is not a user', async () => {
     await using service = await startOrganizations()
     const response = await service.send({ service: 'gateway' }, { url: '/organizations' })
 
@@ -241,7 +241,7 @@ describe('GET /organizations', () => {
 })
 
 describe('GET /organizations?all=true', () => {
-  it('lists every organization in the order in which the memberships began, and nothing else', async () => {
+  it('lists all organizations of the user and no others, in the order in which the user joined them', async () => {
     await using service = await startOrganizations()
     const young = await givenMemberOf(service, ['old'])
     const userId = await givenMemberOf(
@@ -265,7 +265,7 @@ describe('GET /organizations?all=true', () => {
     { filter: 'slug = none', orderBy: 'slug desc' },
     { filter: '((', orderBy: 'nonsense' },
     { filter: 'x'.repeat(3000), orderBy: '' },
-  ])('takes no notice of filter and orderBy', async (query) => {
+  ])('ignores filter and orderBy', async (query) => {
     await using service = await startOrganizations()
     const userId = await givenMemberOf(service, ['aaa', 'bbb'])
     const response = await service.get(userId, urlOf({ all: 'true', ...query }))

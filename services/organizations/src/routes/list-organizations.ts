@@ -7,14 +7,14 @@ import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
 import { toOrganization } from '../to-organization.ts'
 
-/** What a filter may name (AIP-160). Nothing is searched. */
+/** The fields for filters (AIP-160). There is no search. */
 const filterFields: FilterFields = {
   fields: { createTime: { type: 'time' }, name: { type: 'string' }, slug: { type: 'string' } },
 }
 
 /**
- * List the caller's organizations: a page of them (AIP-132), oldest first unless `orderBy` says otherwise; or, with
- * `all=true`, every one in the order in which the memberships began.
+ * List the organizations of the caller (AIP-132): a page, by default oldest first; or, with `all=true`, all of them
+ * in the order in which the caller joined them.
  */
 export const listOrganizations: FastifyPluginAsyncZod<OrganizationsDeps> = async (
   app,
@@ -24,7 +24,7 @@ export const listOrganizations: FastifyPluginAsyncZod<OrganizationsDeps> = async
     '/organizations',
     { schema: { response: { 200: z.union([ListOrganizationsResponse, AllOrganizationsResponse]) } } },
     async ({ identity: { userId }, query }) => {
-      if (asksForAll(query)) {
+      if (isForAll(query)) {
         const organizations = await directory.listMemberships(userId)
         return { organizations: organizations.map(toOrganization) }
       }
@@ -46,20 +46,24 @@ export const listOrganizations: FastifyPluginAsyncZod<OrganizationsDeps> = async
 }
 
 const ignored = z.string({ error: 'must be given once' }).optional()
-const leftOut = z.never({ error: 'must be left out with all=true' }).optional()
+const forbidden = z.never({ error: 'must be left out with all=true' }).optional()
 
-/** With `all=true` there are no pages, and filter and orderBy may say what they want. */
+/** A query with `all=true`: rejects paging parameters and ignores `filter` and `orderBy`. */
 const AllOrganizationsQuery = z.strictObject({
   all: z.literal('true'),
   filter: ignored,
   orderBy: ignored,
-  pageSize: leftOut,
-  pageToken: leftOut,
-  skip: leftOut,
+  pageSize: forbidden,
+  pageToken: forbidden,
+  skip: forbidden,
 })
 
-/** @throws {ApiError} INVALID_REQUEST for a query with `all=true` and what does not go with it. */
-const asksForAll = (query: unknown): boolean => {
+/**
+ * Whether a query has `all=true`.
+ *
+ * @throws {ApiError} INVALID_REQUEST for `all=true` with an unknown or forbidden parameter.
+ */
+const isForAll = (query: unknown): boolean => {
   if ((query as { all?: unknown }).all !== 'true') return false
   const { error } = AllOrganizationsQuery.safeParse(query)
   if (error) throw invalidRequest(toFieldViolations(error))

@@ -1,14 +1,15 @@
-import { invalidRequest } from '@fms/aip'
+import { invalidRequest, toFieldViolations } from '@fms/aip'
 import { LogoUrl, OrganizationName, OrganizationSlug, Role, text, Uuid } from '@fms/contracts'
 import { z } from 'zod'
 import { API_KEY_PATTERN } from './api-key.ts'
 
-/** A person. Letter case in an e-mail address makes no other person: it is kept in lower case. */
+/** Input for a new user. The e-mail address, at most 254 characters, is converted to lower case. */
 export const NewUser = z.strictObject({
   email: z.email({ error: 'must be an e-mail address' }).max(254).toLowerCase(),
 })
 export type NewUser = z.input<typeof NewUser>
 
+/** Input for a new organization. */
 export const NewOrganization = z.strictObject({
   name: OrganizationName,
   slug: OrganizationSlug,
@@ -18,7 +19,7 @@ export const NewOrganization = z.strictObject({
 })
 export type NewOrganization = z.input<typeof NewOrganization>
 
-/** What changes of an organization; fields that are absent stay as they are. */
+/** Changes to an organization. Absent fields stay unchanged. */
 export const OrganizationChange = z.strictObject({
   name: OrganizationName.optional(),
   slug: OrganizationSlug.optional(),
@@ -28,6 +29,7 @@ export const OrganizationChange = z.strictObject({
 })
 export type OrganizationChange = z.input<typeof OrganizationChange>
 
+/** Input for a new member, and for another role of a member. */
 export const NewMember = z.strictObject({
   organizationId: Uuid,
   userId: Uuid,
@@ -35,15 +37,16 @@ export const NewMember = z.strictObject({
 })
 export type NewMember = z.input<typeof NewMember>
 
+/** Input for a new API key. */
 export const NewApiKey = z.strictObject({
   userId: Uuid,
   /** For people; at most 80 characters. */
   name: text(80).default(''),
-  /** Refuses every write, whatever the user's role. */
+  /** Whether the key rejects writes, whatever the role of the user. */
   readOnly: z.boolean().default(false),
-  /** From this instant on the key is refused; without it the key does not expire. */
+  /** Time from which the key is invalid; absent for a key that does not expire. */
   expireTime: z.date().optional(),
-  /** The key's own text, where it is agreed beforehand; random when omitted. */
+  /** The text of the key; random by default. */
   key: z
     .string()
     .regex(API_KEY_PATTERN, { error: 'must be fms_ and 43 characters of A-Z, a-z, 0-9, _ and -' })
@@ -51,44 +54,42 @@ export const NewApiKey = z.strictObject({
 })
 export type NewApiKey = z.input<typeof NewApiKey>
 
-/** What changes of an API key; fields that are absent stay as they are. */
+/** Changes to an API key. Absent fields stay unchanged. */
 export const ApiKeyChange = z.strictObject({
   /** For people; at most 80 characters. */
   name: text(80).optional(),
-  /** From this instant on the key is refused: earlier or later than before. */
+  /** Time from which the key is invalid, earlier or later than before. */
   expireTime: z.date().optional(),
-  /** A key that only reads never gets the right to write. */
+  /** Makes the key read-only, which cannot be undone. */
   readOnly: z.literal(true).optional(),
 })
 export type ApiKeyChange = z.input<typeof ApiKeyChange>
 
 /**
- * What `schema` makes of `input`, with its defaults.
+ * Parses an input with its schema, which fills in defaults.
  *
- * @throws {ApiError} INVALID_REQUEST with every violation.
+ * @throws {ApiError} INVALID_REQUEST with all violations.
  */
-export const checked = <Schema extends z.ZodType>(
+export const parseInput = <Schema extends z.ZodType>(
   schema: Schema,
   input: z.input<Schema>,
 ): z.output<Schema> => {
   const { data, error } = schema.safeParse(input)
   if (error) {
-    throw invalidRequest(
-      error.issues.map(({ path, message }) => ({ field: path.join('.'), description: message })),
-    )
+    throw invalidRequest(toFieldViolations(error))
   }
   return data
 }
 
 /**
- * The fields that a change names.
+ * Parses a change with its schema and omits undefined fields.
  *
- * @throws {ApiError} INVALID_REQUEST with every violation.
+ * @throws {ApiError} INVALID_REQUEST with all violations.
  */
-export const changedFields = <Schema extends z.ZodType<object>>(
+export const parseChange = <Schema extends z.ZodType<object>>(
   schema: Schema,
   change: z.input<Schema>,
 ): z.output<Schema> => {
-  const given = Object.entries(checked(schema, change)).filter(([, value]) => value !== undefined)
+  const given = Object.entries(parseInput(schema, change)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as z.output<Schema>
 }
