@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    globalSetup: 'scripts/testing/engines.ts',
+    globalSetup: 'libs/testkit/src/engines.ts',
     // Generous: a timeout on a busy machine says nothing about the code.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -12,7 +12,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['{libs,services,formctl,scripts,bench}/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['{libs,services,formctl,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['e2e/neighbours.test.ts'],
         },
       },
@@ -30,7 +30,12 @@ export default defineConfig({
         test: {
           // The system once more, on stores of the distributed engine.
           name: 'on MongoDB',
-          include: ['e2e/{walk,publish,keys,malformed,client,docs-*}.test.ts'],
+          include: [
+            'e2e/{lifecycle,publish}.test.ts',
+            'e2e/security/{keys,malformed}.test.ts',
+            'e2e/clients/client.test.ts',
+            'e2e/docs/*.test.ts',
+          ],
           env: { E2E_STORE: 'mongodb' },
         },
       },

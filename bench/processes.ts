@@ -46,7 +46,7 @@ const readProc = (path: string): string => {
   }
 }
 
-const exitWithParent = join(import.meta.dirname, '../scripts/exit-with-parent.ts')
+const exitWithParent = join(import.meta.dirname, '../libs/testkit/src/exit-with-parent.ts')
 
 /** Spawns a Node program that ends when this process does. @param output where what it prints goes. */
 export const spawnNode = (

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePorts } from '../scripts/ports.ts'
+import { freePorts } from '@fms/testkit/ports'
 
 /** Milliseconds from the call of `npm start` on this installed clone, with no data yet, until `/readyz` answers 200. */
 export const measureStart = async (): Promise<number> => {

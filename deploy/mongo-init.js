@@ -1,6 +1,6 @@
 // The one-shot mongo-init of Compose: mongosh runs it as MongoDB's root user. It initiates the replica set, and creates a
 // user for each process with rights to its own databases alone. A second run updates passwords and rights.
-// Only db.adminCommand and sleep: e2e/mongosh.ts runs it without mongosh.
+// Only db.adminCommand and sleep: e2e/compose/mongosh.ts runs it without mongosh.
 
 const users = [
   { user: 'organizations', password: process.env.MONGODB_ORGANIZATIONS_PASSWORD, databases: ['directory'] },

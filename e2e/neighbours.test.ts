@@ -4,7 +4,7 @@ import { connect as connectSocket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PublishForm, replyInboxHeader } from '@fms/contracts'
 import { openDirectoryStore } from '@fms/directory-store'
-import { natsServers } from '@fms/service-kit'
+import { natsConnectionOptions } from '@fms/service-kit'
 import { connect, headers } from 'nats'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AttackName, attacks } from './neighbours/attacks.ts'
@@ -155,7 +155,7 @@ describe('a victim is served as if nobody else were there, beside', () => {
 
 /** Commands that nobody waits for any more; the queue may refuse those that are too many. */
 const sendLateCommands = async ({ organizationId, userId }: Account, form: string) => {
-  const nats = await connect(natsServers(neighbourhood.system.nats.urls.gateway))
+  const nats = await connect(natsConnectionOptions(neighbourhood.system.nats.urls.gateway))
   const about = headers()
   about.set(replyInboxHeader, '_INBOX.gateway.nobody')
   const command = () =>

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { keptText } from '@fms/testkit/keep-secret'
 
 /** Locks end with their object, so the garbage collector must not have them. */
 const locks = new Set<DatabaseSync>()
@@ -28,28 +29,4 @@ export function takeDataDir(dataDir: string): void {
   }
   locks.add(lock)
   writeFileSync(pidFile, `${process.pid}`)
-}
-
-/** What `file` keeps. The first call makes it, readable by its owner alone, whole or not at all. */
-export function keepSecret(file: string, make: () => string): string {
-  const kept = keptText(file)
-  if (kept) return kept
-  const made = make()
-  replaceSecret(file, made)
-  return made
-}
-
-/** Writes what `file` keeps, readable by its owner alone, whole or not at all. */
-export function replaceSecret(file: string, text: string): void {
-  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
-  renameSync(`${file}.tmp`, file)
-}
-
-function keptText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }

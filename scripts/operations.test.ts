@@ -6,10 +6,7 @@ const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 describe('docs/operations.md', () => {
-  const schemas = [
-    ...globSync('services/*/src/config.ts', { cwd: root }),
-    'libs/service-kit/src/read-config.ts',
-  ]
+  const schemas = [...globSync('services/*/src/config.ts', { cwd: root }), 'libs/service-kit/src/config.ts']
 
   it.each([...schemas, 'scripts/start-config.ts', 'scripts/demo.ts'])(
     'names every variable of %s',
@@ -34,7 +31,7 @@ describe('docs/operations.md', () => {
 describe('SECURITY.md', () => {
   it('points to files that are there', () => {
     const page = read('SECURITY.md')
-    const tests = [...page.matchAll(/`((?:e2e|libs|services|scripts)\/[^`]+)`/g)].map(([, file]) => file!)
+    const tests = [...page.matchAll(/`((?:e2e|libs|services|scripts|tools)\/[^`]+)`/g)].map(([, file]) => file!)
     const pages = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, file]) => file!)
 
     expect(tests.length).toBeGreaterThan(10)

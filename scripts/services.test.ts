@@ -1,10 +1,10 @@
+import { forEveryUser } from '@fms/testkit/nats-users'
 import { describe, expect, it } from 'vitest'
-import { everyUser } from './nats-users.ts'
 import { services, urlOf } from './services.ts'
 import { readStartConfig } from './start-config.ts'
 
 const base = (env: NodeJS.ProcessEnv): Set<string | undefined> => {
-  const natsUrls = everyUser(() => 'nats://127.0.0.1:4222')
+  const natsUrls = forEveryUser(() => 'nats://127.0.0.1:4222')
   const all = services({
     config: readStartConfig(env),
     internalSecret: 's'.repeat(32),

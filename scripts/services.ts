@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { NatsUser } from './nats-users.ts'
+import type { NatsUser } from '@fms/testkit/nats-users'
+import type { Service } from '@fms/testkit/processes'
 import type { StartConfig } from './start-config.ts'
-import type { Program } from './supervise.ts'
 
 /**
  * What keeps a service quick and small: a young generation of 16 MiB, so that what a request makes is dead before it is
@@ -10,11 +10,6 @@ import type { Program } from './supervise.ts'
  * NODE_OPTIONS takes only the first of these. docker-compose.yml says the same.
  */
 export const nodeOptions = ['--max-semi-space-size=16', '--managed-zone-memory']
-
-export interface Service extends Program {
-  /** `http://host:port`, where this machine reaches it. */
-  url: string
-}
 
 export interface Surroundings {
   config: StartConfig

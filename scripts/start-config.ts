@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
 import { InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
+import { keepSecret } from '@fms/testkit/keep-secret'
 import { z } from 'zod'
-import { keepSecret } from './data-dir.ts'
 
 /** What `npm start` itself reads of the environment; the services get the rest of it as it is. */
 const Environment = z.object({

@@ -4,12 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import { createLogger } from '@fms/service-kit'
+import { prepareNatsServer } from '@fms/testkit/nats-server'
+import { forEveryUser } from '@fms/testkit/nats-users'
+import { freePorts, untilPortIsFree } from '@fms/testkit/ports'
+import type { Service } from '@fms/testkit/processes'
 import { takeDataDir } from './data-dir.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
-import { prepareNatsServer } from './nats-server.ts'
-import { everyUser } from './nats-users.ts'
-import { freePorts, untilPortIsFree } from './ports.ts'
-import { type Service, services } from './services.ts'
+import { services } from './services.ts'
 import { keepSecrets, readStartConfig, type StartConfig } from './start-config.ts'
 import { type Supervisor, supervise } from './supervise.ts'
 import { watchNatsDisk } from './watch-nats-disk.ts'
@@ -70,7 +71,7 @@ async function demandPort({ HOST, PORT }: StartConfig) {
 
 /** The operator's NATS, or else the programs that make one. */
 async function findNats({ NATS_URL, DATA_DIR }: StartConfig) {
-  if (NATS_URL) return { urls: everyUser(() => NATS_URL), programs: [], watch: () => {} }
+  if (NATS_URL) return { urls: forEveryUser(() => NATS_URL), programs: [], watch: () => {} }
   const { urls, program, healthUrl, folder } = await prepareNatsServer({ dataDir: DATA_DIR })
   const watch = (supervisor: Supervisor) =>
     watchNatsDisk({ healthUrl, folder, restart: () => supervisor.restart(program.name) })

@@ -16,7 +16,11 @@ interface Event {
 const service = (name: string) => ({ name, args: [join(import.meta.dirname, 'testing/service.ts'), name] })
 const wrapped = (name: string) => ({
   name,
-  args: [join(import.meta.dirname, 'run-with-parent.ts'), process.execPath, ...service(name).args],
+  args: [
+    join(import.meta.dirname, '../libs/testkit/src/run-with-parent.ts'),
+    process.execPath,
+    ...service(name).args,
+  ],
 })
 
 describe('supervise', () => {

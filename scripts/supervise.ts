@@ -1,14 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-
-/** A Node program that is to run for as long as the supervisor does. */
-export interface Program {
-  name: string
-  /** What follows `node` on its command line. */
-  args: string[]
-  env?: NodeJS.ProcessEnv
-}
+import type { ChildProcess } from 'node:child_process'
+import { type Program, spawnWithParent, terminate } from '@fms/testkit/processes'
 
 /** The part of a pino logger that is needed here. */
 export interface Log {
@@ -28,7 +19,6 @@ const firstBackOffMs = 200
 const longestBackOffMs = 5_000
 /** Who lived this long starts again with the first back-off. */
 const stableAfterMs = 10_000
-const killAfterMs = 10_000
 
 /** Starts the programs in the order given and starts again each one that dies, until `stop`. */
 export function supervise(programs: Program[], log: Log): Supervisor {
@@ -83,31 +73,4 @@ function keepAlive(program: Program, log: Log) {
       if (child) await terminate(child)
     },
   }
-}
-
-/**
- * Spawns a Node program that ends when this process does, however it does.
- *
- * It leads a process group of its own, so that Ctrl-C in a terminal reaches the supervisor alone.
- */
-export function spawnWithParent(
-  { args, env }: Program,
-  output: 'inherit' | 'pipe' = 'inherit',
-): ChildProcess {
-  const exitWithParent = join(import.meta.dirname, 'exit-with-parent.ts')
-  return spawn(process.execPath, ['--import', exitWithParent, ...args], {
-    env,
-    detached: true,
-    stdio: ['ignore', output, output, 'ipc'],
-  })
-}
-
-/** Asks the process to end, and after ten seconds makes it and its children. Resolves when it is gone. */
-export async function terminate(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGTERM')
-  const kill = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), killAfterMs)
-  await exited
-  clearTimeout(kill)
 }

@@ -1,6 +1,6 @@
 /** Runs one load after the other as its parent asks, and answers with what it measured. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { natsServers } from '@fms/service-kit'
+import { natsConnectionOptions } from '@fms/service-kit'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
 import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load.ts'
@@ -91,7 +91,7 @@ const goAround = async ({ natsUrl, inFlight, seconds }: During<RoundTripLoad>): 
 
 const connections = new Map<string, Promise<NatsConnection>>()
 const natsOf = (url: string) => {
-  if (!connections.has(url)) connections.set(url, connect(natsServers(url)))
+  if (!connections.has(url)) connections.set(url, connect(natsConnectionOptions(url)))
   return connections.get(url)!
 }
 

@@ -1,8 +1,8 @@
 /** J: a work queue on disk with the product's settings, and a worker that answers each message and acks it. */
-import { natsServers } from '@fms/service-kit'
+import { natsConnectionOptions } from '@fms/service-kit'
 import { AckPolicy, connect, RetentionPolicy, StorageType } from 'nats'
 
-const nats = await connect(natsServers(process.argv[2]!))
+const nats = await connect(natsConnectionOptions(process.argv[2]!))
 const manager = await nats.jetstreamManager()
 await manager.streams.add({
   name: 'PUBLISH',

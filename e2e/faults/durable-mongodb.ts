@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePorts } from '@fms/testkit/ports'
 import { MongoClient } from 'mongodb'
-import { freePorts } from '../../scripts/ports.ts'
 
 /** A MongoDB that keeps what it acknowledged when it is killed. */
 export interface DurableMongo extends AsyncDisposable {

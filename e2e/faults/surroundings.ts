@@ -1,6 +1,6 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { startMongo } from '@fms/store-kit/testing'
+import { startMongo } from '@fms/testkit/mongodb'
 import { startDurableMongo } from './durable-mongodb.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 

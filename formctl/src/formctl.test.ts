@@ -8,7 +8,7 @@ import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
 import { draftTextOf, makePublicId, openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newRecord } from './moving/testing.ts'
+import { newRecord } from './copy/testing.ts'
 
 const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)

@@ -1,6 +1,8 @@
 /** A supervisor as a process of its own: `node supervisor.ts PROGRAMS-AS-JSON`; SIGTERM stops it. */
+
+import type { Program } from '@fms/testkit/processes'
 import { takeDataDir } from '../data-dir.ts'
-import { type Program, supervise } from '../supervise.ts'
+import { supervise } from '../supervise.ts'
 
 const { dataDir, programs } = JSON.parse(process.argv[2]!) as { dataDir: string; programs: Program[] }
 try {

@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newRecord } from '../moving/testing.ts'
+import { newRecord } from '../copy/testing.ts'
 import { type } from '../testing.ts'
 
 let folder: string

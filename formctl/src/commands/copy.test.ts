@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
-import { startMongo } from '@fms/store-kit/testing'
+import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { formsKind } from '../moving/forms-kind.ts'
-import { newRecord } from '../moving/testing.ts'
+import { formsKind } from '../copy/forms-kind.ts'
+import { newRecord } from '../copy/testing.ts'
 import { type } from '../testing.ts'
 
 const mongo = await startMongo(process.env, { quick: true })

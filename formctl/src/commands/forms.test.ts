@@ -6,7 +6,7 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { openFormsStore } from '@fms/forms-store'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newRecord } from '../moving/testing.ts'
+import { newRecord } from '../copy/testing.ts'
 import { type } from '../testing.ts'
 
 let dataDir: string

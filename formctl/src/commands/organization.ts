@@ -1,5 +1,5 @@
 import type { NewOrganization } from '@fms/directory-store'
-import { QuotaConfig, quotaOf, readConfig } from '@fms/service-kit'
+import { QuotaConfig, readConfig, toQuota } from '@fms/service-kit'
 import type { Command } from 'commander'
 import { withExamples } from '../examples.ts'
 import { openForms } from '../open-stores.ts'
@@ -77,7 +77,7 @@ export const addOrganizationCommands = (formctl: Command): void => {
         const { organizationId, ...rest } = await theOrganization(directory, ref)
         await using forms = await openForms()
         const usage = await forms.usage(organizationId)
-        const quota = quotaOf(readConfig(QuotaConfig))
+        const quota = toQuota(readConfig(QuotaConfig))
         return {
           json: { id: organizationId, ...rest, usage, quota },
           text: [

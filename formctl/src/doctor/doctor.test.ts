@@ -9,10 +9,10 @@ import {
   replyCounterConsumer,
 } from '@fms/contracts'
 import { connectNats } from '@fms/service-kit'
-import { startMongo } from '@fms/store-kit/testing'
+import { startMongo } from '@fms/testkit/mongodb'
+import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy } from 'nats'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startNatsServer } from '../../../scripts/nats-server.ts'
 import { type } from '../testing.ts'
 import type { Check } from './check.ts'
 import { checkClock } from './clock.ts'

@@ -5,7 +5,7 @@ import {
   repliesStream,
   replyCounterConsumer,
 } from '@fms/contracts'
-import { natsServers } from '@fms/service-kit'
+import { natsConnectionOptions } from '@fms/service-kit'
 import { connect, type JetStreamManager, type NatsConnection } from 'nats'
 import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
@@ -28,7 +28,12 @@ export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
 }
 
 const checkServer = async (url: string): Promise<Check[]> => {
-  const nats = await connect({ ...natsServers(url), name: 'formctl', timeout: patienceMs, reconnect: false })
+  const nats = await connect({
+    ...natsConnectionOptions(url),
+    name: 'formctl',
+    timeout: patienceMs,
+    reconnect: false,
+  })
   try {
     const server = ok('nats', `nats-server ${nats.info!.version} answers`)
     if (!nats.info!.jetstream) {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FormPosition, FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
-import { eachAtOnce } from '../moving/each-at-once.ts'
-import { Interruption } from '../moving/interruption.ts'
-import { startProgress } from '../moving/progress.ts'
+import { eachAtOnce } from '../copy/each-at-once.ts'
+import { Interruption } from '../copy/interruption.ts'
+import { startProgress } from '../copy/progress.ts'
 
 const pageSize = 100
 /** Forms that are deleted at once: SQLite commits them together. */

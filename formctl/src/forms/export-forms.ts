@@ -3,9 +3,9 @@ import { open, rename, rm } from 'node:fs/promises'
 import type { FormRecord } from '@fms/contracts'
 import type { FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
-import { formsKind } from '../moving/forms-kind.ts'
-import { Interruption } from '../moving/interruption.ts'
-import { startProgress } from '../moving/progress.ts'
+import { formsKind } from '../copy/forms-kind.ts'
+import { Interruption } from '../copy/interruption.ts'
+import { startProgress } from '../copy/progress.ts'
 
 export interface Export {
   store: FormsStore

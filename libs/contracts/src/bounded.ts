@@ -4,7 +4,7 @@ import type { z } from 'zod'
  * The number of issues that a parse collects: one more than an error lists, so that the error can say that there are
  * more.
  */
-export const maxFaults = 1001
+export const maxReportedIssues = 1001
 
 /** The number of issues found so far in bounded items, keyed by the context that Zod creates for each parse. */
 const issueCounts = new WeakMap<object, number>()
@@ -20,7 +20,7 @@ export const bounded = <T extends z.ZodType>(item: T): T => {
   const { run } = item._zod
   item._zod.run = (payload, context) => {
     const before = issueCounts.get(context) ?? 0
-    if (before >= maxFaults) return payload
+    if (before >= maxReportedIssues) return payload
     const result = run(payload, context)
     if (!(result instanceof Promise) && result.issues.length > 0) {
       // Nested bounded items have already counted their share of these issues.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bounded, maxFaults } from './bounded.ts'
+import { bounded, maxReportedIssues } from './bounded.ts'
 import { Uuid } from './organization.ts'
 import { Background, Step } from './step.ts'
 import { Count, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
@@ -255,7 +255,7 @@ function reportDuplicates(values: unknown[], report: (index: number, first: numb
     const first = seen.get(value)
     if (first === undefined) seen.set(value, index)
     else report(index, first)
-    if (first !== undefined && ++reported === maxFaults) return
+    if (first !== undefined && ++reported === maxReportedIssues) return
   }
 }
 

@@ -102,7 +102,7 @@ export const directoryDigest = (record: DirectoryRecord): string => recordDigest
  *
  * @throws {ApiError} RECORD_CONFLICT if they differ.
  */
-export const demandSame = (stored: DirectoryRecord, record: DirectoryRecord): 'exists' => {
+export const assertSameRecord = (stored: DirectoryRecord, record: DirectoryRecord): 'exists' => {
   if (directoryDigest(stored) !== directoryDigest(record)) {
     throw recordConflict(directoryRecordName(record), 'the same id')
   }

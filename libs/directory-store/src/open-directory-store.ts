@@ -1,4 +1,4 @@
-import { byScheme, type Migration, openUnlessTooNew, sqliteHolds, sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, openUnlessTooNew, sqlitePath, sqliteStoreExists } from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { SqliteDirectoryStore } from './sqlite/directory-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -53,8 +53,8 @@ export const migrateDirectoryStore = (url: string): Promise<Migration> =>
  *
  * @param url as for {@link openDirectoryStore}.
  */
-export const holdsDirectoryStore = (url: string): Promise<boolean> =>
+export const directoryStoreExists = (url: string): Promise<boolean> =>
   byScheme<Promise<boolean>>('directory', url, {
-    sqlite: async () => sqliteHolds(sqlitePath(url), 'members'),
-    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbHolds(url, 'directory'),
+    sqlite: async () => sqliteStoreExists(sqlitePath(url), 'members'),
+    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'directory'),
   })

@@ -1,7 +1,7 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { formPath } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
-import { formETag } from './to-form.ts'
+import { formETag } from './resource/form-to-json.ts'
 
 const formName = ({ organizationId, formRef }: FormRef) => `organizations/${organizationId}/forms/${formRef}`
 
@@ -86,7 +86,7 @@ export const formConflict = (
   )
 
 /** @throws {ApiError} FORM_MOVED when the caller has seen another state of the draft. */
-export const demandIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {
+export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {
   if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
     throw formMoved(ref, formETag(current))
 }

@@ -101,12 +101,12 @@ export interface ListRevisionsQuery extends FormRef {
 }
 
 export interface RevisionsPage {
-  revisions: LiveOrNot[]
+  revisions: ListedRevision[]
   next?: number
   totalSize: number
 }
 
-export interface LiveOrNot {
+export interface ListedRevision {
   revision: RevisionText
   live: boolean
 }
@@ -256,7 +256,7 @@ export interface FormsStore extends AsyncDisposable {
    * @param revisionRef a UUID, or `live`.
    * @returns undefined when there is no such form or revision.
    */
-  getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined>
+  getRevision(ref: FormRef, revisionRef: string): Promise<(ListedRevision & RevisionState) | undefined>
 
   /** What `getRevision` finds, without its snapshot, which may be large. */
   getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined>

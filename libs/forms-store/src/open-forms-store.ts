@@ -1,4 +1,4 @@
-import { byScheme, type Migration, openUnlessTooNew, sqliteHolds, sqlitePath } from '@fms/store-kit'
+import { byScheme, type Migration, openUnlessTooNew, sqlitePath, sqliteStoreExists } from '@fms/store-kit'
 import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -35,8 +35,8 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
   })
 
 /** Whether a forms store was ever made there. Changes nothing. */
-export const holdsFormsStore = (url: string): Promise<boolean> =>
+export const formsStoreExists = (url: string): Promise<boolean> =>
   byScheme<Promise<boolean>>('forms', url, {
-    sqlite: async () => sqliteHolds(sqlitePath(url), 'forms'),
-    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbHolds(url, 'forms'),
+    sqlite: async () => sqliteStoreExists(sqlitePath(url), 'forms'),
+    mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'forms'),
   })

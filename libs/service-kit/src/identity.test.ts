@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto'
 import { type Identity, identityHeader } from '@fms/contracts'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createApp } from './create-app.ts'
+import { createApp } from './http/create-app.ts'
 import {
   createIdentitySigner,
   createIdentityVerifier,
-  refuseReaders,
   requireGateway,
   requireIdentity,
+  requireWriteAccess,
 } from './identity.ts'
 
 const secret = 'the secret that services share'
@@ -142,12 +142,12 @@ describe('requireGateway', () => {
   })
 })
 
-describe('refuseReaders', () => {
+describe('requireWriteAccess', () => {
   it.each([
     { role: 'editor', readOnly: false },
     { role: 'owner', readOnly: false },
   ] as const)('lets %j write', (identity) => {
-    refuseReaders(identity)
+    requireWriteAccess(identity)
   })
 
   it.each([
@@ -155,7 +155,7 @@ describe('refuseReaders', () => {
     [{ role: 'owner', readOnly: true }, 'key'],
     [{ role: 'viewer', readOnly: true }, 'key'],
   ] as const)('refuses %j because of the %s', (identity, because) => {
-    expect(() => refuseReaders(identity)).toThrow(
+    expect(() => requireWriteAccess(identity)).toThrow(
       expect.objectContaining({
         status: 'PERMISSION_DENIED',
         reason: 'WRITE_FORBIDDEN',

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { identityRequired, writeForbidden } from './errors.ts'
+import { identityRequired, writeForbidden } from './http/errors.ts'
 
 /** How long a token is good for: long enough for a request under way, too short to be worth stealing. */
 const tokenLifetimeMs = 60_000
@@ -77,7 +77,7 @@ export const requireGateway = fastifyPlugin(
 const tokenOf = ({ headers }: FastifyRequest) => String(headers[identityHeader] ?? '')
 
 /** @throws {ApiError} PERMISSION_DENIED for viewers and read-only keys. */
-export const refuseReaders = ({ role, readOnly }: Pick<Identity, 'role' | 'readOnly'>): void => {
+export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | 'readOnly'>): void => {
   if (readOnly) throw writeForbidden('key')
   if (role === 'viewer') throw writeForbidden('role')
 }

@@ -14,7 +14,7 @@ export const QuotaConfig = z.object({
 export type QuotaConfig = z.infer<typeof QuotaConfig>
 
 /** The same, as the forms store takes it. */
-export const quotaOf = (config: QuotaConfig) => ({
+export const toQuota = (config: QuotaConfig) => ({
   forms: config.MAX_FORMS_PER_ORGANIZATION,
   bytes: config.MAX_BYTES_PER_ORGANIZATION,
 })

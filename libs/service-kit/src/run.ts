@@ -1,10 +1,10 @@
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import type { App } from './create-app.ts'
-import { createLogger } from './create-logger.ts'
-import { ConfigError, readConfig, type ServiceConfig } from './read-config.ts'
-import { startTracing, stopTracing } from './tracing.ts'
+import { ConfigError, readConfig, type ServiceConfig } from './config.ts'
+import type { App } from './http/create-app.ts'
+import { createLogger } from './telemetry/create-logger.ts'
+import { startTracing, stopTracing } from './telemetry/tracing.ts'
 
 /** How long a stop may take before the process gives up waiting, in milliseconds. */
 const stopPatienceMs = 9_000

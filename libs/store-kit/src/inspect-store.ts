@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { SchemaNote } from './schema-note.ts'
-import { readSqliteNote } from './sqlite-schema.ts'
+import { readSqliteNote } from './sqlite/sqlite-schema.ts'
 
 /** What a look at a store finds, without changing it. */
 export interface StoreState extends SchemaNote {

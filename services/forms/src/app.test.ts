@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startForms } from './testing.ts'
+import { startForms } from './testing/start-forms.ts'
 
 it('the forms service is ready while its store answers', async () => {
   await using service = await startForms()

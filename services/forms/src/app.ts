@@ -5,9 +5,9 @@ import {
   createApp,
   largeBodyBytes,
   organizationNotFound,
-  refuseReaders,
   requireGateway,
   requireIdentity,
+  requireWriteAccess,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { DraftWriter } from './drafts/draft-writer.ts'
@@ -70,7 +70,7 @@ export const createFormsApp = ({
 
 const resources = async (app: FastifyInstance, deps: FormsDeps) => {
   app.addHook('onRequest', ({ identity, method }, _reply, done) => {
-    if (method !== 'GET' && method !== 'HEAD') refuseReaders(identity)
+    if (method !== 'GET' && method !== 'HEAD') requireWriteAccess(identity)
     done()
   })
   app.register(createForm, deps)

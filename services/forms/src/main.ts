@@ -7,8 +7,8 @@ import {
   consume,
   internalSecretsOf,
   measureStore,
-  quotaOf,
   run,
+  toQuota,
   watchBacklog,
 } from '@fms/service-kit'
 import { createFormsApp } from './app.ts'
@@ -18,7 +18,7 @@ import { createReplyConsumer, ensureReplies, replyConsumption } from './consumer
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
   const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
-  const options = { quota: quotaOf(config), listTimeoutMs: SEARCH_TIMEOUT_MS }
+  const options = { quota: toQuota(config), listTimeoutMs: SEARCH_TIMEOUT_MS }
   const forms = measureStore('forms', FORMS_STORE_URL, await openFormsStore(FORMS_STORE_URL, options))
   const app = createFormsApp({
     logger,

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrateBeyondThisRelease } from '@fms/store-kit/testing/newer-schema'
+import { migrateBeyondThisRelease } from '@fms/testkit/newer-schema'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { startForms } from './testing.ts'
+import { startForms } from './testing/start-forms.ts'
 
 it('answers 503 with the reason once a newer release has migrated the store, and is not ready', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'forms-newer-'))

@@ -7,13 +7,13 @@ import type { StoredForm } from '@fms/forms-store'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { mergeByTheBook, withDefaults } from './draft-oracle.ts'
+import { mergeByTheBook, withDefaults } from './testing/draft-oracle.ts'
 import {
   type MalformedRequest,
   malformedRequestArbitrary,
   wrongMemberArbitrary,
-} from './malformed-request.arbitrary.ts'
-import { type FormsService, refusalOf, startForms, urlOf } from './testing.ts'
+} from './testing/malformed-request.arbitrary.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from './testing/start-forms.ts'
 
 /** What goes over the wire: JSON knows no -0. */
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value))

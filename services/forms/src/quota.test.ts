@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FormsService, refusalOf, startForms, urlOf } from './testing.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from './testing/start-forms.ts'
 
 const refusedBy = (quota: string) => ({
   code: 429,

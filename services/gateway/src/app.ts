@@ -1,37 +1,37 @@
 import {
-  answerUnknownPaths,
   bodyLimitBytes,
   bodyTooLarge,
-  boundRequests,
+  collectPaths,
   connectNats,
   createApp,
   createIdentitySigner,
-  learnPaths,
+  limitRequests,
+  rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { askOrganizations } from './ask-organizations.ts'
-import { authenticate, demandMembership, reauthorizeLateBodies } from './authenticate.ts'
-import { createAuthorizations } from './authorizations.ts'
+import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
+import { createAuthorizationCache } from './caller/authorization-cache.ts'
+import { createAuthorizeClient } from './caller/authorize-client.ts'
+import { createFormOwnerLookup } from './caller/find-form-owner.ts'
+import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
-import { allowOrigins, answerPreflights } from './cors.ts'
-import { endWithNewline } from './end-with-newline.ts'
-import { createFormOwnerLookup } from './find-form-owner.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
+import { FixedWindowCounter } from './limits/fixed-window-counter.ts'
 import { limitConcurrency } from './limits/limit-concurrency.ts'
-import { MinuteCounts } from './minute-counts.ts'
-import { keepResponsesPrivate } from './private-responses.ts'
-import { anyOrganization, proxy } from './proxy.ts'
-import { createPublisherClient } from './publisher-client.ts'
-import { limitRate } from './rate-limit.ts'
-import { resolveOrganization } from './resolve-organization.ts'
+import { limitRate } from './limits/rate-limit.ts'
+import { shareCounts } from './limits/share-counts.ts'
+import { createPublisherClient } from './publish/publisher-client.ts'
+import { allowOrigins, answerPreflights } from './responses/cors.ts'
+import { endWithNewline } from './responses/end-with-newline.ts'
+import { keepResponsesPrivate } from './responses/private-responses.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
-import { shareCounts } from './share-counts.ts'
+import { anyOrganization, proxy } from './upstream/forward.ts'
 import { createResponseMemory } from './upstream/send-response.ts'
-import { createAgent, createUpstream, probe } from './upstreams.ts'
+import { createAgent, createUpstream, probe } from './upstream/upstream.ts'
 
 /** Heads over this are answered 431. */
 const maxHeaderBytes = 64 * 1024
@@ -57,11 +57,11 @@ export const createGateway = async (
   const limits = new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, Math.ceil(config.MAX_REQUESTS / 2))
   const connecting = connectNats(config.NATS_URL, 'gateway')
   const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
-  const counts = new MinuteCounts(now)
+  const counts = new FixedWindowCounter(now)
   const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
-  const authorize = createAuthorizations({
-    ask: askOrganizations(directory, sign),
+  const authorize = createAuthorizationCache({
+    ask: createAuthorizeClient(directory, sign),
     sign,
     now,
     maxKeyLookups: config.MAX_KEY_LOOKUPS,
@@ -71,7 +71,7 @@ export const createGateway = async (
   const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
 
   const v2 = async (app: FastifyInstance) => {
-    const paths = learnPaths(app)
+    const paths = collectPaths(app)
     app.register(openApi)
     app.register(docsPage)
     app.register(async (guarded) => {
@@ -79,8 +79,8 @@ export const createGateway = async (
       authenticate(guarded, authorize)
       limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
       limitConcurrency(guarded, limits)
-      answerUnknownPaths(guarded, paths)
-      demandMembership(guarded)
+      rejectUnknownPaths(guarded, paths)
+      requireMembership(guarded)
       refuseLongBodies(guarded)
       reauthorizeLateBodies(guarded, authorize)
       guarded.register(resources)
@@ -93,7 +93,7 @@ export const createGateway = async (
 
     const bounded = (routes: (app: FastifyInstance) => void) =>
       app.register(async (scope) => {
-        boundRequests(scope, config.MAX_REQUESTS)
+        limitRequests(scope, config.MAX_REQUESTS)
         routes(scope)
       })
 

@@ -2,7 +2,7 @@ import { PublishTimeoutMs } from '@fms/contracts'
 import { ServiceConfig } from '@fms/service-kit'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import { maxBufferedBytes } from './upstream/send-buffered.ts'
+import { maxBufferedBytes } from './upstream/buffering-dispatcher.ts'
 
 /** `http://host:port`: the services' routes begin at the root. */
 const Origin = z

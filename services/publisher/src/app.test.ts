@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublishForm } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
+import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, Events, nanos, RetentionPolicy } from 'nats'
 import { describe, expect, it } from 'vitest'
-import { startNatsServer } from '../../../scripts/nats-server.ts'
 import {
   commandFor,
   givenForm,

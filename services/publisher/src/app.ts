@@ -3,10 +3,10 @@ import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } 
 import type { JsMsg } from 'nats'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
-import { createGatewayClocks } from './gateway-clocks.ts'
-import { createLateCommandsLog } from './log-late-commands.ts'
+import { createGatewayClocks } from './deadline/gateway-clocks.ts'
+import { createLateCommandsLog } from './deadline/log-late-commands.ts'
+import { createRemoteClock } from './deadline/remote-clock.ts'
 import { measureDelivery } from './metrics.ts'
-import { createRemoteClock } from './remote-clock.ts'
 import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
 interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLate'> {

@@ -1,5 +1,5 @@
 import { openFormsStore } from '@fms/forms-store'
-import { connectNats, measureStore, quotaOf, run } from '@fms/service-kit'
+import { connectNats, measureStore, run, toQuota } from '@fms/service-kit'
 import { createPublisherApp } from './app.ts'
 import { PublisherConfig } from './config.ts'
 
@@ -8,7 +8,7 @@ await run('publisher', PublisherConfig, async (config, logger) => {
   return createPublisherApp({
     logger,
     nats: await connectNats(config.NATS_URL, 'publisher'),
-    forms: measureStore('forms', url, await openFormsStore(url, { quota: quotaOf(config) })),
+    forms: measureStore('forms', url, await openFormsStore(url, { quota: toQuota(config) })),
     publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
     now: () => new Date(),

@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { FormPublished, PublishForm } from '@fms/contracts'
 import {
-  demandIfMatch,
+  assertIfMatch,
   type FormsStore,
   type FormText,
   formETag,
   formNotFound,
+  formToJson,
   parseDraft,
-  renderForm,
 } from '@fms/forms-store'
 import { publishViolations } from './domain/publish-checks.ts'
 import { draftNotPublishable, requestIdReused } from './errors.ts'
@@ -38,7 +38,7 @@ export const publish = async (
     return {
       revisionId: randomUUIDv7(),
       createTime: now(),
-      formJson: renderForm({ ...current, live: true }, publicFormBaseUrl),
+      formJson: formToJson({ ...current, live: true }, publicFormBaseUrl),
     }
   }
   const published = await forms.publish(command, command.commandId, snapshot, demandInTime)
@@ -50,7 +50,7 @@ export const publish = async (
 /** The reply to a publish that succeeded. */
 export const toFormPublished = (form: FormText, publicFormBaseUrl: string): FormPublished => ({
   outcome: 'published',
-  formJson: renderForm(form, publicFormBaseUrl),
+  formJson: formToJson(form, publicFormBaseUrl),
   etag: formETag(form),
 })
 
@@ -66,14 +66,14 @@ const tryPublish = async (
   const published = { ...current, live: true }
   if (!earlier) {
     check(command, current)
-    const bytes = Buffer.byteLength(renderForm(published, publicFormBaseUrl))
+    const bytes = Buffer.byteLength(formToJson(published, publicFormBaseUrl))
     await forms.checkQuota(command.organizationId, { forms: 0, bytes })
   }
   return published
 }
 
 const check = (command: PublishForm, current: FormText): void => {
-  demandIfMatch(command.ifMatch, command, current)
+  assertIfMatch(command.ifMatch, command, current)
   const violations = publishViolations(parseDraft(current).draft)
   if (violations.length > 0) throw draftNotPublishable(violations)
 }

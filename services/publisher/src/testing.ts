@@ -15,9 +15,9 @@ import {
 } from '@fms/contracts'
 import { type FormsStore, openFormsStore, type StoredForm, serializeDraft } from '@fms/forms-store'
 import { type App, connectNats } from '@fms/service-kit'
+import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
 import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
 import { pino } from 'pino'
-import { type NatsServer, startNatsServer } from '../../../scripts/nats-server.ts'
 import { createPublisherApp } from './app.ts'
 
 export const testBaseUrl = 'https://forms.example/f'

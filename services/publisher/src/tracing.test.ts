@@ -1,8 +1,8 @@
 import { ApiError } from '@fms/aip'
 import { startTracing, stopTracing } from '@fms/service-kit'
+import { newTrace, startCollector } from '@fms/testkit/collector'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { newTrace, startCollector } from '../../../scripts/testing/collector.ts'
 import { commandFor, givenForm, type StoreCall, startPublishing } from './testing.ts'
 
 it('a command that comes again stays on the trace of its request', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AuthorizeRequest, AuthorizeResponse } from '../authorize.ts'
-import { Identity, ServiceIdentity } from '../identity.ts'
+import { AuthorizeRequest, AuthorizeResponse } from '../internal/authorize.ts'
+import { Identity, ServiceIdentity } from '../internal/identity.ts'
 import { FormPublished, GatewayClock, PublishForm } from './publish-form.ts'
 import { ReplyRecorded } from './reply-recorded.ts'
 import { RequestsCounted } from './requests-counted.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { startMongo } from '@fms/store-kit/testing'
+import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, vi } from 'vitest'
 import { directoryStoreContract } from '../directory-store.contract.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'

@@ -3,11 +3,11 @@ import {
   type BeforeWrite,
   isDuplicateKey,
   listMongodb,
-  lostRace,
   type MongoCollection,
   MongoDatabase,
+  retryOnConflict,
   storeUnavailable,
-  untilWon,
+  writeConflict,
 } from '@fms/store-kit/mongodb'
 import { apiKeyPrefix, hashApiKey, makeApiKey } from '../api-key.ts'
 import type { DirectoryRecord, ImportResult } from '../directory-record.ts'
@@ -158,9 +158,11 @@ export class MongoDirectoryStore implements DirectoryStore {
       if (await this.#members.insert(document)) return toMember(document)
       if (await this.#members.has({ userId, organizationId })) throw memberExists(organizationId, userId)
       // A concurrent call has added another membership of the user with the same createTime.
-      return lostRace
+      return writeConflict
     }
-    const added = await untilWon(attempt, () => storeUnavailable(new Error('Memberships keep beginning')))
+    const added = await retryOnConflict(attempt, () =>
+      storeUnavailable(new Error('Memberships keep beginning')),
+    )
     // The organization may have been changed or deleted since it was read.
     if (!(await this.#updateMembersOf(organization))) {
       await this.#members.deleteOne({ userId, organizationId })

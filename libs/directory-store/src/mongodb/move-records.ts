@@ -1,6 +1,6 @@
 import {
+  assertSameRecord,
   type DirectoryRecord,
-  demandSame,
   directoryRecordName,
   type ImportResult,
   keyRecord,
@@ -73,7 +73,7 @@ const importUser = async (
   if (await users.insert(document)) return 'imported'
   const stored = await users.findOne({ _id })
   if (!stored) throw recordConflict(directoryRecordName(record), 'the same e-mail address')
-  return demandSame(userRecord(toUser(stored)), record)
+  return assertSameRecord(userRecord(toUser(stored)), record)
 }
 
 const importOrganization = async (
@@ -86,7 +86,7 @@ const importOrganization = async (
   if (await organizations.insert({ _id, slug, name, logo, metadata, createTime })) return 'imported'
   const stored = await organizations.findOne({ _id })
   if (!stored) throw recordConflict(directoryRecordName(record), 'the same slug')
-  return demandSame(organizationRecord(toOrganization(stored)), record)
+  return assertSameRecord(organizationRecord(toOrganization(stored)), record)
 }
 
 const importMember = async (
@@ -109,7 +109,7 @@ const importMember = async (
   if (await members.insert(document)) return 'imported'
   const stored = await members.findOne({ userId, organizationId })
   if (!stored) throw recordConflict(directoryRecordName(record), 'the same start of a membership')
-  return demandSame(memberRecord(toMember(stored)), record)
+  return assertSameRecord(memberRecord(toMember(stored)), record)
 }
 
 const importKey = async (
@@ -129,5 +129,5 @@ const importKey = async (
   if (await keys.insert(document)) return 'imported'
   const stored = await keys.findOne({ _id })
   if (!stored) throw recordConflict(directoryRecordName(record), 'the same key')
-  return demandSame(keyRecordOf(stored), record)
+  return assertSameRecord(keyRecordOf(stored), record)
 }

@@ -1,7 +1,7 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import {
+  assertSameRecord,
   type DirectoryRecord,
-  demandSame,
   directoryRecordName,
   type ImportResult,
   keyRecord,
@@ -84,7 +84,7 @@ export const importRecord = (database: SqliteDatabase, record: DirectoryRecord):
       ...columns.map((column) => row[column]!),
     )
   const stored = find(key)
-  if (stored) return demandSame(toRecord(stored), record)
+  if (stored) return assertSameRecord(toRecord(stored), record)
   if (find(unique)) throw recordConflict(directoryRecordName(record), clash)
   database.insert(name, row)
   return 'imported'

@@ -2,7 +2,6 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
 import { parseDraft, parseRevision, serializeDraft } from '../draft-text.ts'
-import { toFormRecord } from '../form-record.ts'
 import type {
   FormRef,
   FormsStore,
@@ -13,7 +12,8 @@ import type {
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
-import { renderForm, toForm } from '../to-form.ts'
+import { formToJson, toForm } from '../resource/form-to-json.ts'
+import { toFormRecord } from '../resource/stored-form-record.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
 export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
@@ -106,7 +106,7 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
 export const snapshot = (current: FormText): Snapshot => ({
   revisionId: randomUUID(),
   createTime: time(1),
-  formJson: renderForm({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
+  formJson: formToJson({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
 })
 
 /** @returns the revision that a new command made. */

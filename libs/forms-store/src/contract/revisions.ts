@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { parseDraft } from '../draft-text.ts'
 import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
-import { toForm } from '../to-form.ts'
+import { toForm } from '../resource/form-to-json.ts'
 import {
   atOnce,
   edited,

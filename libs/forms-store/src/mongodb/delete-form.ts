@@ -1,4 +1,4 @@
-import { lostRace, untilWon } from '@fms/store-kit/mongodb'
+import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../errors.ts'
 import type { FormRef, FormState } from '../forms-store.ts'
 import {
@@ -33,9 +33,9 @@ export const deleteForm = async (
     check(toFormState(form))
     // The note of an earlier attempt serves as well.
     await deletions.insert({ ...formKey(form), publicId: form.publicId, beginTime: Date.now() })
-    return (await forms.deleteOne({ ...formKey(form), version: form.version })) ? form : lostRace
+    return (await forms.deleteOne({ ...formKey(form), version: form.version })) ? form : writeConflict
   }
-  const form = await untilWon(attempt, () => updateAborted(ref))
+  const form = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!form) return false
   const { organizationId, _id: formId, publicId } = form
   await publicIds.deleteOne({ _id: publicId, organizationId, formId })

@@ -1,8 +1,8 @@
 import type { FormRecord } from '@fms/contracts'
-import { lostRace, untilWon } from '@fms/store-kit/mongodb'
+import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../errors.ts'
-import { toFormRecord } from '../form-record.ts'
 import type { OrganizationForms } from '../forms-store.ts'
+import { toFormRecord } from '../resource/stored-form-record.ts'
 import { type FormsCollections, toStoredForm, toStoredRevision } from './documents.ts'
 
 /** Index: forms_by_publicId, from one organization to the next. */
@@ -58,7 +58,7 @@ export const readRecord = (
     ])
     const { version, replyCount, revisionNumber, liveNumber } = form
     const isSame = { organizationId, _id: formId, version, replyCount, revisionNumber, liveNumber }
-    if (!(await forms.has(isSame))) return lostRace
+    if (!(await forms.has(isSame))) return writeConflict
     return toFormRecord(toStoredForm(form), {
       revisionNumber,
       liveNumber,
@@ -67,5 +67,5 @@ export const readRecord = (
       replyIds: [...form.recentReplies, ...counted.map(({ replyId }) => replyId)],
     })
   }
-  return untilWon(attempt, () => updateAborted({ organizationId, formRef: formId }))
+  return retryOnConflict(attempt, () => updateAborted({ organizationId, formRef: formId }))
 }

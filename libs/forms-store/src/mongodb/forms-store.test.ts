@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { startMongo } from '@fms/store-kit/testing'
+import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { OpenStore } from '../contract/given.ts'
 import { givenForm } from '../contract/given.ts'

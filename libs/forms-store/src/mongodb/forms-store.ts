@@ -1,13 +1,13 @@
 import { type FormRecord, isUuid, liveAlias } from '@fms/contracts'
 import {
   type BeforeWrite,
+  conflictDeadline,
   isTimeLimit,
   KeyedMutex,
   listMongodb,
-  lostRace,
   MongoDatabase,
-  raceDeadline,
-  untilWon,
+  retryOnConflict,
+  writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { trigramsOfNames } from '../contained-texts.ts'
@@ -21,10 +21,10 @@ import type {
   FormsStoreOptions,
   FormText,
   Imported,
+  ListedRevision,
   ListFormsQuery,
   ListOptions,
   ListRevisionsQuery,
-  LiveOrNot,
   OrganizationForms,
   Quota,
   Replies,
@@ -181,7 +181,7 @@ export class MongoFormsStore implements FormsStore {
       const stored = await this.#counted(form.organizationId, bytes, () =>
         this.#collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
       )
-      return stored ? toFormText(stored) : lostRace
+      return stored ? toFormText(stored) : writeConflict
     })
   }
 
@@ -270,7 +270,10 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** Index: that of `_id`. */
-  async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
+  async getRevision(
+    ref: FormRef,
+    revisionRef: string,
+  ): Promise<(ListedRevision & RevisionState) | undefined> {
     const found = await this.#revision(ref, revisionRef)
     return found && { ...found.state, ...liveOrNot(found.revision, found.form) }
   }
@@ -369,7 +372,7 @@ export class MongoFormsStore implements FormsStore {
           { revisionNumber: revision.number },
         ),
       )
-      return isTaken ? { revision, published: { ...current, live: true } } : lostRace
+      return isTaken ? { revision, published: { ...current, live: true } } : writeConflict
     })
   }
 
@@ -411,10 +414,10 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** A compare-and-set of a form, until it wins. */
-  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
-    const deadline = raceDeadline()
+  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
+    const deadline = conflictDeadline()
     return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
-      untilWon(attempt, () => updateAborted(ref), deadline),
+      retryOnConflict(attempt, () => updateAborted(ref), deadline),
     )
   }
 }
@@ -425,7 +428,7 @@ interface TakenSnapshot {
   published: FormText
 }
 
-const liveOrNot = (revision: RevisionDocument, form: FormDocument): LiveOrNot => ({
+const liveOrNot = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
   revision: toRevisionText(revision),
   live: revision._id === form.liveRevisionId,
 })

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
 import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
-import { demandSame, formOf, revisionStateOf, revisionsOf } from '../form-record.ts'
 import type { Imported, RevisionText } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
+import { assertSameRecord, formOf, revisionStateOf, revisionsOf } from '../resource/stored-form-record.ts'
 import { clearFormerForm } from './clear-deletions.ts'
 import { reservePublicId } from './create-form.ts'
 import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
@@ -25,7 +25,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   // What a deleted form left may not be taken for what is stored here, nor taken away with it.
   await clearFormerForm(collections, record)
   const stored = await readRecord(collections, record)
-  if (stored) return demandSame(stored, record)
+  if (stored) return assertSameRecord(stored, record)
 
   if (!(await reservePublicId(collections, record))) throw formConflict(record, 'publicId', publicId)
   for (const revision of revisionsOf(record)) await insertRevision(collections, revision)
@@ -45,7 +45,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
 
   const meanwhile = await readRecord(collections, record)
   if (!meanwhile) throw formConflict(record, 'formId', formId)
-  return demandSame(meanwhile, record)
+  return assertSameRecord(meanwhile, record)
 }
 
 /** More than one is needed only while what is in the way is being taken away. */

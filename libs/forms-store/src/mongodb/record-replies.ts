@@ -1,4 +1,4 @@
-import { lostRace } from '@fms/store-kit/mongodb'
+import { writeConflict } from '@fms/store-kit/mongodb'
 import type { Replies } from '../forms-store.ts'
 import type { FormsCollections } from './documents.ts'
 
@@ -16,7 +16,7 @@ export const maxRecentReplies = 32
 export const recordReplies = async (
   { forms, replies }: FormsCollections,
   { organizationId, formId, replyIds }: Replies,
-): Promise<number | typeof lostRace> => {
+): Promise<number | typeof writeConflict> => {
   const key = { organizationId, _id: formId }
   const form = await forms.findOne(key, ['replyCount', 'recentReplies'])
   if (!form) {
@@ -43,5 +43,5 @@ export const recordReplies = async (
       recentReplies: [...(isFull ? [] : recentReplies), ...counted],
     },
   )
-  return isCounted ? counted.length : lostRace
+  return isCounted ? counted.length : writeConflict
 }

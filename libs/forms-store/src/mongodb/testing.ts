@@ -1,5 +1,5 @@
 import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { startMongo } from '@fms/store-kit/testing'
+import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, vi } from 'vitest'
 import type { FormsStore } from '../forms-store.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'

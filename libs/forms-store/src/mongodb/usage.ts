@@ -1,5 +1,5 @@
 import type { Quota, Usage } from '../forms-store.ts'
-import { demandQuota } from '../quota.ts'
+import { assertWithinQuota } from '../quota.ts'
 import type { FormsCollections } from './documents.ts'
 
 /** Before a refusal the documents themselves are counted, unless they were so little ago. */
@@ -63,9 +63,9 @@ export const checkQuota = async (
 ): Promise<void> => {
   const counted = await readUsage(collections, organizationId)
   try {
-    demandQuota(organizationId, quota, counted, growth)
+    assertWithinQuota(organizationId, quota, counted, growth)
   } catch {
-    demandQuota(organizationId, quota, await recount(collections, organizationId), growth)
+    assertWithinQuota(organizationId, quota, await recount(collections, organizationId), growth)
   }
 }
 
@@ -85,7 +85,7 @@ const reserve = async (
     const query = { ...keyOf(organizationId), ...hasRoom, ...isFresh }
     if (await collections.usage.increment(query, { ...growth })) return
     // Not counted yet, or long ago; or there is no room. Else others have given some back meanwhile.
-    demandQuota(organizationId, quota, await recount(collections, organizationId), growth)
+    assertWithinQuota(organizationId, quota, await recount(collections, organizationId), growth)
   }
 }
 

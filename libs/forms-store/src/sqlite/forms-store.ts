@@ -1,5 +1,12 @@
 import { type FormRecord, liveAlias } from '@fms/contracts'
-import { KeyedMutex, lostRace, type Row, raceDeadline, SqliteDatabase, untilWon } from '@fms/store-kit'
+import {
+  conflictDeadline,
+  KeyedMutex,
+  type Row,
+  retryOnConflict,
+  SqliteDatabase,
+  writeConflict,
+} from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type {
@@ -10,10 +17,10 @@ import type {
   FormsStoreOptions,
   FormText,
   Imported,
+  ListedRevision,
   ListFormsQuery,
   ListOptions,
   ListRevisionsQuery,
-  LiveOrNot,
   OrganizationForms,
   Quota,
   Replies,
@@ -25,7 +32,7 @@ import type {
   StoredRevision,
   Usage,
 } from '../forms-store.ts'
-import { demandQuota, noQuota } from '../quota.ts'
+import { assertWithinQuota, noQuota } from '../quota.ts'
 import { clearDeletions, clearForm, isBeingCleared, noteDeletion } from './clear-deletions.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
 import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
@@ -88,7 +95,7 @@ export class SqliteFormsStore implements FormsStore {
   create(form: FormText): Promise<boolean> {
     const { organizationId, formId, draftJson } = form
     return this.#writeCleared(formId, () => {
-      this.#demandQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draftJson) })
+      this.#assertWithinQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draftJson) })
       return this.#database.insert('forms', newFormColumns(form), '(publicId)')
     })
   }
@@ -201,7 +208,10 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /** Index: the unique one of revisionId. */
-  async getRevision(ref: FormRef, revisionRef: string): Promise<(LiveOrNot & RevisionState) | undefined> {
+  async getRevision(
+    ref: FormRef,
+    revisionRef: string,
+  ): Promise<(ListedRevision & RevisionState) | undefined> {
     const row = this.#revision(
       ref,
       revisionRef,
@@ -236,7 +246,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async checkQuota(organizationId: string, growth: Usage): Promise<void> {
-    this.#demandQuota(organizationId, growth)
+    this.#assertWithinQuota(organizationId, growth)
   }
 
   /** Index: the unique one of publicId. */
@@ -276,27 +286,30 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /** Part of a change: stores a form whose draft was changed, if it is still as it was read. */
-  #store(changed: FormText, read: Row): FormText | undefined | typeof lostRace {
+  #store(changed: FormText, read: Row): FormText | undefined | typeof writeConflict {
     const { formId } = changed
     const row = this.#state(formId)
     if (!row) return undefined
-    if (row.version !== read.version) return lostRace
+    if (row.version !== read.version) return writeConflict
     const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(read.draft as string)
-    this.#demandQuota(changed.organizationId, { forms: 0, bytes })
+    this.#assertWithinQuota(changed.organizationId, { forms: 0, bytes })
     this.#set(formId, differing(draftColumns(changed), read))
     return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
   }
 
   /** Part of a change: stores a snapshot of the form as it was read, if it still is, and makes it live. */
-  #publish(read: Row, snapshot: Snapshot & { commandId: string }): FormText | undefined | typeof lostRace {
+  #publish(
+    read: Row,
+    snapshot: Snapshot & { commandId: string },
+  ): FormText | undefined | typeof writeConflict {
     const { organizationId, formId, ...current } = toFormText(read)
     const row = this.#state(formId)
     if (!row) return undefined
-    if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return lostRace
-    this.#demandQuota(organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
+    if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return writeConflict
+    this.#assertWithinQuota(organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
     const number = (row.revisionNumber as number) + 1
     const revision = { ...snapshot, organizationId, formId, number }
-    if (!this.#insertRevision(revision)) return lostRace
+    if (!this.#insertRevision(revision)) return writeConflict
     this.#set(formId, { revisionNumber: number, liveNumber: number, liveRevisionId: revision.revisionId })
     return { ...current, organizationId, formId, live: true }
   }
@@ -345,10 +358,10 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /** A compare-and-set of a form, until it wins. */
-  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof lostRace>): Promise<T> {
-    const deadline = raceDeadline()
+  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
+    const deadline = conflictDeadline()
     return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
-      untilWon(attempt, () => updateAborted(ref), deadline),
+      retryOnConflict(attempt, () => updateAborted(ref), deadline),
     )
   }
 
@@ -413,9 +426,9 @@ export class SqliteFormsStore implements FormsStore {
   async #writeCleared<T>(formId: string, change: () => T): Promise<T> {
     for (;;) {
       const outcome = await this.#database.write(() =>
-        isBeingCleared(this.#database, formId) ? lostRace : change(),
+        isBeingCleared(this.#database, formId) ? writeConflict : change(),
       )
-      if (outcome !== lostRace) return outcome as T
+      if (outcome !== writeConflict) return outcome as T
       await clearForm(this.#database, formId)
     }
   }
@@ -425,8 +438,8 @@ export class SqliteFormsStore implements FormsStore {
     return { forms: (row?.forms as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
   }
 
-  #demandQuota(organizationId: string, growth: Usage): void {
-    demandQuota(organizationId, this.#quota, this.#usage(organizationId), growth)
+  #assertWithinQuota(organizationId: string, growth: Usage): void {
+    assertWithinQuota(organizationId, this.#quota, this.#usage(organizationId), growth)
   }
 }
 

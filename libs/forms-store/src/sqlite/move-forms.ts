@@ -2,8 +2,14 @@ import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
-import { demandSame, formOf, revisionStateOf, revisionsOf, toFormRecord } from '../form-record.ts'
 import type { Imported } from '../forms-store.ts'
+import {
+  assertSameRecord,
+  formOf,
+  revisionStateOf,
+  revisionsOf,
+  toFormRecord,
+} from '../resource/stored-form-record.ts'
 import { newFormColumns, revisionColumns, toStoredForm, toStoredRevision } from './rows.ts'
 
 /** Index: forms_by_publicId. One form at a time is in memory, and each is read in one transaction. */
@@ -32,7 +38,7 @@ export const importForm = (database: SqliteDatabase, record: FormRecord): Import
   const stored = database.get('SELECT * FROM forms WHERE formId = ?', formId)
   if (stored) {
     if (stored.organizationId !== organizationId) throw formConflict(record, 'formId', formId)
-    return demandSame(toRecord(database, stored), record)
+    return assertSameRecord(toRecord(database, stored), record)
   }
   if (database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId)) {
     throw formConflict(record, 'publicId', publicId)

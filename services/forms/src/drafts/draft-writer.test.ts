@@ -2,7 +2,7 @@ import { ApiError, type JsonObject } from '@fms/aip'
 import { createFormArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { wrongMemberArbitrary } from '../malformed-request.arbitrary.ts'
+import { wrongMemberArbitrary } from '../testing/malformed-request.arbitrary.ts'
 import { type DraftCaller, DraftWriter, type Patch } from './draft-writer.ts'
 
 const inline = new DraftWriter({ largeLength: Number.POSITIVE_INFINITY })

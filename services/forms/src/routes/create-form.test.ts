@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Form } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { refusalOf, startForms, testBaseUrl } from '../testing.ts'
+import { refusalOf, startForms, testBaseUrl } from '../testing/start-forms.ts'
 
 const create = (organizationId: string, payload: unknown) => ({
   method: 'POST' as const,

@@ -1,5 +1,5 @@
 import { CreateFormRequest, NoQuery } from '@fms/contracts'
-import { formETag, renderForm } from '@fms/forms-store'
+import { formETag, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
@@ -28,11 +28,11 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       if (request.body.validateOnly) {
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
         const form = newForm(organizationId, draft, now(), unknownIds)
-        return sendJson(reply, renderForm(form, publicFormBaseUrl))
+        return sendJson(reply, formToJson(form, publicFormBaseUrl))
       }
       let form = newForm(organizationId, draft, now())
       while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
-      return sendJson(reply.header('etag', formETag(form)), renderForm(form, publicFormBaseUrl))
+      return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
     },
   )
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DeleteFormResponse } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { refusalOf, startForms, urlOf } from '../testing.ts'
+import { refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 const remove = (
   form: StoredForm,

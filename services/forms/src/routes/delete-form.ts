@@ -1,6 +1,6 @@
 import { invalidRequest, parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
-import { demandIfMatch, type FormState, formNotFound } from '@fms/forms-store'
+import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { FormParams } from './form-params.ts'
@@ -21,7 +21,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
     async ({ params, query, body, headers }) => {
       const validateOnly = agreedDryRun(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
-      const check = (current: FormState) => demandIfMatch(ifMatch, params, current)
+      const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       if (validateOnly) {
         const current = await forms.getText(params)
         if (!current) throw formNotFound(params)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { identityHeader } from '@fms/contracts'
 import { createIdentitySigner } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
-import { refusalOf, secret, startForms } from '../testing.ts'
+import { refusalOf, secret, startForms } from '../testing/start-forms.ts'
 
 const urlOf = (publicId: string) => `/internal/forms/${publicId}/owner`
 const headers = { [identityHeader]: createIdentitySigner(secret)({ service: 'gateway' }) }

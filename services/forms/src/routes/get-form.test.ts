@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Form, formPath } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { refusalOf, startForms, testBaseUrl, urlOf } from '../testing.ts'
+import { refusalOf, startForms, testBaseUrl, urlOf } from '../testing/start-forms.ts'
 
 const get = (form: StoredForm, headers: Record<string, string> = {}) => ({
   method: 'GET' as const,

@@ -1,6 +1,6 @@
 import { ifNoneMatchHolds } from '@fms/aip'
 import { NoQuery } from '@fms/contracts'
-import { formETag, formNotFound, renderForm } from '@fms/forms-store'
+import { formETag, formNotFound, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { FormParams } from './form-params.ts'
@@ -17,7 +17,7 @@ export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pu
       const etag = formETag(form)
       reply.header('etag', etag)
       if (ifNoneMatchHolds(headers['if-none-match'], etag)) return reply.code(304).send()
-      return sendJson(reply, renderForm(form, publicFormBaseUrl))
+      return sendJson(reply, formToJson(form, publicFormBaseUrl))
     },
   )
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { formPath, Revision } from '@fms/contracts'
 import { describe, expect, it, vi } from 'vitest'
-import { refusalOf, startForms, urlOf } from '../testing.ts'
+import { refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', () => {
   it('answers the form as it was published, whatever became of the draft', async () => {

@@ -1,6 +1,6 @@
 import { ifNoneMatchHolds } from '@fms/aip'
 import { liveAlias, NoQuery } from '@fms/contracts'
-import { type FormRef, formNotFound, renderRevision, revisionETag } from '@fms/forms-store'
+import { type FormRef, formNotFound, revisionETag, revisionToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { revisionNotFound } from '../errors.ts'
@@ -31,7 +31,7 @@ export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms
       const found = await forms.getRevision(ref, revisionRef)
       if (!found) throw await notFound(ref, revisionRef)
       reply.header('etag', revisionETag(found, isAlias))
-      return sendJson(reply, renderRevision(found, isAlias ? found.aiHandoff : undefined))
+      return sendJson(reply, revisionToJson(found, isAlias ? found.aiHandoff : undefined))
     },
   )
 }

@@ -3,7 +3,7 @@ import { createPageTokens } from '@fms/aip'
 import { ListFormsResponse } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it, vi } from 'vitest'
-import { type FormsService, refusalOf, secret, startForms } from '../testing.ts'
+import { type FormsService, refusalOf, secret, startForms } from '../testing/start-forms.ts'
 
 type Query = Record<string, string | number>
 

@@ -1,4 +1,4 @@
-import { formParts } from '@fms/forms-store'
+import { formToJsonParts } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { callerSignal } from './caller-signal.ts'
@@ -17,7 +17,7 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (app, deps) => 
         signal: callerSignal(reply),
         caller: identity.userId,
       })
-      const items = forms.map((form) => formParts(form, deps.publicFormBaseUrl))
+      const items = forms.map((form) => formToJsonParts(form, deps.publicFormBaseUrl))
       return sendPage(reply, { nextPageToken: nextPageToken(next), totalSize }, ['forms', items])
     },
   )

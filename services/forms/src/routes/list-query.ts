@@ -1,7 +1,7 @@
 import type { FilterFields } from '@fms/aip'
+import { readListQuery } from '@fms/aip'
 import { FormType } from '@fms/contracts'
 import { formOrderFields } from '@fms/forms-store'
-import { readListQuery } from '@fms/service-kit'
 import type { FormsDeps } from '../app.ts'
 
 /** What a filter may name (AIP-160), and where `search()` and bare terms look. */

@@ -1,6 +1,5 @@
-import { invalidPageToken } from '@fms/aip'
-import { formNotFound, revisionParts } from '@fms/forms-store'
-import { readPageQuery } from '@fms/service-kit'
+import { invalidPageToken, readPageQuery } from '@fms/aip'
+import { formNotFound, revisionToJsonParts } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { callerSignal } from './caller-signal.ts'
@@ -27,7 +26,7 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       )
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
-      const items = page.revisions.map(revisionParts)
+      const items = page.revisions.map(revisionToJsonParts)
       return sendPage(reply, { nextPageToken: token, totalSize: page.totalSize }, ['revisions', items])
     },
   )

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Form } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { type FormsService, refusalOf, startForms, urlOf } from '../testing.ts'
+import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 const send = (url: string, payload: unknown, headers: Record<string, string> = {}) => ({
   method: 'PATCH' as const,

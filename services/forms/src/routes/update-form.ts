@@ -1,6 +1,6 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UpdateFormRequest } from '@fms/contracts'
-import { demandIfMatch, type FormText, formETag, formNotFound, renderForm } from '@fms/forms-store'
+import { assertIfMatch, type FormText, formETag, formNotFound, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { changedForm } from '../domain/new-form.ts'
@@ -24,7 +24,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const ifMatch = parseIfMatch(headers['if-match'])
       const caller = callerOf(request, reply)
       const change = async (current: FormText) => {
-        demandIfMatch(ifMatch, params, current)
+        assertIfMatch(ifMatch, params, current)
         const draft = await drafts.patch(current.draftJson, patchOf(request), caller)
         return draft ? changedForm(current, draft, now()) : current
       }
@@ -34,11 +34,11 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
         const changed = await change(current)
         const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
         await forms.checkQuota(params.organizationId, { forms: 0, bytes })
-        return sendJson(reply, renderForm(changed, publicFormBaseUrl))
+        return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }
       const updated = await forms.update(params, change)
       if (!updated) throw formNotFound(params)
-      return sendJson(reply.header('etag', formETag(updated)), renderForm(updated, publicFormBaseUrl))
+      return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
     },
   )
 }

@@ -1,6 +1,7 @@
 import {
   ApiError,
   FilterComplexityError,
+  filterTooComplex,
   invalidPageToken,
   invalidRequest,
   maxTextConditions,
@@ -8,7 +9,6 @@ import {
 import {
   bodyLimitBytes,
   bodyTooLarge,
-  filterTooComplex,
   internal,
   malformedRequest,
   organizationNotFound,

@@ -17,10 +17,10 @@ import {
   requestIdHeader,
 } from '@fms/contracts'
 import { connectNats } from '@fms/service-kit'
+import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, DiscardPolicy, type JsMsg, type NatsConnection, RetentionPolicy } from 'nats'
 import { describe, expect, it, vi } from 'vitest'
-import { startNatsServer } from '../../../../scripts/nats-server.ts'
-import { createPublisherClient } from '../publisher-client.ts'
+import { createPublisherClient } from '../publish/publisher-client.ts'
 import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from '../testing.ts'
 
 const publicId = 'Ab3dE6gH9j'

@@ -3,7 +3,7 @@ import { ApiError, parseIfMatch } from '@fms/aip'
 import { NoQuery, PublishFormRequest } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { PublisherClient } from '../publisher-client.ts'
+import type { PublisherClient } from '../publish/publisher-client.ts'
 
 export interface PublishFormOptions {
   path: string

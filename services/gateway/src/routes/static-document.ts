@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addVary } from '../vary.ts'
+import { addVary } from '../responses/vary.ts'
 
 /** What is the same for every caller until the next release, compressed once. */
 export interface StaticDocument {

@@ -4,7 +4,7 @@ import { Gauge, overloaded } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConcurrencyPermit } from '../limits/concurrency-limits.ts'
 import { Semaphore } from '../limits/semaphore.ts'
-import { maxBufferedBytes, maxShortBytes } from './send-buffered.ts'
+import { maxBufferedBytes, maxShortBytes } from './buffering-dispatcher.ts'
 
 /** Long responses that may wait for memory, and how long, in milliseconds. */
 const maxWaiting = 1_000

@@ -1,7 +1,6 @@
-import { type FilterFields, invalidRequest, toFieldViolations } from '@fms/aip'
+import { type FilterFields, invalidRequest, readListQuery, toFieldViolations } from '@fms/aip'
 import { AllOrganizationsResponse, ListOrganizationsQuery, ListOrganizationsResponse } from '@fms/contracts'
 import { organizationFields } from '@fms/directory-store'
-import { readListQuery } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'

@@ -9,7 +9,7 @@ import {
 import { internal, traceFields } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type JsMsg, type NatsConnection } from 'nats'
-import { type Clocks, DeadlineOver, deadlineOf } from '../deadline.ts'
+import { type Clocks, DeadlineOver, deadlineOf } from '../deadline/deadline.ts'
 import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
 /** A command that fails for a reason unknown to us this many times will not succeed. */

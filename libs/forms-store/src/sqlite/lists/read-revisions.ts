@@ -1,5 +1,5 @@
 import { pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
-import type { FormRef, ListRevisionsQuery, LiveOrNot, RevisionsPage } from '../../forms-store.ts'
+import type { FormRef, ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
 import { maxPageBytes } from '../../take-up-to.ts'
 import { named, toRevisionText } from '../rows.ts'
 import { smallPageBytes } from './read-forms.ts'
@@ -15,7 +15,7 @@ const maxEntries = 10_000
 export function* readRevisions(
   database: SqliteDatabase,
   query: ListRevisionsQuery,
-): PageSteps<LiveOrNot, RevisionsPageEnd> {
+): PageSteps<ListedRevision, RevisionsPageEnd> {
   const form = formOf(database, query)
   if (!form) return undefined
   const totalSize = yield* countRevisions(database, form)
@@ -46,7 +46,7 @@ export const readSmallRevisions = (
   const rows = readNumbers(database, form, query.after, query.limit + 1, query.skip)
   const sql = `SELECT organizationId, formId, revisionId, number, commandId, createTime, octet_length(form) AS bytes,
     CASE WHEN octet_length(form) <= ? THEN form END AS form FROM revisions WHERE rowid = ?`
-  const revisions: LiveOrNot[] = []
+  const revisions: ListedRevision[] = []
   let left = smallPageBytes
   for (const { id } of rows.slice(0, query.limit)) {
     const row = database.get(sql, left, id!)!
@@ -118,7 +118,7 @@ const endOf = (rows: readonly Row[], count: number, totalSize: number): NonNulla
     ? { totalSize }
     : { next: rows[count - 1]!.number as number, totalSize }
 
-const liveOrNot = (row: Row, form: Row): LiveOrNot => ({
+const liveOrNot = (row: Row, form: Row): ListedRevision => ({
   revision: toRevisionText(row),
   live: row.revisionId === form.liveRevisionId,
 })

@@ -1,9 +1,9 @@
 import type { Problem } from '@fms/aip'
 import type {
   FormText,
+  ListedRevision,
   ListFormsQuery,
   ListRevisionsQuery,
-  LiveOrNot,
   RevisionText,
 } from '../../forms-store.ts'
 import type { FormsPageEnd } from './read-forms.ts'
@@ -12,7 +12,7 @@ import type { RevisionsPageEnd } from './read-revisions.ts'
 /** What the reader thread reads: the query of a page, its items, and what the page tells beside them. */
 export interface Pages {
   forms: { query: ListFormsQuery; item: FormText; end: FormsPageEnd }
-  revisions: { query: ListRevisionsQuery; item: LiveOrNot; end: RevisionsPageEnd }
+  revisions: { query: ListRevisionsQuery; item: ListedRevision; end: RevisionsPageEnd }
 }
 
 export type PageQuery = { [K in keyof Pages]: { kind: K; query: Pages[K]['query'] } }[keyof Pages]

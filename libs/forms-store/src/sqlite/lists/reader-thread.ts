@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
 import { filterTooExpensive } from '../../errors.ts'
-import type { FormText, LiveOrNot } from '../../forms-store.ts'
+import type { FormText, ListedRevision } from '../../forms-store.ts'
 import { migrations } from '../schema.ts'
 import { readForms } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
@@ -65,7 +65,10 @@ const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
   }
 }
 
-const stepsOf = (database: SqliteDatabase, request: PageQuery): PageSteps<FormText | LiveOrNot, unknown> =>
+const stepsOf = (
+  database: SqliteDatabase,
+  request: PageQuery,
+): PageSteps<FormText | ListedRevision, unknown> =>
   request.kind === 'forms' ? readForms(database, request.query) : readRevisions(database, request.query)
 
 /** The items of a page on their way to the main thread: long texts are handed over as bytes, which copies nothing. */
@@ -79,7 +82,7 @@ class Items {
     this.#id = id
   }
 
-  take(item: FormText | LiveOrNot): void {
+  take(item: FormText | ListedRevision): void {
     this.#items.push('draftJson' in item ? this.#form(item) : this.#revision(item))
     if (this.#length >= chunkLength) this.send()
   }
@@ -95,7 +98,7 @@ class Items {
     return { ...form, jsonBytes: this.#bytes(draftJson) }
   }
 
-  #revision({ revision: { formJson, ...revision }, live }: LiveOrNot): SentRevision {
+  #revision({ revision: { formJson, ...revision }, live }: ListedRevision): SentRevision {
     return { revision: { ...revision, jsonBytes: this.#bytes(formJson) }, live }
   }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
-import type { FormText, ListOptions, LiveOrNot, RevisionText } from '../../forms-store.ts'
+import type { FormText, ListedRevision, ListOptions, RevisionText } from '../../forms-store.ts'
 import type {
   PageQuery,
   Pages,
@@ -182,7 +182,7 @@ export class Reader {
 type ReceivedItem = Sent<FormText, 'draftJson'> | SentRevision
 
 /** The item with its text, which is made of the bytes when it is read. */
-const received = (item: ReceivedItem): FormText | LiveOrNot =>
+const received = (item: ReceivedItem): FormText | ListedRevision =>
   'revision' in item
     ? { ...item, revision: withText(item.revision, 'formJson') as RevisionText }
     : (withText(item, 'draftJson') as FormText)

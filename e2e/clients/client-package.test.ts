@@ -1,0 +1,181 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { reportToolchain } from '@fms/testkit/toolchains'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type System, startSystem } from '../system.ts'
+import {
+  bundleForBrowser,
+  type ClientInstallation,
+  findNodes,
+  installClient,
+  lifeOfForm,
+  lifeWellLived,
+} from './client-package.ts'
+
+const root = join(import.meta.dirname, '../..')
+const nodes = findNodes()
+
+let system: System
+let installation: ClientInstallation
+let installed: string
+
+beforeAll(async () => {
+  system = await startSystem()
+  installation = installClient()
+  installed = join(installation.folder, 'node_modules/@fms/client')
+  reportToolchain(`Client package: used with Node ${nodes.map(({ version }) => version).join(', ')}.`)
+})
+afterAll(async () => {
+  installation?.[Symbol.dispose]()
+  await system?.[Symbol.asyncDispose]()
+})
+
+/** Runs a program of the installation on an organization of its own. */
+const run = async (node: string, file: string) => {
+  const { apiKey, slug: organization } = await system.account()
+  const parameters = JSON.stringify({ baseUrl: system.baseUrl, apiKey, organization })
+  const { stdout } = await promisify(execFile)(node, [file, parameters], { cwd: installation.folder })
+  return JSON.parse(stdout)
+}
+
+const importing = `import { createClient, isReason } from '@fms/client'`
+const requiring = `const { createClient, isReason } = require('@fms/client')`
+const printing = `life(JSON.parse(process.argv[2])).then((shown) => console.log(JSON.stringify(shown)))`
+
+describe('the package of the client', () => {
+  it('holds dist/, the README and the licence, and no test', () => {
+    const { files } = installation
+
+    expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ])
+    expect(files.filter((file) => !/^dist\/[a-z/-]+\.(js|js\.map|d\.ts)$/.test(file))).toEqual([
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ])
+    expect(files).toContain('dist/index.d.ts')
+    expect(files.filter((file) => file.includes('test'))).toEqual([])
+  })
+
+  it('depends on no other package, at run time or for its types', () => {
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    const imported = installation.files
+      .filter((file) => /\.(js|d\.ts)$/.test(file))
+      .flatMap((file) => [...readFileSync(join(installed, file), 'utf8').matchAll(/\bfrom '([^']+)'/g)])
+      .map(([, from]) => from!)
+
+    expect(Object.keys(manifest).filter((name) => /dependencies$/i.test(name))).toEqual([])
+    expect(imported.length).toBeGreaterThan(20)
+    expect(imported.filter((from) => !/^\.{1,2}\/.*\.js$/.test(from))).toEqual([])
+  })
+
+  it('declares its types with their comments', () => {
+    const declarations = readFileSync(join(installed, 'dist/forms.d.ts'), 'utf8')
+
+    expect(declarations).toContain('/** Freezes the draft as a revision and makes it the live one. */')
+    expect(declarations).toContain('publish(organization: string, form: string, options?: PublishOptions)')
+  })
+})
+
+describe.each(nodes)('on Node $version, the package', ({ file: node }) => {
+  it('is imported by a module', async () => {
+    expect(await run(node, installation.write('life.mjs', lifeOfForm(importing, printing)))).toEqual(
+      lifeWellLived,
+    )
+  })
+
+  // Node 20.19, 22.12 and newer; before, a script imports it.
+  it('is required by a script, or imported where Node requires no modules', async () => {
+    const canRequire = execFileSync(node, ['-p', 'process.features.require_module === true'], {
+      encoding: 'utf8',
+    })
+    const load = canRequire.trim() === 'true' ? requiring : ''
+    const show = load
+      ? printing
+      : `import('@fms/client').then((client) => { Object.assign(globalThis, client); ${printing} })`
+
+    expect(await run(node, installation.write('life.cjs', lifeOfForm(load, show)))).toEqual(lifeWellLived)
+  })
+
+  it('shows its sources in the stack of an error', () => {
+    const program = `
+      import { createClient } from '@fms/client'
+      const client = createClient({ baseUrl: 'http://127.0.0.1:9/v2', apiKey: 'fms_test' })
+      client.forms.get('..', 'a').catch((error) => console.log(error.stack))
+    `
+    const file = installation.write('stack.mjs', program)
+
+    expect(execFileSync(node, ['--enable-source-maps', file], { encoding: 'utf8' })).toMatch(
+      /src\/references\.ts:\d+:\d+/,
+    )
+  })
+})
+
+describe('a bundle for browsers', () => {
+  it('is one script that needs nothing else', async () => {
+    const show = `export { life }`
+    const bundle = await bundleForBrowser(installation.write('bundled.js', lifeOfForm(importing, show)))
+    const file = installation.write('bundle.mjs', `${bundle}\n${printing}`)
+
+    expect(bundle).not.toMatch(/\bfrom ["']/)
+    expect(await run(process.execPath, file)).toEqual(lifeWellLived)
+  })
+})
+
+const compilers = [
+  ['TypeScript 5', createRequire(join(root, 'tools/generated-clients/package.json'))],
+  ['TypeScript 7', createRequire(join(root, 'package.json'))],
+] as const
+
+const program = `
+import { createClient, type Form, type FormPatch, isReason } from '@fms/client'
+
+const client = createClient({ baseUrl: 'https://forms.example.com/v2', apiKey: 'fms_test' })
+const patch: FormPatch = { theme: { primaryColor: null }, i18n: { translations: { de: null } } }
+
+export const rename = async (form: Form): Promise<string | undefined> => {
+  try {
+    const edited = await client.forms.edit(form.path, form.path, ({ steps }) => ({ ...patch, steps }))
+    return edited.form.steps.map((step) => (step.type === 'start' ? step.title : step.key)).join()
+  } catch (error) {
+    if (isReason(error, 'FORM_MOVED')) return error.metadata.etag
+    throw error
+  }
+}
+`
+const wrongProgram = `
+import { createClient } from '@fms/client'
+createClient({ baseUrl: 'https://forms.example.com/v2', apiKey: 'fms_test' }).forms.create('demo', { nmae: 'x' })
+`
+
+describe.each(compilers)('%s', (_, require) => {
+  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
+  const withDom = { lib: ['es2022', 'dom'], types: [] }
+  const withNode = { lib: ['es2022'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')] }
+
+  const compile = (options: object, text: string) => {
+    installation.write('program.mts', text)
+    const compilerOptions = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, ...options }
+    installation.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['program.mts'] }))
+    return promisify(execFile)(process.execPath, [tsc, '-p', installation.folder])
+  }
+
+  it.each([
+    ['node16', 'the DOM', { module: 'node16', moduleResolution: 'node16', ...withDom }],
+    ['node16', 'Node', { module: 'node16', moduleResolution: 'node16', ...withNode }],
+    ['bundler', 'the DOM', { module: 'esnext', moduleResolution: 'bundler', ...withDom }],
+    ['bundler', 'Node', { module: 'esnext', moduleResolution: 'bundler', ...withNode }],
+  ])('with %s and the types of %s checks programs and the declarations', async (_, __, options) => {
+    await compile(options, program)
+
+    await expect(compile(options, wrongProgram)).rejects.toMatchObject({
+      stdout: expect.stringMatching(/program\.mts\(3,.*'nmae'/),
+    })
+  })
+})

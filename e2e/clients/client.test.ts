@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ClientOptions,
+  createClient,
+  FormsApiError,
+  FormsConnectionError,
+  isReason,
+} from '../../libs/client/src/index.ts'
+import { publishable, type System, startSystem } from '../system.ts'
+
+let system: System
+
+beforeAll(async () => {
+  system = await startSystem()
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+/** A client in an organization of its own. */
+const newClient = async (options: Partial<ClientOptions> = {}) => {
+  const account = await system.account()
+  const client = createClient({ baseUrl: system.baseUrl, apiKey: account.apiKey, ...options })
+  return { ...account, client, organization: account.slug }
+}
+
+const failed = (call: Promise<unknown>): Promise<FormsApiError> =>
+  call.then(
+    () => expect.unreachable(),
+    (error) => error,
+  )
+
+describe('the client', () => {
+  it('takes a form through its whole life', async () => {
+    const { client, organization } = await newClient()
+
+    const created = await client.forms.create(organization, publishable())
+    const ref = created.form.publicId
+    expect(await client.forms.get(organization, ref)).toEqual(created)
+    expect(created.etag).toMatch(/^".+"$/)
+    const unpublished = await failed(client.revisions.live(organization, ref))
+    expect(isReason(unpublished, 'REVISION_NOT_FOUND')).toBe(true)
+
+    const updated = await client.forms.update(
+      organization,
+      ref,
+      { name: 'Edited' },
+      { ifMatch: created.etag },
+    )
+    expect(updated.form).toMatchObject({ name: 'Edited', live: false })
+    const late = await failed(client.forms.update(organization, ref, {}, { ifMatch: created.etag }))
+    expect(late).toMatchObject({ code: 412, reason: 'FORM_MOVED', metadata: { etag: updated.etag } })
+
+    const published = await client.forms.publish(organization, ref, { ifMatch: updated.etag })
+    expect(published.form).toEqual({ ...updated.form, live: true })
+    const live = await client.revisions.live(organization, ref)
+    expect(live).toMatchObject({ alternateIds: ['live'], form: { name: 'Edited' } })
+    expect(await client.revisions.get(organization, ref, live.path)).toEqual(live)
+    expect(await Array.fromAsync(client.revisions.list(organization, ref))).toEqual([live])
+
+    await client.forms.delete(organization, ref, { ifMatch: published.etag })
+    expect(await failed(client.forms.get(organization, ref))).toMatchObject({ reason: 'FORM_NOT_FOUND' })
+  })
+
+  it('lists all forms, page by page, filtered and in order', async () => {
+    const { client, organization } = await newClient()
+    const names = Array.from({ length: 25 }, (_, index) => `Form ${String(index).padStart(2, '0')}`)
+    await Promise.all(names.map((name) => client.forms.create(organization, { name })))
+    await client.forms.create(organization, { name: 'Another' })
+    const query = { filter: 'name = "Form *"', orderBy: 'name', pageSize: 10 }
+
+    const listed = await Array.fromAsync(client.forms.list(organization, query), ({ name }) => name)
+    const pages = await Array.fromAsync(client.forms.list(organization, { ...query, skip: 3 }).pages())
+
+    expect(listed).toEqual(names)
+    expect(pages.map(({ items }) => items.length)).toEqual([10, 10, 2])
+    expect(pages.map(({ totalSize }) => totalSize)).toEqual([25, 25, 25])
+  })
+
+  it('reads the organizations of its user', async () => {
+    const { client, organization, organizationId } = await newClient()
+
+    const one = await client.organizations.get(organization)
+
+    expect(one.path).toBe(`organizations/${organizationId}`)
+    expect(await client.organizations.get(one.path)).toEqual(one)
+    expect(await client.organizations.all()).toEqual([one])
+    expect(await Array.fromAsync(client.organizations.list())).toEqual([one])
+  })
+
+  it('stores nothing in a dry run, and gives it no ETag that would serve', async () => {
+    const { client, organization } = await newClient()
+    const { form, etag } = await client.forms.create(organization, publishable())
+    const dry = { validateOnly: true }
+
+    const created = await client.forms.create(organization, {}, dry)
+    const updated = await client.forms.update(organization, form.publicId, { name: 'Other' }, dry)
+    await client.forms.publish(organization, form.publicId, dry)
+    await client.forms.delete(organization, form.publicId, dry)
+
+    expect([created.etag, updated.etag]).toEqual(['', ''])
+    expect(await client.forms.get(organization, form.publicId)).toEqual({ form, etag })
+    const write = client.forms.update(
+      organization,
+      form.publicId,
+      { name: 'Other' },
+      { ifMatch: updated.etag },
+    )
+    expect(await failed(write)).toMatchObject({ reason: 'INVALID_IF_MATCH' })
+  })
+
+  it('tells what is wrong, with its place', async () => {
+    const { client, organization } = await newClient()
+    const stranger = createClient({ baseUrl: system.baseUrl, apiKey: 'fms_nobodys' })
+    const { form } = await client.forms.create(organization, {})
+
+    const invalid = await failed(client.forms.create(organization, { maxFollowUpQuestions: -1 }))
+    const unready = await failed(client.forms.publish(organization, form.publicId))
+    const foreign = await failed(stranger.forms.list(organization).pages().next())
+
+    expect(invalid).toBeInstanceOf(FormsApiError)
+    expect(invalid).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', reason: 'INVALID_REQUEST' })
+    expect(invalid.fieldViolations).toEqual([expect.objectContaining({ field: 'form.maxFollowUpQuestions' })])
+    expect(invalid.requestId).toBeTruthy()
+    expect(unready).toMatchObject({ status: 'FAILED_PRECONDITION', reason: 'DRAFT_NOT_PUBLISHABLE' })
+    expect(unready.preconditionViolations).toEqual([expect.objectContaining({ type: 'QUESTIONS' })])
+    expect(foreign).toMatchObject({ code: 401, reason: 'API_KEY_INVALID' })
+  })
+})
+
+describe('edits at the same time', () => {
+  it('all get through, each on what the others have made', async () => {
+    const { client, organization } = await newClient()
+    const { form } = await client.forms.create(organization, {})
+    const keys = Array.from({ length: 8 }, (_, index) => `step-${index}`)
+
+    await Promise.all(
+      keys.map((key) =>
+        client.forms.edit(organization, form.publicId, ({ steps }) => ({
+          steps: [...steps, { type: 'text', key }],
+        })),
+      ),
+    )
+
+    const { steps } = (await client.forms.get(organization, form.publicId)).form
+    expect(steps.map(({ key }) => key).sort()).toEqual(keys)
+  })
+})
+
+describe('when answers get lost', () => {
+  /** Loses the first answer to a request of this method, after it has been carried out. */
+  const losing = (method: string) => {
+    let isLost = false
+    return async (url: string, init: RequestInit) => {
+      const response = await fetch(url, init)
+      if (isLost || init.method !== method) return response
+      isLost = true
+      await response.body?.cancel()
+      throw new TypeError('lost')
+    }
+  }
+
+  it('a publish is repeated and makes one revision', async () => {
+    const { client: careful, organization, apiKey } = await newClient()
+    const { form } = await careful.forms.create(organization, publishable())
+    const client = createClient({ baseUrl: system.baseUrl, apiKey, fetch: losing('POST') })
+
+    expect((await client.forms.publish(organization, form.publicId)).form.live).toBe(true)
+
+    expect(await Array.fromAsync(client.revisions.list(organization, form.publicId))).toHaveLength(1)
+  })
+
+  it('a create is not repeated, and says that it may have happened', async () => {
+    const { client, organization } = await newClient({ fetch: losing('POST') })
+
+    await expect(client.forms.create(organization, { name: 'Once' })).rejects.toThrow(FormsConnectionError)
+
+    expect(await Array.fromAsync(client.forms.list(organization), ({ name }) => name)).toEqual(['Once'])
+  })
+
+  it('an edit is made once, and says that it may have happened', async () => {
+    const { client, organization } = await newClient({ fetch: losing('PATCH') })
+    const { form } = await client.forms.create(organization, { name: 'Tea' })
+    const edit = client.forms.edit(organization, form.publicId, ({ name }) => ({ name: `${name}!` }))
+
+    await expect(edit).rejects.toThrow(FormsConnectionError)
+
+    expect((await client.forms.get(organization, form.publicId)).form.name).toBe('Tea!')
+  })
+
+  it('an update without ifMatch and a delete are repeated', async () => {
+    const { client, organization } = await newClient({ fetch: losing('PATCH') })
+    const { form } = await client.forms.create(organization, {})
+    expect((await client.forms.update(organization, form.publicId, { name: 'Tea' })).form.name).toBe('Tea')
+    const { client: another, organization: elsewhere } = await newClient({ fetch: losing('DELETE') })
+    const { form: second } = await another.forms.create(elsewhere, {})
+
+    await another.forms.delete(elsewhere, second.publicId)
+
+    expect(await Array.fromAsync(another.forms.list(elsewhere))).toEqual([])
+  })
+})
+
+describe('while a service is away', () => {
+  it('a read waits until it is back, a create says so at once', async () => {
+    const statuses: number[] = []
+    let back: Promise<void> | undefined
+    const { client, organization } = await newClient({
+      maxRetries: 10,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        statuses.push(response.status)
+        if (response.status === 503 && init.method === 'GET') back ??= system.start('forms')
+        return response
+      },
+    })
+    const { form } = await client.forms.create(organization, { name: 'Tea' })
+    await system.end('forms', 'SIGKILL')
+
+    expect(await failed(client.forms.create(organization, {}))).toMatchObject({
+      reason: 'UPSTREAM_UNAVAILABLE',
+    })
+    expect((await client.forms.get(organization, form.publicId)).form).toEqual(form)
+
+    await back
+    expect(statuses.slice(0, 3)).toEqual([200, 503, 503])
+    expect(statuses.at(-1)).toBe(200)
+  })
+})

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { environmentWithoutNpm } from '@fms/testkit/toolchains'
+import type { System } from '../system.ts'
+
+const tools = join(import.meta.dirname, '../../tools/generated-clients')
+
+/** A copy of one folder of tools/generated-clients, with the system's OpenAPI document beside it. */
+export interface GeneratedClient extends Disposable {
+  folder: string
+  /** The document, a file. */
+  openApi: string
+  /** Runs a program in the folder and returns what it prints; fails where it exits with another code than 0. */
+  run(program: string, parameters: string[], env?: NodeJS.ProcessEnv): Promise<string>
+  /** Runs the program that takes a form through its life, in an organization of its own that has three other forms. */
+  live(program: string, parameters: string[]): Promise<unknown>
+}
+
+/** What the programs print when all went well. */
+export const lifeWellLived = {
+  buttonRadiusPx: 4.5,
+  patched: 'Patched',
+  stale: 412,
+  live: true,
+  names: ['Form 1', 'Form 2', 'Form 3', 'Generated'],
+  deleted: 200,
+}
+
+export const prepareClient = async (system: System, language: string): Promise<GeneratedClient> => {
+  const folder = mkdtempSync(join(tmpdir(), `generated-${language}-`))
+  cpSync(join(tools, language), folder, { recursive: true })
+  const openApi = join(folder, 'openapi.json')
+  writeFileSync(openApi, await (await fetch(`${system.baseUrl}/openapi.json`)).text())
+
+  const run: GeneratedClient['run'] = async (program, parameters, env = {}) => {
+    const options = { cwd: folder, env: { ...environmentWithoutNpm(), ...env }, maxBuffer: 2 ** 24 }
+    return (await promisify(execFile)(program, parameters, options)).stdout
+  }
+  return {
+    folder,
+    openApi,
+    run,
+    live: async (program, parameters) => {
+      const account = await system.account()
+      for (const name of ['Form 1', 'Form 2', 'Form 3']) {
+        await system.call(account, 'POST', account.forms, { form: { name } })
+      }
+      const env = { BASE_URL: system.baseUrl, API_KEY: account.apiKey, ORGANIZATION: account.slug }
+      return JSON.parse(await run(program, parameters, env))
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  }
+}

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv, promisify } from 'node:util'
+import { findSampleSecrets } from '@fms/service-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const example = parseEnv(readFileSync(join(root, '.env.example'), 'utf8'))
+const names = Object.keys(example)
+const run = promisify(execFile)
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compose-secrets-'))
+  mkdirSync(join(folder, 'deploy'))
+  for (const file of ['package.json', '.env.example', 'deploy/compose-secrets.sh']) {
+    cpSync(join(root, file), join(folder, file))
+  }
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const readEnv = () => readFileSync(join(folder, '.env'), 'utf8')
+const checkSecrets = (env: NodeJS.Dict<string>) =>
+  run('sh', [join(root, 'deploy/check-secrets.sh')], { env: { PATH: process.env.PATH, ...env } })
+
+describe('npm run compose:secrets', () => {
+  it('writes .env with fresh secrets, for its owner alone', async () => {
+    await run('npm', ['run', 'compose:secrets'], { cwd: folder })
+
+    const written = parseEnv(readEnv())
+    const samples = findSampleSecrets(example, names)
+    const secrets = samples.map((name) => written[name]!)
+    expect(samples).toHaveLength(13)
+    expect(new Set(secrets).size).toBe(13)
+    expect(secrets.filter((secret) => !/^[0-9a-f]{64}$/.test(secret))).toEqual([])
+    expect({ ...written, ...Object.fromEntries(samples.map((name) => [name, example[name]])) }).toEqual(
+      example,
+    )
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
+    await checkSecrets(written)
+  })
+
+  it('leaves an .env as it is, and says so', async () => {
+    const before = readEnv()
+
+    await expect(run('sh', ['deploy/compose-secrets.sh'], { cwd: folder })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('.env exists already and stays as it is.'),
+    })
+    expect(readEnv()).toBe(before)
+  })
+})
+
+describe('deploy/check-secrets.sh', () => {
+  it('names each variable that is a sample, and no other', async () => {
+    const env = { ...example, NATS_FORMS_PASSWORD: 'fresh', MONGODB_KEY: 'c2FtcGxl' }
+
+    const { stderr } = await checkSecrets(env).catch((error) => error)
+
+    const named = stderr.split('\n').filter((line: string) => names.includes(line))
+    expect(named).toEqual(findSampleSecrets(env, names).sort())
+    expect(named).not.toContain('NATS_FORMS_PASSWORD')
+    await expect(checkSecrets(env)).rejects.toMatchObject({ code: 1 })
+  })
+
+  it('accepts the samples in development', async () => {
+    await expect(checkSecrets({ ...example, NODE_ENV: 'development' })).resolves.toMatchObject({ stderr: '' })
+  })
+})

@@ -1,0 +1,312 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseEnv, promisify } from 'node:util'
+import { authorization, forEveryUser, natsUsers } from '@fms/testkit/nats-users'
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { nodeOptions } from '../../scripts/services.ts'
+import { firstHour, operatorsEnv, readCompose, rehearse } from './compose.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const env = operatorsEnv()
+const secrets = Object.keys(env).filter((name) => /(SECRET|PASSWORD|KEY)$/.test(name))
+const { services, networks } = readCompose(env)
+const all = Object.entries(services)
+const ours = all.filter(([, { build }]) => build)
+const membersOf = (network: string) =>
+  all.filter(([, each]) => each.networks?.includes(network)).map(([name]) => name)
+
+describe('docker-compose.yml', () => {
+  it('keeps to the Compose specification', () => {
+    // dclint, a linter of Compose files, ships the specification's own schema.
+    const package_ = dirname(createRequire(import.meta.url).resolve('dclint/package.json'))
+    const { $schema: _, ...schema } = JSON.parse(
+      readFileSync(join(package_, 'schemas/compose.schema.json'), 'utf8'),
+    )
+    const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false })
+
+    const isValid = ajv.validate(schema, parse(read('docker-compose.yml'), { merge: true }))
+
+    expect(ajv.errors ?? []).toEqual([])
+    expect(isValid).toBe(true)
+  })
+
+  it('runs every service that there is', () => {
+    const folders = readdirSync(join(root, 'services'))
+
+    expect(ours.map(([name]) => name).sort()).toEqual([...folders, 'migrate', 'formctl'].sort())
+    for (const name of folders)
+      expect(services[name]!.command).toEqual(['node', ...nodeOptions, `services/${name}/src/main.ts`])
+  })
+
+  it.each(all)('pins and limits %s', (_, { image, deploy }) => {
+    expect(image).toMatch(/:v?\d+\.\d+\.\d+(-[\w.]+)?$/)
+    expect(deploy.resources.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) })
+  })
+
+  it('publishes the port of the gateway alone, but for profiles', () => {
+    const publishing = all.filter(([, { ports }]) => ports)
+
+    expect(publishing.map(([name]) => name)).toEqual(['gateway', 'caddy', 'grafana'])
+    expect(services.gateway!.ports).toEqual(['8080:8080'])
+    expect(services.grafana!.ports).toEqual(['127.0.0.1:3000:3000'])
+    expect(all.filter(([, each]) => each.profiles).map(([name, each]) => [name, each.profiles])).toEqual([
+      ['formctl', ['tools']],
+      ['caddy', ['tls']],
+      ['prometheus', ['observability']],
+      ['grafana', ['observability']],
+      ['collector', ['observability']],
+    ])
+  })
+
+  it.each([
+    ['public', ['gateway']],
+    ['web', ['caddy']],
+    ['dashboards', ['grafana']],
+    ['traces', ['collector']],
+  ])('leads out by %s, on which is %j alone', (network, members) => {
+    expect(membersOf(network)).toEqual(members)
+    expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toContain(network)
+    expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toHaveLength(4)
+  })
+
+  it('shows figures to nobody but Prometheus, which reaches every service', () => {
+    expect(membersOf('metrics')).toEqual(['prometheus', 'grafana'])
+    for (const name of readdirSync(join(root, 'services'))) {
+      expect(services.prometheus!.networks).toEqual(
+        expect.arrayContaining([expect.toBeOneOf(services[name]!.networks!)]),
+      )
+    }
+    expect(services.prometheus!.networks).not.toContain('stores')
+  })
+
+  it('lets gateways believe the network of caddy, on which is nobody else', () => {
+    expect(membersOf('edge')).toEqual(['gateway', 'caddy'])
+    expect(services.gateway!.environment!.TRUST_PROXY).toBe(networks.edge!.ipam!.config[0]!.subnet)
+    expect(networks.edge!.internal).toBe(true)
+  })
+
+  it('mounts what is there', () => {
+    const files = all.flatMap(([, { volumes = [] }]) => volumes.filter((volume) => volume.startsWith('./')))
+
+    expect(files.length).toBeGreaterThan(8)
+    for (const file of files) expect(existsSync(join(root, file.split(':')[0]!))).toBe(true)
+  })
+
+  it('lets the gateway reach no store', () => {
+    expect(services.gateway!.networks).not.toContain('stores')
+    expect(services.mongo!.networks).toEqual(['stores'])
+  })
+
+  it('starts nothing without its secrets', () => {
+    expect(secrets).toHaveLength(13)
+    for (const secret of secrets) {
+      expect(() => readCompose({ ...operatorsEnv(), [secret]: '' })).toThrow(secret)
+    }
+  })
+
+  it('starts nothing with a sample', () => {
+    const { environment } = services['check-secrets']!
+    const waiting = ['mongo', 'nats', 'grafana'].map((name) => services[name]!.depends_on!['check-secrets'])
+
+    expect(Object.keys(environment!)).toEqual(expect.arrayContaining(secrets))
+    expect(waiting).toEqual(Array(3).fill({ condition: 'service_completed_successfully' }))
+    expect(all.filter(([, each]) => !each.depends_on).map(([name]) => name)).toEqual([
+      'check-secrets',
+      'prometheus',
+      'collector',
+    ])
+  })
+
+  it('gives each process a user of MongoDB of its own, and no secret of another', () => {
+    const passwords = (name: string) =>
+      secrets.filter((secret) =>
+        Object.values(services[name]!.environment ?? {}).some((value) => value.includes(env[secret]!)),
+      )
+
+    expect(passwords('organizations')).toEqual(['INTERNAL_SECRET', 'MONGODB_ORGANIZATIONS_PASSWORD'])
+    expect(passwords('forms')).toEqual(['INTERNAL_SECRET', 'MONGODB_FORMS_PASSWORD', 'NATS_FORMS_PASSWORD'])
+    expect(passwords('publisher')).toEqual([
+      'INTERNAL_SECRET',
+      'MONGODB_PUBLISHER_PASSWORD',
+      'NATS_PUBLISHER_PASSWORD',
+    ])
+    expect(passwords('gateway')).toEqual(['INTERNAL_SECRET', 'NATS_GATEWAY_PASSWORD'])
+    expect(passwords('migrate')).toEqual(['MONGODB_FORMCTL_PASSWORD'])
+    expect(passwords('grafana')).toEqual(['GRAFANA_ADMIN_PASSWORD'])
+    expect(passwords('caddy')).toEqual([])
+  })
+
+  it('asks for what .env.example explains, and nothing else', () => {
+    const asked = new Set(
+      [...read('docker-compose.yml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name),
+    )
+
+    expect([...asked].sort()).toEqual(Object.keys(operatorsEnv()).sort())
+  })
+
+  it('has the defaults of .env.example', () => {
+    const example = parseEnv(read('.env.example'))
+    const defaults = [...read('docker-compose.yml').matchAll(/(?<!\$)\$\{(\w+):-([^}]*)\}/g)]
+
+    expect(defaults.length).toBeGreaterThan(18)
+    expect(defaults.filter(([, name, value]) => example[name!] !== value)).toEqual([])
+  })
+})
+
+describe('.env.example', () => {
+  it('has the defaults of docs/operations.md', () => {
+    const rows = [...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` \|(?: [^|]* \|)? (\d+)\b/gm)]
+    const documented = Object.fromEntries(rows.map(([, name, value]) => [name, value]))
+    const example = parseEnv(read('.env.example'))
+    const numbers = Object.entries(example).filter(([, value]) => /^\d+$/.test(value!))
+
+    expect(numbers.length).toBeGreaterThan(8)
+    expect(documented).toMatchObject(Object.fromEntries(numbers))
+  })
+
+  it('has the defaults of the services', async () => {
+    const example = parseEnv(read('.env.example'))
+    const schemas = await Promise.all(
+      readdirSync(join(root, 'services')).map((name) => import(join(root, `services/${name}/src/config.ts`))),
+    )
+    const needed = { ORGANIZATIONS_URL: 'http://a:1', FORMS_URL: 'http://b:1', NATS_URL: 'nats://c' }
+    const stores = { DIRECTORY_STORE_URL: 'sqlite:d', FORMS_STORE_URL: 'sqlite:f' }
+    for (const schema of schemas.flatMap(Object.values).filter((each) => each instanceof z.ZodObject)) {
+      const defaults = schema.parse({ ...needed, ...stores, INTERNAL_SECRET: 's'.repeat(32) })
+      const shared = Object.keys(defaults).filter((name) => /^\d+$/.test(example[name] ?? ''))
+
+      expect(shared).not.toEqual([])
+      for (const name of shared) expect([name, `${defaults[name]}`]).toEqual([name, example[name]])
+    }
+  })
+})
+
+describe('the profile observability', () => {
+  const yaml = (file: string) => parse(read(file))
+  const mountedAt = (name: string, target: string) =>
+    services[name]!.volumes!.find((volume) => volume.split(':')[1] === target)?.split(':')[0]
+
+  it('scrapes every service at its port', () => {
+    const jobs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[] =
+      yaml('deploy/prometheus.yml').scrape_configs
+
+    expect(jobs.map(({ job_name }) => job_name).sort()).toEqual(readdirSync(join(root, 'services')).sort())
+    for (const { job_name, dns_sd_configs } of jobs) {
+      expect(dns_sd_configs).toMatchObject([{ names: [job_name], port: 8080 }])
+      expect(services[job_name]!.environment!.PORT).toBe('8080')
+    }
+    expect(mountedAt('prometheus', '/etc/prometheus/prometheus.yml')).toBe('./deploy/prometheus.yml')
+    expect(mountedAt('prometheus', '/etc/prometheus/alerts.yml')).toBe('./deploy/alerts.yml')
+  })
+
+  it('gives Grafana Prometheus as a source, and the dashboard', () => {
+    const [source] = yaml('deploy/grafana/datasources.yml').datasources
+    const [provider] = yaml('deploy/grafana/dashboards.yml').providers
+    const file = `${provider.options.path}/grafana-dashboard.json`
+
+    expect(source).toMatchObject({ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true })
+    expect(mountedAt('grafana', file)).toBe('./deploy/grafana-dashboard.json')
+    expect(services.grafana!.environment!.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH).toBe(file)
+    expect(JSON.parse(read('deploy/grafana-dashboard.json')).panels.length).toBeGreaterThan(5)
+  })
+
+  it('has a collector where .env.example says that spans go, on a network of each service', () => {
+    const { receivers, exporters, processors, service } = yaml('deploy/otel-collector.yml')
+    const [, port] = /http:\/\/collector:(\d+)/.exec(read('.env.example'))!
+
+    expect(receivers.otlp.protocols.http.endpoint).toBe(`0.0.0.0:${port}`)
+    for (const { receivers: from, processors: by, exporters: to } of Object.values<Record<string, string[]>>(
+      service.pipelines,
+    )) {
+      expect(Object.keys(receivers)).toEqual(from)
+      expect(Object.keys(processors)).toEqual(by)
+      expect(Object.keys(exporters)).toEqual(to)
+    }
+    for (const name of readdirSync(join(root, 'services'))) {
+      const shared = services[name]!.networks!.filter((each) => services.collector!.networks!.includes(each))
+      expect(shared).not.toEqual([])
+    }
+    expect(mountedAt('collector', '/etc/otelcol/config.yaml')).toBe('./deploy/otel-collector.yml')
+  })
+})
+
+describe('Dockerfile', () => {
+  it('gives Node the options that npm start gives it', () => {
+    const [, command] = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))!
+
+    expect(JSON.parse(command!)).toEqual(['node', ...nodeOptions, 'services/gateway/src/main.ts'])
+  })
+
+  it('pins the Node that the tests run on', () => {
+    expect(read('Dockerfile')).toMatch(`FROM node:${process.versions.node}-slim`)
+  })
+
+  it('keeps what Node makes of the sources: nothing strips types when a service starts', {
+    timeout: 60_000,
+  }, async () => {
+    const [, script] = /^USER node\nRUN ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile'))!
+    await using cache = await mkdtempDisposable(join(tmpdir(), 'compiled-'))
+    const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache.path, NODE_ENV: 'production' }
+    const atHome = (script: string) =>
+      script.replaceAll('/app/', `${root}/`).replaceAll(' .cache', ` ${cache.path}`)
+    const here = { cwd: root, env }
+    await promisify(execFile)('sh', ['-ec', atHome(script!)], here)
+
+    const open = (store: string) =>
+      `import { open${store}Store } from '@fms/${store.toLowerCase()}-store'
+       await open${store}Store('mongodb://127.0.0.1:1/x?serverSelectionTimeoutMS=1')`
+    const programs = [
+      ...readdirSync(join(root, 'services')).map((name) => [`services/${name}/src/main.ts`]),
+      ...['Directory', 'Forms'].map((store) => ['--input-type=module', '-e', open(store)]),
+    ]
+    for (const program of programs) {
+      const { stderr } = await promisify(execFile)(process.execPath, [...nodeOptions, ...program], {
+        ...here,
+        env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+        maxBuffer: 2 ** 26,
+      }).catch((ended) => ended)
+      const lines = (what: string) => stderr.match(new RegExp(`${what} transpile cache .*`, 'g')) ?? []
+      expect(lines('no')).toEqual([])
+      expect(lines('retrieving').length).toBeGreaterThan(20)
+    }
+  })
+
+  it('runs as somebody who owns nothing', () => {
+    expect(read('Dockerfile')).toMatch(/^USER node$/m)
+  })
+})
+
+describe('deploy/nats-server.conf', () => {
+  it.each(Object.keys(natsUsers) as (keyof typeof natsUsers)[])('allows %s what npm start allows', (name) => {
+    const own = read('deploy/nats-server.conf')
+      .split(/^ {4}\{$/m)
+      .find((block) => block.includes(`user: ${name}\n`))!
+    const subjects = (what: string) =>
+      JSON.parse(new RegExp(`${what}: \\{ allow: (\\[[^\\]]*\\]) \\}`).exec(own)![1]!)
+
+    const { users } = authorization(forEveryUser(() => ''))
+    const { permissions } = users.find(({ user }) => user === name)!
+    expect(subjects('publish')).toEqual(permissions.publish.allow)
+    expect(subjects('subscribe')).toEqual(permissions.subscribe.allow)
+    expect(own).toContain(`password: $NATS_${name.toUpperCase()}_PASSWORD`)
+  })
+})
+
+describe('the cluster, rehearsed without containers', () => {
+  it('comes up in order and takes a form from nothing to live', { timeout: 180_000 }, async () => {
+    await using cluster = await rehearse()
+
+    const stdout = await firstHour(cluster)
+
+    expect(stdout).toMatch(/Done: create, edit, publish, read, list and delete all worked\.\n$/)
+    expect(cluster.started.at(-1)).toBe('gateway')
+  })
+})

@@ -1,0 +1,93 @@
+import { type ChildProcess, execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePorts } from '@fms/testkit/ports'
+import { spawnWithParent, terminate } from '@fms/testkit/processes'
+import { MongoClient } from 'mongodb'
+
+const run = promisify(execFile)
+const version = '0.7.0b3'
+const environment = join(import.meta.dirname, '../../node_modules/.cache', `secantusdb-${version}`)
+const patienceMs = 60_000
+
+/** An engine that knows users and roles, as the containers of MongoDB do. */
+export interface MongoWithUsers extends AsyncDisposable {
+  /** Name and version. */
+  engine: string
+  /** `127.0.0.1:port` */
+  host: string
+}
+
+/**
+ * SecantusDB from PyPI: it speaks MongoDB's protocol, and enforces SCRAM users and the built-in roles. Its first start
+ * takes no password and creates the root user, as the image of MongoDB does; the second one demands passwords.
+ *
+ * @throws {Error} where there is no Python 3 with venv and pip, or its registry cannot be reached.
+ */
+export const startMongoWithUsers = async (root: {
+  user: string
+  password: string
+}): Promise<MongoWithUsers> => {
+  await install()
+  const folder = mkdtempSync(join(tmpdir(), 'secantusdb-'))
+  const [port] = await freePorts(1)
+  const host = `127.0.0.1:${port}`
+
+  const first = await start(port!, folder, [])
+  await using client = new MongoClient(`mongodb://${host}/?directConnection=true`)
+  await client.db('admin').command({ createUser: root.user, pwd: root.password, roles: ['root'] })
+  await client.close()
+  await terminate(first)
+
+  const server = await start(port!, folder, ['--auth'])
+  return {
+    engine: `SecantusDB ${version}`,
+    host,
+    [Symbol.asyncDispose]: async () => {
+      await terminate(server)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const install = async (): Promise<void> => {
+  if (existsSync(join(environment, 'installed'))) return
+  process.stderr.write('Installing SecantusDB; this is done once ...\n')
+  await run('python3', ['-m', 'venv', environment])
+  await run(join(environment, 'bin/pip'), ['install', '--quiet', `secantusdb==${version}`])
+  await run('touch', [join(environment, 'installed')])
+}
+
+const start = async (port: number, folder: string, options: string[]): Promise<ChildProcess> => {
+  const program = join(environment, 'bin/secantusd-py')
+  const args = ['--host', '127.0.0.1', '--port', `${port}`, '--storage-path', folder, '--log-level', 'ERROR']
+  const runWithParent = join(import.meta.dirname, '../../libs/testkit/src/run-with-parent.ts')
+  const child = spawnWithParent({
+    name: 'secantusdb',
+    args: [runWithParent, program, ...args, ...options],
+    env: { PATH: process.env.PATH },
+  })
+  const deadline = performance.now() + patienceMs
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`SecantusDB ended with ${child.exitCode}`)
+    if (performance.now() > deadline) throw new Error(`SecantusDB is not up after ${patienceMs} ms`)
+    await delay(100)
+  }
+  return child
+}
+
+/** `hello` needs no user. */
+const answers = async (port: number): Promise<boolean> => {
+  const url = `mongodb://127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=500`
+  await using client = new MongoClient(url)
+  return await client
+    .db('admin')
+    .command({ hello: 1 })
+    .then(
+      () => true,
+      () => false,
+    )
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Form, serverOwnedFields } from '@fms/contracts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Account, type System, startSystem } from '../system.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
+
+let system: System
+
+beforeAll(async () => {
+  system = await startSystem()
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+/** A block of shell commands and the heading above it. The first one sets what the test sets. */
+const [setting, ...blocks] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(({ 1: script, index }) => ({
+  heading: [...page.slice(0, index).matchAll(/^#+ (.*)$/gm)].at(-1)![1]!,
+  script: script!,
+}))
+
+describe('the examples of docs/api.md', () => {
+  let answered: string[][]
+
+  beforeAll(async () => {
+    answered = await runInTurn(blocks.map(({ script }) => script))
+  })
+
+  it('set the address, the key and the organization first', () => {
+    expect(setting!.script.match(/^\w+(?==)/gm)).toEqual(['BASE_URL', 'API_KEY', 'ORG'])
+  })
+
+  it.each(blocks.map(({ heading, script }, index) => [`${index + 1}, ${heading}`, script, index] as const))(
+    '%s',
+    (_, script, index) => {
+      expect(told(script)).not.toEqual([])
+      expect(collapsed(script, answered[index]!)).toEqual(told(script))
+    },
+  )
+})
+
+/** The statuses in the comments. */
+const told = (script: string) => [...script.matchAll(/^\s*# (\d{3})\b/gm)].map(([, status]) => status!)
+
+/** A loop tells its status once. */
+const collapsed = (script: string, statuses: string[]) =>
+  /^\s*# \d{3} on every/m.test(script) ? [...new Set(statuses)] : statuses
+
+/** Runs the blocks as one script, in a folder of its own. @returns each one's HTTP statuses and curl's complaints. */
+const runInTurn = async (scripts: string[]): Promise<string[][]> => {
+  const { apiKey, slug } = await system.account()
+  const folder = mkdtempSync(join(tmpdir(), 'docs-api-'))
+  const script = [
+    'set -eu',
+    `curl() { command curl --write-out '%{stderr}%{http_code}\\n' "$@" 2>>statuses; }`,
+    ...scripts.map((block) => `echo block >>statuses\n${block}`),
+  ].join('\n')
+  try {
+    await promisify(execFile)('sh', ['-c', script], {
+      cwd: folder,
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        BASE_URL: system.baseUrl,
+        API_KEY: apiKey,
+        ORG: slug,
+      },
+    })
+    const parts = readFileSync(join(folder, 'statuses'), 'utf8').split('block\n').slice(1)
+    return parts.map((part) => part.split('\n').filter((line) => line !== ''))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+describe('what docs/api.md says of defaults and filters', () => {
+  const samples = rowsUnder('| | Name | Type |')
+  let account: Account
+
+  const find = (filter: string) =>
+    system.call(account, 'GET', `${account.forms}?filter=${encodeURIComponent(filter)}`)
+
+  beforeAll(async () => {
+    account = await system.account()
+    for (const [, name, type] of samples) {
+      const { status } = await system.call(account, 'POST', account.forms, { form: { name, type } })
+      expect(status).toBe(200)
+    }
+  })
+
+  it('is what an empty create makes', async () => {
+    const { body } = await system.call(account, 'POST', account.forms, { form: {}, validateOnly: true })
+    for (const field of serverOwnedFields) delete body[field]
+
+    expect(JSON.parse(/^```json\n(.*?)^```$/ms.exec(page)![1]!)).toEqual(body)
+  })
+
+  it.each(rowsUnder('| Filter | Finds |'))('is what %s finds: %s', async (filter, numbers) => {
+    const { body } = await find(filter!)
+
+    expect(body.error).toBeUndefined()
+    const found = samples.filter(([, name]) => body.forms.some((form: Form) => form.name === name))
+    expect(found.map(([number]) => number).join(', ') || 'none').toBe(numbers)
+    expect(body.totalSize).toBe(found.length)
+  })
+
+  it.each(rowsUnder('| Filter | Column |'))(
+    'is why %s is refused, at column %s',
+    async (filter, column, expected) => {
+      const { status, body } = await find(filter!)
+
+      expect(status).toBe(400)
+      expect(body.error.details[0]).toMatchObject({
+        reason: 'INVALID_FILTER',
+        metadata: { column, expected },
+      })
+    },
+  )
+})
+
+/** The cells of the table with this head; code without its backticks. */
+function rowsUnder(head: string): string[][] {
+  const table = page.slice(page.indexOf(head)).split('\n\n', 1)[0]!
+  return table
+    .split('\n')
+    .slice(2)
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
+    )
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type System, startSystem } from '../system.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'libs/client/README.md'), 'utf8')
+
+let system: System
+let folder: string
+
+beforeAll(async () => {
+  system = await startSystem()
+  folder = mkdtempSync(join(tmpdir(), 'docs-client-'))
+})
+afterAll(async () => {
+  await system[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+/** The examples as one program, on this system and these sources. */
+const program = ({ slug, sources }: { slug: string; sources: string }) =>
+  [...page.matchAll(/^```ts\n(.*?)^```$/gms)]
+    .map(([, block]) => block)
+    .join('\n')
+    .replaceAll("'http://127.0.0.1:8080/v2'", `'${system.baseUrl}'`)
+    .replace("organization = 'demo'", `organization = '${slug}'`)
+    .replace("'@fms/client'", `'${sources}'`)
+
+describe('the examples of libs/client/README.md', () => {
+  it('print what their comments say', async () => {
+    const { slug, apiKey } = await system.account()
+    const file = join(folder, 'examples.mts')
+    const sources = pathToFileURL(join(root, 'libs/client/src/index.ts')).href
+    writeFileSync(file, program({ slug, sources }))
+
+    const printed = execFileSync(process.execPath, [file], {
+      env: { ...process.env, API_KEY: apiKey },
+      encoding: 'utf8',
+    })
+
+    const told = [...page.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text]) => text)
+    expect(printed.trimEnd().split('\n')).toEqual(told)
+  })
+
+  it('compile', () => {
+    const sources = join(root, 'libs/client/src/index.ts')
+    writeFileSync(join(folder, 'compiled.mts'), program({ slug: 'demo', sources }))
+    const compilerOptions = { typeRoots: [join(root, 'node_modules/@types')] }
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['compiled.mts'] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+
+    execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { stdio: 'inherit' })
+  })
+})

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DoctorEnvironment } from '../../formctl/src/doctor/environment.ts'
+import { createProgram } from '../../formctl/src/run.ts'
+import { processTerminal } from '../../formctl/src/terminal.ts'
+import { FormsConfig } from '../../services/forms/src/config.ts'
+import { GatewayConfig } from '../../services/gateway/src/config.ts'
+import { OrganizationsConfig } from '../../services/organizations/src/config.ts'
+import { PublisherConfig } from '../../services/publisher/src/config.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/formctl.md'), 'utf8')
+
+/** A block of shell commands and the heading above it. The first one makes the function `formctl`. */
+const [making, ...blocks] = [...page.matchAll(/^```(sh|bash)\n(.*?)^```$/gms)].map(
+  ({ 1: shell, 2: script, index }) => ({
+    shell: shell!,
+    heading: [...page.slice(0, index).matchAll(/^#+ (.*)$/gm)].at(-1)![1]!,
+    script: script!,
+  }),
+)
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'docs-formctl-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The same function without npm, which takes its time. */
+const formctl = `formctl() { node ${join(root, 'formctl/src/formctl.ts')} "$@"; }`
+
+const runBlock = async (script: string, { shell = 'sh', before = formctl, cwd = folder } = {}) => {
+  const whole = `${before}\n${script}`
+  const { stdout } = await promisify(execFile)(shell, ['-euc', whole], {
+    cwd,
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, DATA_DIR: join(folder, '.data') },
+  })
+  return stdout
+}
+
+describe('the commands of docs/formctl.md', () => {
+  it('begin with a function that runs formctl', async () => {
+    const users = await runBlock('formctl user list', { before: making!.script, cwd: root })
+
+    expect(JSON.parse(users)).toEqual({ users: [] })
+  })
+
+  it('work when pasted, one after another', async () => {
+    const answers = new Map<string, string>()
+    for (const { heading, script, shell } of blocks) answers.set(heading, await runBlock(script, { shell }))
+
+    const told = (heading: string) => answers.get(heading)!
+    expect(told('People and organizations')).toContain('"slug":"compilers"')
+    expect(told('Members')).toContain('grace@example.com is no longer a member of compilers.')
+    expect(told('Keys')).toMatch(/^fms_[A-Za-z0-9_-]{43}$/m)
+    expect(told('Replace a key without downtime')).toMatch(/^The old key .* works until .*\.$/m)
+    expect(told('Replace a key without downtime')).toMatch(/^Revoked the API key .*\.$/m)
+    expect(told('Check the installation')).toMatch(/^ok {4}forms store/m)
+  })
+})
+
+describe('docs/formctl.md', () => {
+  const leaves = leavesOf(createProgram(processTerminal()))
+
+  it.each(leaves.map(({ path, options }) => [path, options] as const))(
+    'has %s and its options',
+    (path, options) => {
+      expect(page.includes(`\`${path}`) || page.includes(`\`formctl ${path}`)).toBe(true)
+      expect(options.filter((option) => !page.includes(`\`${option}`))).toEqual([])
+    },
+  )
+
+  it('has lines of doctor as doctor prints them', async () => {
+    const [, example] = /^```text\n(ok {4}versions.*?)^```$/ms.exec(page)!
+    const names = [...example!.matchAll(/^(?:ok|warn|fail) +(\S+(?: \S+)*)/gm)].map(([, name]) => name)
+
+    const report = await runBlock('formctl doctor')
+    const printed = [...report.matchAll(/^(?:ok|warn|fail) +(\S+(?: \S+)*)/gm)].map(([, name]) => name)
+    expect(names).toEqual(expect.arrayContaining(printed))
+  })
+})
+
+describe('formctl doctor', () => {
+  it.each([
+    ['gateway', GatewayConfig],
+    ['organizations', OrganizationsConfig],
+    ['forms', FormsConfig],
+    ['publisher', PublisherConfig],
+  ])('knows every variable of %s', (_, config) => {
+    expect(Object.keys(DoctorEnvironment.shape)).toEqual(expect.arrayContaining(Object.keys(config.shape)))
+  })
+})
+
+/** Every command that does something, with its own options. */
+function leavesOf(command: Command, path: string[] = []): { path: string; options: string[] }[] {
+  if (command.commands.length > 0) {
+    return command.commands.flatMap((each) => leavesOf(each, [...path, each.name()]))
+  }
+  return [{ path: path.join(' '), options: command.options.map(({ long }) => long!) }]
+}

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type System, startSystem } from '../system.ts'
+
+const root = join(import.meta.dirname, '../..')
+const docs = join(root, 'docs')
+const pages = ['tutorial.md', ...readdirSync(join(docs, 'guides')).map((name) => `guides/${name}`)]
+
+let system: System
+
+beforeAll(async () => {
+  system = await startSystem()
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+/** The statuses that a page's commands answer with where it is not 200, in their order. */
+const refusals: Record<string, string[]> = {
+  'tutorial.md': ['400', '400'],
+  'guides/safe-edits.md': ['412', '304'],
+  'guides/show-a-form.md': ['304'],
+}
+
+describe.each(pages)('the commands of docs/%s', (name) => {
+  const page = readFileSync(join(docs, name), 'utf8')
+  const script = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
+
+  it('work when pasted, one after another, where npm start ran', async () => {
+    const account = await system.account({ role: 'owner' })
+    const folder = mkdtempSync(join(tmpdir(), 'docs-guides-'))
+    try {
+      mkdirSync(join(folder, '.data'))
+      writeFileSync(join(folder, '.data/demo-api-key'), account.apiKey)
+      await promisify(execFile)('sh', ['-euc', localized(script, account.slug)], {
+        cwd: folder,
+        env: {
+          PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+          DIRECTORY_STORE_URL: system.directoryStoreUrl,
+        },
+      })
+
+      const statuses = readFileSync(join(folder, 'statuses'), 'utf8').trim().split('\n')
+      expect(statuses.filter((status) => status !== '200')).toEqual(refusals[name] ?? [])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe('every page', () => {
+  const all = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...markdownUnder('docs'),
+    ...markdownUnder('libs'),
+  ]
+
+  it.each(all)('%s links to what is there', (name) => {
+    const page = readFileSync(join(root, name), 'utf8').replace(/^```.*?^```$/gms, '')
+    const links = [...page.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
+      join(root, dirname(name), target!),
+    )
+
+    expect(links.filter((target) => !existsSync(target))).toEqual([])
+  })
+})
+
+function markdownUnder(folder: string): string[] {
+  return globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === 'node_modules' })
+}
+
+/** The script against the started system; each curl notes the status that it got. */
+const localized = (script: string, slug: string) =>
+  [
+    `curl() { command curl --write-out '%{stderr}%{http_code}\\n' "$@" 2>>statuses; }`,
+    script
+      .replaceAll('http://127.0.0.1:8080/v2', system.baseUrl)
+      .replaceAll('/organizations/demo', `/organizations/${slug}`)
+      .replaceAll('--organization demo', `--organization ${slug}`)
+      .replaceAll('npm run -s formctl --', `node ${join(root, 'formctl/src/formctl.ts')}`),
+  ].join('\n')

@@ -1,0 +1,124 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NatsServer } from '@fms/testkit/nats-server'
+import { startNatsServer } from '@fms/testkit/nats-server'
+import { freePorts } from '@fms/testkit/ports'
+import type { Service } from '@fms/testkit/processes'
+import { spawnWithParent, terminate } from '@fms/testkit/processes'
+import { services } from '../../../scripts/services.ts'
+import { readStartConfig } from '../../../scripts/start-config.ts'
+
+/** How a process ended that was told to stop. */
+export interface End {
+  code: number | null
+  afterMs: number
+}
+
+/** Every service as often as asked. Forms, and organizations, are one name with an address for each instance. */
+export interface Deployment extends AsyncDisposable {
+  directoryStoreUrl: string
+  nats: NatsServer
+  /** `http://host:port` of each instance; the first of forms is `forms-1`. */
+  urls: Record<string, string>
+  start(instance: string): Promise<void>
+  /** Sends SIGTERM and resolves when the process is gone. */
+  stop(instance: string): Promise<End>
+}
+
+const internalSecret = 'a secret of the tests, long enough'
+/** That of `npm start`: half of the time is starts. */
+const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/node')
+const names = join(import.meta.dirname, 'names.ts')
+
+/** @param env further variables for each process of a service, by its name. */
+export const startDeployment = async ({
+  instances,
+  env,
+}: {
+  instances: number
+  env: Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
+}): Promise<Deployment> => {
+  await using starting = new AsyncDisposableStack()
+  const folder = starting.use(await mkdtempDisposable(join(tmpdir(), 'rolling-')))
+  const nats = starting.use(await startNatsServer({ dataDir: folder.path }))
+  const config = { ...readStartConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'error' }), HOST: '127.0.0.1' }
+  const all = new Map<string, Service>()
+  const children = new Map<string, ChildProcess>()
+  starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
+
+  const [organizationsPort, formsPort, ...ports] = (await freePorts(2 + 2 * instances)) as [
+    number,
+    number,
+    ...number[],
+  ]
+  for (let number = 1; number <= instances; number++) {
+    const [publisherPort, gatewayPort] = ports.splice(0, 2) as [number, number]
+    const programs = services({
+      config: { ...config, PORT: gatewayPort },
+      internalSecret,
+      natsUrls: nats.urls,
+      ports: [organizationsPort, formsPort, publisherPort],
+    })
+    for (const program of programs) {
+      const host = addressOf(number)
+      all.set(`${program.name}-${number}`, {
+        ...program,
+        url: `http://${host}:${program.env!.PORT}`,
+        args: ['--import', names, ...program.args],
+        env: {
+          ...program.env,
+          HOST: host,
+          RATE_LIMIT_PER_MINUTE: '0',
+          NODE_COMPILE_CACHE: compileCache,
+          ORGANIZATIONS_URL: `http://organizations:${organizationsPort}`,
+          FORMS_URL: `http://forms:${formsPort}`,
+          NAMES: JSON.stringify({ organizations: addresses(instances), forms: addresses(instances) }),
+          ...env[program.name as keyof typeof env],
+        },
+      })
+    }
+  }
+
+  const start = async (instance: string) => {
+    const service = all.get(instance)!
+    const child = spawnWithParent(service)
+    children.set(instance, child)
+    while (!(await isReady(service))) {
+      if (child.exitCode !== null) throw new Error(`${instance} ended with ${child.exitCode}`)
+      await delay(20)
+    }
+  }
+  await Promise.all([...all.keys()].map(start))
+
+  const kept = starting.move()
+  return {
+    directoryStoreUrl: config.DIRECTORY_STORE_URL,
+    nats,
+    urls: Object.fromEntries([...all].map(([instance, { url }]) => [instance, url])),
+    start,
+    stop: async (instance) => {
+      const child = children.get(instance)!
+      const startedAt = performance.now()
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      const [code] = await exited
+      return { code, afterMs: performance.now() - startedAt }
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+const addressOf = (number: number) => `127.0.0.${number}`
+
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => addressOf(index + 1))
+
+/** On a connection of its own, which nobody has to wait for. */
+const isReady = ({ url }: Service) =>
+  fetch(`${url}/readyz`, { headers: { connection: 'close' } }).then(
+    ({ ok }) => ok,
+    () => false,
+  )

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publishable } from '../system.ts'
+import { call, npmStart, npmStop, type Started } from './npm-start.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+let dataDir: string
+let running: Started | undefined
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'start-'))
+})
+afterEach(async () => {
+  if (running) await npmStop(running)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const start = async () => {
+  running = await npmStart(dataDir)
+  return running
+}
+
+/** Every process whose command line or environment names the data folder. */
+const processesOf = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) =>
+      ['cmdline', 'environ'].some((file) => readOrEmpty(`/proc/${pid}/${file}`).includes(folder)),
+    )
+    .map(Number)
+
+const readOrEmpty = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const untilNobodyIsLeft = async () => {
+  while (processesOf(dataDir).length > 0) await delay(20)
+}
+
+describe('npm start', () => {
+  it('prints a curl line that works when pasted, and what the demo needs', async () => {
+    const { curl, baseUrl } = await start()
+
+    const answer = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
+    const demo = execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], {
+      env: { ...process.env, DATA_DIR: dataDir, PORT: new URL(baseUrl).port },
+      encoding: 'utf8',
+    })
+
+    expect(answer).toEqual({ nextPageToken: '', totalSize: 0, forms: [] })
+    expect(demo).toContain('Done: create, edit, publish, read, list and delete all worked.')
+  })
+
+  it('has no warning to give, and ends with the address of a reference page that answers', async () => {
+    running = await npmStart(dataDir, { LOG_LEVEL: 'info' })
+    const [logs, banner] = running.printed.split('\n  Form management is ready') as [string, string]
+
+    const lines = logs
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string })
+    expect(lines.filter(({ level }) => level > 30)).toEqual([])
+    expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(4)
+    expect(banner).not.toContain('{')
+    expect((await fetch(running.referencePage)).status).toBe(200)
+    expect(running.referencePage).toBe(`${running.baseUrl}/docs`)
+  })
+
+  it('writes lines for people where it is told to, a request in one line', async () => {
+    running = await npmStart(dataDir, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
+    const more = createInterface(running.child.stdout!)[Symbol.asyncIterator]()
+
+    await call(running, 'GET', '/organizations')
+
+    expect(running.printed).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: gateway +ready$/m)
+    for (;;) {
+      const { value } = await more.next()
+      if (/INFO: gateway +GET \/v2\/organizations 200 [\d.]+ ms/.test(value ?? '')) break
+    }
+  })
+
+  it('keeps everything that was answered when the whole tree is killed, the key included', async () => {
+    const before = await start()
+    const forms = `/organizations/${before.slug}/forms`
+    const created = await Promise.all(
+      // As many as one user may have in flight at once.
+      Array.from({ length: 64 }, (_, index) =>
+        call(before, 'POST', forms, { form: publishable({ name: `Form ${index}` }) }),
+      ),
+    )
+    const published = await Promise.all(
+      created.slice(0, 50).map(({ body }) => call(before, 'POST', `${forms}/${body.publicId}/publish`)),
+    )
+    expect(new Set([...created, ...published].map(({ status }) => status))).toEqual(new Set([200]))
+
+    for (const pid of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
+    await untilNobodyIsLeft()
+    const after = await start()
+
+    expect(after.apiKey).toBe(before.apiKey)
+    const list = await call(after, 'GET', `${forms}?pageSize=1000&orderBy=createTime`)
+    const byPath = new Map(list.body.forms.map((form: { path: string }) => [form.path, form]))
+    expect(list.body.totalSize).toBe(64)
+    for (const { body } of [...created.slice(50), ...published]) expect(byPath.get(body.path)).toEqual(body)
+    for (const { body } of published) {
+      const live = await call(after, 'GET', `${forms}/${body.publicId}/revisions/live`)
+      expect(live.body.form).toEqual(body)
+    }
+  })
+
+  it('makes files that only their owner reads in a DATA_DIR that others may look into', async () => {
+    chmodSync(dataDir, 0o755)
+
+    await start()
+
+    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    const isOpen = (file: string) => (statSync(join(dataDir, file)).mode & 0o077) !== 0
+    expect(files).toContain('forms.db')
+    expect(files.filter(isOpen)).toEqual([])
+  })
+
+  it('leaves nobody behind, neither when it is stopped nor when it is killed', async () => {
+    const { child } = await start()
+    child.kill('SIGINT')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    expect(processesOf(dataDir)).toEqual([])
+
+    const again = await start()
+    again.child.kill('SIGKILL')
+    await untilNobodyIsLeft()
+  })
+
+  it('starts a service again that dies', async () => {
+    const started = await start()
+    const [forms] = processesOf(dataDir).filter((pid) =>
+      readOrEmpty(`/proc/${pid}/cmdline`).includes('services/forms/src/main.ts'),
+    )
+
+    process.kill(forms!, 'SIGKILL')
+
+    const path = `/organizations/${started.slug}/forms`
+    while ((await call(started, 'GET', path)).status !== 200) await delay(50)
+  })
+})

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { openDirectoryStore } from '@fms/directory-store'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type System, startSystem } from '../system.ts'
+
+const formctlFile = join(import.meta.dirname, '../../formctl/src/formctl.ts')
+
+let system: System
+
+beforeAll(async () => {
+  system = await startSystem()
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+/** Runs the operator's command line beside the running system. */
+const formctl = async (...args: string[]) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [formctlFile, ...args, '--json'], {
+    env: { ...process.env, DIRECTORY_STORE_URL: system.directoryStoreUrl },
+  })
+  return JSON.parse(stdout)
+}
+
+describe('a key that formctl made', () => {
+  it('works at once, and no longer than a second after it was revoked', async () => {
+    const user = await formctl('user', 'create', '--email', 'ada@example.com')
+    const organization = await formctl('organization', 'create', '--name', 'Engines', '--slug', 'engines')
+    await formctl(
+      'member',
+      'add',
+      '--organization',
+      'engines',
+      '--user',
+      'ada@example.com',
+      '--role',
+      'owner',
+    )
+    const { id, key } = await formctl('key', 'create', '--user', user.id)
+    const account = { apiKey: key }
+
+    const list = await system.call(account, 'GET', '/organizations')
+    expect(list.body.organizations[0].path).toBe(`organizations/${organization.id}`)
+
+    await formctl('key', 'revoke', id)
+    const revokedAt = performance.now()
+    for (;;) {
+      const askedAt = performance.now()
+      const { status } = await system.call(account, 'GET', '/organizations')
+      if (status === 401) break
+      expect(askedAt - revokedAt).toBeLessThan(1_000)
+      await delay(20)
+    }
+  })
+
+  it('stops working within a second after its user was disabled, and works again once enabled', async () => {
+    const { userId, ...account } = await system.account()
+    const status = async () => (await system.call(account, 'GET', '/organizations')).status
+    expect(await status()).toBe(200)
+
+    await formctl('user', 'disable', '--user', userId)
+    const disabledAt = performance.now()
+    for (;;) {
+      const askedAt = performance.now()
+      if ((await status()) === 401) break
+      expect(askedAt - disabledAt).toBeLessThan(1_000)
+      await delay(20)
+    }
+
+    await formctl('user', 'enable', '--user', userId)
+    await vi.waitUntil(async () => (await status()) === 200, { timeout: 10_000 })
+  })
+
+  it('stops working when its time is over', async () => {
+    const { userId } = await system.account()
+    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    const expires = new Date(Date.now() + 2_000)
+    const { key } = await directory.createKey({ userId, name: 'Soon over', expireTime: expires })
+
+    expect((await system.call({ apiKey: key }, 'GET', '/organizations')).status).toBe(200)
+    while ((await system.call({ apiKey: key }, 'GET', '/organizations')).status !== 401) {
+      expect(Date.now()).toBeLessThan(expires.getTime() + 1_000)
+      await delay(20)
+    }
+  })
+
+  it('tells when it was last used', async () => {
+    const account = await system.account()
+    await system.call(account, 'GET', '/organizations')
+
+    for (;;) {
+      const { keys } = await formctl('key', 'list')
+      const key = keys.find(({ userId }: { userId: string }) => userId === account.userId)
+      if (key.lastUsedTime) break
+      await delay(20)
+    }
+  })
+})
+
+describe('while organizations is away', () => {
+  it('a key that was good a moment ago serves on, and one never seen gets 503', async () => {
+    const [known, unknown] = [await system.account(), await system.account()]
+    const created = await system.call(known, 'POST', known.forms, { form: {} })
+
+    await system.end('organizations', 'SIGKILL')
+    const read = await system.call(known, 'GET', `${known.forms}/${created.body.publicId}`)
+    const refused = await system.call(unknown, 'GET', unknown.forms)
+    await system.start('organizations')
+
+    // The key was good for the list of forms; the same organization is known by its slug.
+    expect(read.status).toBe(200)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(refused.body.error.details[0].reason).toBe('AUTHENTICATION_UNAVAILABLE')
+    while ((await system.call(unknown, 'GET', unknown.forms)).status !== 200) await delay(50)
+  })
+})
+
+describe('while the forms service is away', () => {
+  it('its paths answer 503 with Retry-After, and organizations are served', async () => {
+    const account = await system.account()
+    await system.end('forms', 'SIGKILL')
+
+    const forms = await system.call(account, 'GET', account.forms)
+    const organizations = await system.call(account, 'GET', '/organizations')
+    await system.start('forms')
+
+    expect(forms.status).toBe(503)
+    expect(forms.body.error.details[0]).toMatchObject({
+      reason: 'UPSTREAM_UNAVAILABLE',
+      metadata: { service: 'forms' },
+    })
+    expect(forms.headers.get('retry-after')).toBe('1')
+    expect(organizations.status).toBe(200)
+    while ((await system.call(account, 'GET', account.forms)).status !== 200) await delay(50)
+  })
+})

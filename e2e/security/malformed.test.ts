@@ -1,0 +1,190 @@
+import { request } from 'node:http'
+import { ErrorBody } from '@fms/contracts'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Account, publishable, type System, startSystem } from '../system.ts'
+
+const runs = 2_000
+
+let system: System
+let account: Account
+let form: { path: string; publicId: string }
+
+beforeAll(async () => {
+  system = await startSystem()
+  account = await system.account()
+  form = (await system.call(account, 'POST', account.forms, { form: publishable() })).body
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+/** A request as it is, which `fetch` would put right. */
+const send = (method: string, path: string, headers: Record<string, string>, body: string | Buffer) =>
+  new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
+    const outgoing = request(
+      `${system.baseUrl}/`,
+      { method, path, headers: { 'x-api-key': account.apiKey, ...headers } },
+      async (response) => {
+        const chunks = await response.setEncoding('utf8').toArray()
+        resolve({
+          status: response.statusCode!,
+          headers: new Headers(response.headers as Record<string, string>),
+          text: chunks.join(''),
+        })
+      },
+    )
+    outgoing.on('error', reject).end(body)
+  })
+
+const brokenJson = fc.oneof(
+  fc.constantFrom(
+    '',
+    'null',
+    '[]',
+    '"x"',
+    '{',
+    '{"form":',
+    '{"form":{}}}',
+    '\u{feff}{}',
+    '{"form":{"name":"\\ud800"}}',
+  ),
+  fc.constantFrom(
+    '{"form":{"maxFollowUpQuestions":1e999}}',
+    '{"__proto__":{}}',
+    '{"form":{"constructor":1}}',
+  ),
+  fc.nat({ max: 3000 }).map((depth) => `${'['.repeat(depth + 65)}${']'.repeat(depth + 65)}`),
+  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => `${text}{`),
+  fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.concat([Buffer.from([0xff]), bytes])),
+)
+
+/** A body that is JSON and that no write accepts. */
+const refusedJson = fc
+  .oneof(
+    fc.record({ form: fc.oneof(fc.constant(null), fc.integer(), fc.array(fc.anything())) }),
+    fc.record({ form: fc.record({ name: fc.oneof(fc.constant(''), fc.integer(), fc.constant(null)) }) }),
+    fc.record({
+      form: fc.record({
+        steps: fc.array(fc.oneof(fc.integer(), fc.constant({ key: 'a b' })), { minLength: 1 }),
+      }),
+    }),
+    fc.record({
+      form: fc.record({ theme: fc.oneof(fc.integer(), fc.record({ buttonRadiusPx: fc.string() })) }),
+    }),
+    fc
+      .tuple(fc.stringMatching(/^[a-zA-Z]{5,12}$/), fc.jsonValue())
+      .map(([name, value]) => ({ form: {}, [`x${name}`]: value })),
+    fc.record({
+      form: fc.constant({}),
+      validateOnly: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+    }),
+  )
+  .map((value) => JSON.stringify(value))
+
+const oddRef = fc.oneof(
+  fc.constantFrom(
+    '..',
+    '.',
+    '%2e%2e',
+    '%2F',
+    '%',
+    '%zz',
+    '%00',
+    "'%20OR%201=1%20--",
+    '$where',
+    '__proto__',
+    'x'.repeat(5_000),
+  ),
+  fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+    .map((text) => encodeURIComponent(text.toWellFormed())),
+)
+
+const oddQuery = fc.oneof(
+  fc.constantFrom(
+    'pageSize=-1',
+    'pageSize=1.5',
+    'skip=x',
+    'pageToken=AAAA',
+    'filter=name+%3D',
+    'filter=%28',
+    'orderBy=live',
+  ),
+  fc.constantFrom(
+    'pageSize=1&pageSize=2',
+    'filter=a&filter=b',
+    'unknown=1',
+    'pageSize=9007199254740992',
+    '__proto__=1',
+  ),
+  fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 30 })
+    .map((text) => `filter=name%20${encodeURIComponent(text.toWellFormed())}(`),
+)
+
+const json = { 'content-type': 'application/json' }
+
+/** A method, a path under `/v2` and the rest of a request that has to be refused. */
+const malformed = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom('POST', 'PATCH'),
+      fc.oneof(brokenJson, refusedJson),
+      fc.oneof(
+        { weight: 9, arbitrary: fc.constant(json) },
+        { weight: 1, arbitrary: fc.constant({ 'content-type': 'text/plain' }) },
+      ),
+    )
+    .map(([method, body, headers]) => ({
+      method,
+      path: () => (method === 'POST' ? account.forms : `${account.forms}/${form.publicId}`),
+      headers,
+      body,
+    })),
+  fc.tuple(fc.constantFrom('GET', 'PATCH', 'DELETE'), oddRef).map(([method, ref]) => ({
+    method,
+    path: () => `${account.forms}/${ref}`,
+    headers: json,
+    body: method === 'PATCH' ? '{"form":{}}' : '',
+  })),
+  oddQuery.map((query) => ({
+    method: 'GET',
+    path: () => `${account.forms}?${query}`,
+    headers: {},
+    body: '',
+  })),
+  fc.constantFrom('nonsense', '3-live', '', '"unclosed').map((tag) => ({
+    method: 'DELETE',
+    path: () => `${account.forms}/${form.publicId}`,
+    headers: { ...json, 'if-match': tag },
+    body: '',
+  })),
+  refusedJson.map((body) => ({
+    method: 'POST',
+    path: () => `${account.forms}/${form.publicId}/publish`,
+    headers: json,
+    body,
+  })),
+)
+
+describe('a malformed request', () => {
+  it(`is answered with the error body, never a 5xx, and changes nothing (${runs} of them)`, async () => {
+    const everything = () => system.call(account, 'GET', `${account.forms}?pageSize=1000`)
+    const before = (await everything()).body
+
+    await fc.assert(
+      fc.asyncProperty(malformed, async ({ method, path, headers, body }) => {
+        const answer = await send(method, `/v2${path()}`, headers, body)
+
+        expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
+        expect(answer.status, answer.text).toBeLessThan(500)
+        expect(answer.headers.get('content-type')).toContain('application/json')
+        const told = ErrorBody.parse(JSON.parse(answer.text))
+        expect(told.error.code).toBe(answer.status)
+        system.check(method, path(), { ...answer, body: told })
+      }),
+      { numRuns: runs },
+    )
+
+    expect((await everything()).body).toEqual(before)
+  }, 120_000)
+})

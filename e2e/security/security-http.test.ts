@@ -1,0 +1,328 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startGateway } from '../../services/gateway/src/testing.ts'
+import { sendRaw } from './raw-http.ts'
+
+let gateway: Awaited<ReturnType<typeof startGateway>>
+let ports: Record<'the gateway' | 'a service', number>
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  ports = { 'the gateway': Number(new URL(gateway.origin).port), 'a service': gateway.forms.port }
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+beforeEach(() => {
+  gateway.forms.received.length = 0
+  gateway.forms.answer = () => ({ from: 'forms' })
+})
+
+const forms = '/v2/organizations/acme/forms'
+const head = (requestLine: string, headers = '') =>
+  `${requestLine} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n${headers}\r\n`
+const post = (headers: string, body: string) =>
+  head(`POST ${forms}`, `content-type: application/json\r\n${headers}`) + body
+/** What must never become a request of its own. */
+const smuggled = () => head(`GET ${forms}/smuggled`)
+const inChunks = '2\r\n{}\r\n0\r\n\r\n'
+
+const ambiguous: [string, () => string][] = [
+  [
+    'two lengths: a number and chunks',
+    () => post('content-length: 4\r\ntransfer-encoding: chunked\r\n', `0\r\n\r\n${smuggled()}`),
+  ],
+  [
+    'two lengths: chunks and a number',
+    () => post('transfer-encoding: chunked\r\ncontent-length: 4\r\n', `5c\r\n${smuggled()}\r\n0\r\n\r\n`),
+  ],
+  [
+    'two different Content-Lengths',
+    () => post(`content-length: 2\r\ncontent-length: ${smuggled().length + 2}\r\n`, `{}${smuggled()}`),
+  ],
+  ['the same Content-Length twice', () => post('content-length: 2\r\ncontent-length: 2\r\n', '{}')],
+  ['a list of Content-Lengths', () => post('content-length: 2, 2\r\n', '{}')],
+  ['a Content-Length with a sign', () => post('content-length: +2\r\n', '{}')],
+  ['a negative Content-Length', () => post('content-length: -1\r\n', '{}')],
+  ['a hexadecimal Content-Length', () => post('content-length: 0x2\r\n', '{}')],
+  ['a Content-Length beyond all numbers', () => post('content-length: 99999999999999999999\r\n', '{}')],
+  ['an identity after chunks', () => post('transfer-encoding: chunked, identity\r\n', inChunks)],
+  ['chunked twice', () => post('transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n', inChunks)],
+  ['chunked behind a vertical tab', () => post('transfer-encoding: \x0bchunked\r\n', inChunks)],
+  ['a folded header', () => post('transfer-encoding:\r\n chunked\r\n', inChunks)],
+  ['a space before the colon', () => post('transfer-encoding : chunked\r\n', inChunks)],
+  ['a bare LF in the head', () => post('x-a: b\ncontent-length: 2\r\n', '{}')],
+  ['a bare CR in the head', () => post('x-a: b\rcontent-length: 2\r\n', '{}')],
+  ['bare LFs throughout', () => post('content-length: 2\r\n', '{}').replaceAll('\r\n', '\n')],
+  ['a bare LF after a chunk extension', () => post('transfer-encoding: chunked\r\n', `2;a\n{}\r\n0\r\n\r\n`)],
+  ['bare LFs in the chunks', () => post('transfer-encoding: chunked\r\n', inChunks.replaceAll('\r\n', '\n'))],
+  ['a chunk that runs on', () => post('transfer-encoding: chunked\r\n', '2\r\n{}0\r\n\r\n')],
+  ['a chunk size with a prefix', () => post('transfer-encoding: chunked\r\n', '0x2\r\n{}\r\n0\r\n\r\n')],
+  ['a negative chunk size', () => post('transfer-encoding: chunked\r\n', '-2\r\n{}\r\n0\r\n\r\n')],
+  [
+    'a chunk size beyond all numbers',
+    () => post('transfer-encoding: chunked\r\n', '10000000000000002\r\n{}\r\n0\r\n\r\n'),
+  ],
+  ['a NUL in a header', () => head(`GET ${forms}`, 'x-a: a\0b\r\n')],
+  ['a space in a header name', () => head(`GET ${forms}`, 'x a: b\r\n')],
+  ['a header without a name', () => head(`GET ${forms}`, ': b\r\n')],
+  ['a space in the path', () => head(`GET ${forms} x`)],
+  ['a NUL in the path', () => head(`GET ${forms}\0`)],
+  ['bytes over ASCII in the path', () => head(`GET ${forms}/é`)],
+  ['a method that is none', () => head(`FROB ${forms}`)],
+  ['a method in small letters', () => head(`get ${forms}`)],
+  ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['a TLS hello', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+]
+
+describe.each(['the gateway', 'a service'] as const)('to %s', (name) => {
+  it.each(ambiguous)(
+    '%s is refused, and ends the connection before anything else on it is read',
+    async (_, bytes) => {
+      const { answers, ended } = await sendRaw(ports[name], bytes() + smuggled())
+
+      expect(answers.map(({ status, body }) => [status, body])).toEqual([[400, '']])
+      expect(ended).toBe(true)
+      expect(gateway.forms.received).toEqual([])
+    },
+  )
+
+  it('a transfer coding that is none is refused by whoever sees it first, and ends the connection', async () => {
+    const bytes = post('transfer-encoding: xchunked\r\n', inChunks)
+
+    const { answers, ended } = await sendRaw(ports[name], bytes + smuggled())
+
+    expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([400, 415])])
+    expect(ended).toBe(true)
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it.each([
+    ['a long path', () => head(`GET ${forms}/${'a'.repeat(200_000)}`)],
+    ['a long header', () => head(`GET ${forms}`, `x-long: ${'a'.repeat(200_000)}\r\n`)],
+    [
+      'a thousand headers',
+      () => head(`GET ${forms}`, Array.from({ length: 1_000 }, (_, i) => `h${i}: 1\r\n`).join('')),
+    ],
+  ])('%s is too much, and none of it is dropped in silence', async (_, bytes) => {
+    const { answers, ended } = await sendRaw(ports[name], bytes())
+
+    expect(answers.map(({ status }) => status)).toEqual([431])
+    expect(ended).toBe(true)
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('900 headers arrive, the last one too', async () => {
+    const many = Array.from({ length: 900 }, (_, i) => `h${i}: 1\r\n`).join('')
+    const path = name === 'the gateway' ? forms : '/x'
+
+    const { answers } = await sendRaw(ports[name], head(`GET ${path}`, `${many}if-none-match: "last"\r\n`), {
+      answers: 1,
+    })
+
+    expect(answers[0]!.status).toBe(200)
+    expect(gateway.forms.received[0]!.headers['if-none-match']).toBe('"last"')
+  })
+})
+
+describe('through the gateway', () => {
+  const port = () => ports['the gateway']
+
+  it.each<[string, () => string, number]>([
+    [
+      'a GET with a body',
+      () => head(`GET ${forms}`, `content-length: ${smuggled().length}\r\n`) + smuggled(),
+      200,
+    ],
+    [
+      'a HEAD with a body',
+      () => head(`HEAD ${forms}`, `content-length: ${smuggled().length}\r\n`) + smuggled(),
+      200,
+    ],
+    [
+      'chunks with extensions',
+      () => post('transfer-encoding: chunked\r\n', '2;a=b;c="d"\r\n{}\r\n0;e\r\n\r\n'),
+      200,
+    ],
+    [
+      'trailers',
+      () =>
+        post(
+          'te: trailers\r\ntrailer: x-fms-identity\r\ntransfer-encoding: chunked\r\n',
+          `2\r\n{}\r\n0\r\nx-fms-identity: forged\r\n\r\n`,
+        ),
+      200,
+    ],
+    ['100-continue', () => post('expect: 100-continue\r\ncontent-length: 2\r\n', '{}'), 200],
+    [
+      'a WebSocket upgrade',
+      () =>
+        head(
+          `GET ${forms}`,
+          'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+        ),
+      200,
+    ],
+    [
+      'an upgrade to HTTP/2',
+      () =>
+        head(
+          `GET ${forms}`,
+          'connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n',
+        ),
+      200,
+    ],
+    [
+      'headers of one hop',
+      () =>
+        head(
+          `GET ${forms}`,
+          'connection: x-fms-identity, x-request-id, content-length\r\nkeep-alive: timeout=9\r\nproxy-authorization: Basic eA==\r\nproxy-connection: keep-alive\r\nte: trailers\r\n',
+        ),
+      200,
+    ],
+    [
+      'an identity of its own',
+      () =>
+        head(
+          `GET ${forms}`,
+          'x-fms-identity: forged\r\nX-FMS-Identity: forged\r\nx_fms_identity: forged\r\n',
+        ),
+      200,
+    ],
+    ['an absolute target', () => head(`GET http://127.0.0.1:1${forms}`), 200],
+  ])('%s is one request to the service, with nothing of its own in the head', async (_, bytes, status) => {
+    const isHead = bytes().startsWith('HEAD')
+
+    const { answers } = await sendRaw(port(), bytes(), { answers: 1, heads: isHead ? [0] : [] })
+    await delay(20)
+
+    expect(answers.map((answer) => answer.status)).toEqual([status])
+    expect(gateway.forms.received).toHaveLength(1)
+    const [{ method, url, headers, body }] = gateway.forms.received as [(typeof gateway.forms.received)[0]]
+    expect(url).toBe(`/organizations/${gateway.organization.organizationId}/forms`)
+    expect(body).toBe(method === 'POST' ? '{}' : '')
+    const { 'content-type': type, 'content-length': length, 'x-request-id': id, ...rest } = headers
+    expect([type, length]).toEqual(method === 'POST' ? ['application/json', '2'] : [undefined, undefined])
+    expect(id).toBeTruthy()
+    expect(rest).toEqual({
+      host: `127.0.0.1:${gateway.forms.port}`,
+      connection: isHead ? 'close' : 'keep-alive',
+      'x-fms-identity': expect.stringMatching(/^eyJ/),
+    })
+  })
+
+  it('no identity, cookie or header of one hop comes back', async () => {
+    gateway.forms.answer = (_, reply) =>
+      reply
+        .headers({
+          'x-fms-identity': 'eyJ.eyJ.x',
+          'set-cookie': 'a=b',
+          server: 'forms',
+          upgrade: 'h2c',
+          trailer: 'x-a',
+          'proxy-authenticate': 'Basic',
+          'x-internal': '1',
+          'access-control-allow-origin': '*',
+        })
+        .send({})
+
+    const { answers } = await sendRaw(port(), head(`GET ${forms}`), { answers: 1 })
+
+    expect(Object.keys(answers[0]!.headers).sort()).toEqual([
+      'cache-control',
+      'connection',
+      'content-length',
+      'content-type',
+      'date',
+      'keep-alive',
+      'vary',
+      'x-request-id',
+    ])
+  })
+
+  it.each([
+    ['CONNECT', '127.0.0.1:22'],
+    ['CONNECT', forms],
+  ])('%s %s leads nowhere', async (method, target) => {
+    const { answers, ended } = await sendRaw(port(), head(`${method} ${target}`))
+
+    expect([answers, ended]).toEqual([[], true])
+  })
+
+  it.each([
+    ['TRACE', forms, 405],
+    ['PURGE', forms, 405],
+    ['QUERY', forms, 405],
+    ['OPTIONS', '*', 404],
+    ['GET', '*', 404],
+    ['GET', '/v2/..//organizations', 404],
+    ['GET', '//127.0.0.1/v2/organizations', 404],
+    ['GET', '/v2\\organizations', 404],
+    ['GET', '/v2/organizations;a=b', 404],
+    ['GET', '/v2/%6frganizations/%2e%2e/internal/authorize', 404],
+  ])('%s %s is answered with %i, and no header comes back', async (method, target, status) => {
+    const { answers } = await sendRaw(port(), head(`${method} ${target}`, 'x-secret: echo-me\r\n'), {
+      answers: 1,
+    })
+
+    expect(answers[0]!.status).toBe(status)
+    expect(JSON.parse(answers[0]!.body).error.code).toBe(status)
+    expect(JSON.stringify(answers[0])).not.toContain('echo-me')
+    expect(gateway.forms.received).toEqual([])
+  })
+})
+
+describe('requests in one go on one connection', () => {
+  it('are answered in their order, each with its own, whoever else asks meanwhile', async () => {
+    const other = gateway.directory.key([
+      { organizationId: crypto.randomUUID(), slug: 'other', role: 'editor' },
+    ])
+    gateway.forms.answer = async ({ url }) => {
+      const formRef = url.split('/').at(-1)
+      await delay((Number(formRef) * 7) % 11)
+      return { formRef }
+    }
+    const numbers = Array.from({ length: 40 }, (_, number) => number)
+    const all = (slug: string, key: string) =>
+      numbers
+        .map(
+          (number) =>
+            `GET /v2/organizations/${slug}/forms/${number} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nx-request-id: ${slug}-${number}\r\n\r\n`,
+        )
+        .join('')
+
+    const [mine, theirs] = await Promise.all([
+      sendRaw(ports['the gateway'], all('acme', gateway.key), { answers: 40 }),
+      sendRaw(ports['the gateway'], all('other', other), { answers: 40 }),
+    ])
+
+    for (const [answers, slug] of [
+      [mine.answers, 'acme'],
+      [theirs.answers, 'other'],
+    ] as const) {
+      expect(answers.map(({ body }) => JSON.parse(body))).toEqual(
+        numbers.map((number) => ({ formRef: `${number}` })),
+      )
+      expect(answers.map(({ headers }) => headers['x-request-id'])).toEqual(
+        numbers.map((number) => `${slug}-${number}`),
+      )
+    }
+  })
+
+  it('get no answer that is not theirs when what follows is broken', async () => {
+    const asked = Promise.withResolvers<void>()
+    gateway.forms.answer = async () => {
+      asked.resolve()
+      await delay(50)
+      return {}
+    }
+
+    const { answers, ended } = await sendRaw(
+      ports['the gateway'],
+      `${head(`GET ${forms}`)}FROB / HTTP/1.1\r\n\r\n`,
+    )
+
+    await asked.promise
+    expect(ended).toBe(true)
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  })
+})

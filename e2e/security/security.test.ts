@@ -1,0 +1,268 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { gzipSync } from 'node:zlib'
+import { createPageTokens } from '@fms/aip'
+import { identityHeader } from '@fms/contracts'
+import { openDirectoryStore } from '@fms/directory-store'
+import { openFormsStore } from '@fms/forms-store'
+import { createIdentitySigner } from '@fms/service-kit'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFormsApp } from '../../services/forms/src/app.ts'
+import { type Account, type Answer, publishable, type System, startSystem } from '../system.ts'
+import { sendRaw } from './raw-http.ts'
+import { createLeakWatch } from './secret-scanner.ts'
+
+let system: System
+let account: Account
+let formPath: string
+
+beforeAll(async () => {
+  system = await startSystem({ env: { PUBLISH_TIMEOUT_MS: '1000' } })
+  account = await system.account()
+  const { body } = await system.call(account, 'POST', account.forms, { form: publishable() })
+  formPath = `${account.forms}/${body.publicId}`
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+const reasonOf = ({ body }: { body: { error: { details: { reason: string }[] } } }) =>
+  body.error.details[0]!.reason
+
+describe('a body that is meant to hurt', () => {
+  const mebibyte = 1024 * 1024
+  const filled = (head: string, unit: (index: number) => string, tail: string) => {
+    let text = head
+    for (let index = 0; text.length < mebibyte - 200; index++) text += unit(index)
+    return text + tail
+  }
+
+  it.each<[string, () => string, number, string]>([
+    [
+      '100,000 lists in each other',
+      () => `{"form":{"steps":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+      400,
+      'MALFORMED_JSON',
+    ],
+    [
+      '100,000 objects in each other',
+      () => `{"form":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+      400,
+      'MALFORMED_JSON',
+    ],
+    ['lists that never end', () => '['.repeat(mebibyte - 10), 400, 'MALFORMED_JSON'],
+    [
+      '100,000 unknown members',
+      () => filled('{"form":{"name":"x"', (i) => `,"a${i}":1`, '}}'),
+      400,
+      'INVALID_REQUEST',
+    ],
+    ['a member 100,000 times', () => filled('{"form":{"name":"x"', () => ',"name":"y"', '}}'), 200, ''],
+    [
+      '100,000 prototypes',
+      () => filled('{"form":{"name":"x"', () => ',"__proto__":{}', '}}'),
+      400,
+      'INVALID_REQUEST',
+    ],
+    ['100,000 steps', () => filled('{"form":{"steps":[{}', () => ',{}', ']}}'), 400, 'INVALID_REQUEST'],
+    [
+      'one long number',
+      () => filled('{"form":{"maxFollowUpQuestions":1', () => '0', '}}'),
+      400,
+      'MALFORMED_JSON',
+    ],
+    [
+      'one long fraction',
+      () => filled('{"form":{"maxFollowUpQuestions":0.', () => '3', '}}'),
+      400,
+      'INVALID_REQUEST',
+    ],
+    [
+      'one long name in escapes',
+      () => filled('{"form":{"name":"', () => '\\u0061', '"}}'),
+      400,
+      'INVALID_REQUEST',
+    ],
+    [
+      'a name of white space alone',
+      () => filled('{"form":{"name":"', () => ' ', '"}}'),
+      400,
+      'INVALID_REQUEST',
+    ],
+    ['a backslash without end', () => filled('{"form":{"name":"', () => '\\\\', ''), 400, 'MALFORMED_JSON'],
+  ])('%s', async (_, body, status, reason) => {
+    const answer = await system.call(account, 'POST', account.forms, body())
+
+    expect([answer.status, status === 200 ? '' : reasonOf(answer)]).toEqual([status, reason])
+    expect(JSON.stringify(answer.body).length).toBeLessThan(400_000)
+    if (status === 200) expect(answer.body.name).toBe('y')
+  })
+
+  it('is refused when it is compressed, however small', async () => {
+    const bomb = gzipSync(`{"form":{"name":"${' '.repeat(50_000_000)}"}}`)
+
+    const response = await fetch(`${system.baseUrl}${account.forms}`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': account.apiKey,
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+      },
+      body: bomb,
+    })
+
+    expect(response.status).toBe(415)
+  })
+
+  it('says the same twice: it is refused, by the gateway as by the service', async () => {
+    const twice = '{"validateOnly":true,"validateOnly":false}'
+    const published = await system.call(account, 'POST', `${formPath}/publish`, twice)
+    const deleted = await system.call(account, 'DELETE', formPath, twice)
+
+    expect([published.status, deleted.status]).toEqual([400, 400])
+    expect((await system.call(account, 'GET', formPath)).body.live).toBe(false)
+  })
+})
+
+describe('a key that is good for nothing', () => {
+  it('is answered byte for byte the same, whatever is wrong with it and wherever it is used', async () => {
+    const { userId } = account
+    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    const revoked = await directory.createKey({ userId, name: 'Revoked' })
+    await directory.revokeKey(revoked.apiKey.keyId)
+    const expired = await directory.createKey({
+      userId,
+      name: 'Expired',
+      expireTime: new Date(Date.now() + 1),
+    })
+    await new Promise((passed) => setTimeout(passed, 5))
+    const keys = [
+      '',
+      'x-api-key: \r\n',
+      'x-api-key: fms_short\r\n',
+      `x-api-key: fms_${'A'.repeat(43)}\r\n`,
+      `x-api-key: ${account.apiKey}A\r\n`,
+      `x-api-key: ${account.apiKey.toLowerCase()}\r\n`,
+      `x-api-key: ${account.apiKey}\r\nx-api-key: ${account.apiKey}\r\n`,
+      `x-api-key: ${revoked.key}\r\n`,
+      `x-api-key: ${expired.key}\r\n`,
+      `authorization: Bearer ${account.apiKey}\r\n`,
+    ]
+    const targets = [
+      'GET /v2/organizations',
+      `GET /v2${account.forms}`,
+      `DELETE /v2${formPath}`,
+      'GET /v2/organizations/none',
+      'PUT /v2/nowhere',
+      `POST /v2${formPath}/publish`,
+    ]
+    const port = Number(new URL(system.baseUrl).port)
+
+    const answers = await Promise.all(
+      targets.flatMap((target) =>
+        keys.map((key) =>
+          sendRaw(port, `${target} HTTP/1.1\r\nhost: x\r\nx-request-id: same\r\n${key}\r\n`, { answers: 1 }),
+        ),
+      ),
+    )
+
+    const told = answers.map(({ answers: [answer] }) => {
+      const { date: _, ...headers } = answer!.headers
+      return JSON.stringify({ ...answer, headers })
+    })
+    expect([...new Set(told)]).toEqual([expect.stringContaining('API_KEY_INVALID')])
+    expect(answers[0]!.answers[0]!.status).toBe(401)
+  })
+})
+
+describe('when something fails inside', () => {
+  const reasons = [
+    'INTERNAL',
+    'STORE_UNAVAILABLE',
+    'STORE_NOT_MIGRATED',
+    'STORE_SCHEMA_TOO_NEW',
+    'UPSTREAM_UNAVAILABLE',
+    'AUTHENTICATION_UNAVAILABLE',
+    'PUBLISHING_UNAVAILABLE',
+    'PUBLISH_TIMEOUT',
+  ]
+  /** What a driver, an engine, a stack or a path of this machine would look like. */
+  const inside =
+    /sqlite|mongo|SQL|no such|database|malformed|ECONN|ENOENT|errno|node:|\.ts\b|\\n +at |127\.0\.0\.1|\/tmp|zod|stack|undici/
+
+  const expectStableText = (answer: Answer) => {
+    expect([500, 503, 504]).toContain(answer.status)
+    expect(reasons).toContain(reasonOf(answer))
+    expect(JSON.stringify({ ...answer.body, headers: [...answer.headers] })).not.toMatch(inside)
+  }
+
+  const everything = () =>
+    Promise.all([
+      system.call(account, 'GET', formPath),
+      system.call(account, 'GET', account.forms),
+      system.call(account, 'POST', account.forms, { form: {} }),
+      system.call(account, 'PATCH', formPath, { form: { name: 'Other' } }),
+      system.call(account, 'DELETE', formPath),
+      system.call(account, 'POST', `${formPath}/publish`),
+    ])
+
+  it('a store that is locked, of another shape, broken or gone tells nothing of itself', async () => {
+    const file = join(system.dataDir, 'forms.db')
+    const store = new DatabaseSync(file, { defensive: false })
+
+    store.exec('BEGIN EXCLUSIVE')
+    const locked = await system.call(account, 'PATCH', formPath, { form: { name: 'Other' } })
+    store.exec('ROLLBACK')
+    expectStableText(locked)
+
+    store.exec('ALTER TABLE forms RENAME TO elsewhere')
+    for (const answer of await everything()) expectStableText(answer)
+    store.exec('ALTER TABLE elsewhere RENAME TO forms')
+    expect((await system.call(account, 'GET', formPath)).status).toBe(200)
+
+    store.exec("PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 9999 WHERE name = 'forms'")
+    store.exec('PRAGMA schema_version = 9999')
+    store.close()
+    for (const answer of await everything()) expectStableText(answer)
+
+    await system.end('forms', 'SIGKILL')
+    for (const answer of await everything()) expectStableText(answer)
+
+    const directory = new DatabaseSync(join(system.dataDir, 'directory.db'))
+    for (const { name } of directory.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all())
+      directory.exec(`ALTER TABLE "${name}" RENAME TO "${name}_elsewhere"`)
+    directory.close()
+    expectStableText(await system.call({ apiKey: `fms_${'A'.repeat(43)}` }, 'GET', '/organizations'))
+  })
+
+  it('a MongoDB that is away tells nothing of itself, and the log not its password', async () => {
+    const url = 'mongodb://fms:the-password@127.0.0.1:1/forms?replicaSet=rs0&authSource=admin'
+    await using forms = await openFormsStore(url)
+    const watch = createLeakWatch({ 'its password': 'the-password' })
+    const secret = 'a secret of the tests, long enough'
+    const app = createFormsApp({
+      logger: pino({ level: 'trace' }, { write: (line) => watch.look('forms', line) }),
+      internalSecrets: [secret],
+      forms,
+      publicFormBaseUrl: 'https://forms.example/f',
+      pageTokens: createPageTokens([secret]),
+      now: () => new Date(),
+    })
+    const organizationId = crypto.randomUUID()
+    const sign = createIdentitySigner(secret)
+    const token = sign({ userId: organizationId, organizationId, role: 'editor', readOnly: false })
+    const path = `/organizations/${organizationId}/forms`
+
+    const answers = await Promise.all([
+      app.inject({ url: path, headers: { [identityHeader]: token } }),
+      app.inject({ method: 'POST', url: path, headers: { [identityHeader]: token }, payload: { form: {} } }),
+      app.inject('/readyz'),
+    ])
+
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(503)
+      expect(answer.body).not.toMatch(inside)
+    }
+    expect(watch.lines.get('forms')).toBeGreaterThan(0)
+    await watch.assertNone()
+  })
+})

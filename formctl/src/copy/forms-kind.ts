@@ -1,0 +1,42 @@
+import type { FormRecord } from '@fms/contracts'
+import {
+  type FormsStore,
+  formDigest,
+  formsStoreExists,
+  migrateFormsStore,
+  openFormsStore,
+} from '@fms/forms-store'
+import type { StoreKind } from './store-kind.ts'
+
+/** The forms of all organizations. */
+async function* allForms(store: FormsStore): AsyncGenerator<FormRecord> {
+  for await (const { organizationId } of store.organizations()) yield* store.exportForms(organizationId)
+}
+
+/** How many forms there are, of all organizations. */
+const countForms = async (store: FormsStore): Promise<number> => {
+  let total = 0
+  for await (const { forms } of store.organizations()) total += forms
+  return total
+}
+
+/** Forms with their revisions and replies. */
+export const formsKind: StoreKind<FormRecord> = {
+  name: 'forms',
+  holds: formsStoreExists,
+  migrate: migrateFormsStore,
+  atOnce: 8,
+  open: async (url, readOnly) => {
+    const store = await openFormsStore(url, { readOnly })
+    return {
+      records: () => allForms(store),
+      count: () => countForms(store),
+      importRecord: (record) => store.importForm(record),
+      [Symbol.asyncDispose]: () => store.close(),
+    }
+  },
+  positionOf: ({ organizationId, publicId }) => `${organizationId}/${publicId}`,
+  nameOf: ({ organizationId, formId }) => `organizations/${organizationId}/forms/${formId}`,
+  digestOf: formDigest,
+  tallyOf: ({ revisions, replyIds }) => ({ forms: 1, revisions: revisions.length, replies: replyIds.length }),
+}

@@ -1,0 +1,41 @@
+import { ApiError } from './errors.ts'
+import type { FilterComplexityError, FilterError } from './filter/index.ts'
+import type { OrderByError } from './order-by.ts'
+
+/** The filter cannot be read, or asks for what its list does not offer (AIP-160). */
+export const invalidFilter = ({ column, expected }: FilterError) =>
+  invalidExpression('filter', 'INVALID_FILTER', column, expected)
+
+/** The filter has more conditions than a list answers at once. */
+export const filterTooComplex = ({ conditions, limit, found, message }: FilterComplexityError) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    'FILTER_TOO_COMPLEX',
+    `The filter has ${message}. ${narrowerConditions[conditions]}`,
+    {
+      metadata: { field: 'filter', conditions, limit: `${limit}`, found: `${found}` },
+      fieldViolations: [{ field: 'filter', description: `has ${message}` }],
+    },
+  )
+
+const narrowerConditions: Record<FilterComplexityError['conditions'], string> = {
+  conditions: 'Ask for fewer at once.',
+  'text conditions':
+    'Those are :, search(), a bare term, and a * before the end. Compare with =, or end with the only *, or ask for fewer at once.',
+}
+
+/** The orderBy cannot be read, or names what its list cannot be sorted by (AIP-132). */
+export const invalidOrderBy = ({ column, expected }: OrderByError) =>
+  invalidExpression('orderBy', 'INVALID_ORDER_BY', column, expected)
+
+/** @param column code points, from 1. */
+const invalidExpression = (field: string, reason: string, column: number, expected: string) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    reason,
+    `Correct the ${field} at column ${column}: expected ${expected}.`,
+    {
+      metadata: { field, column: `${column}`, expected },
+      fieldViolations: [{ field, description: `column ${column}: expected ${expected}` }],
+    },
+  )

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { Role, Uuid } from '../organization.ts'
+
+/**
+ * Body of `POST /internal/authorize`, from the gateway to the organizations service: an API key and an organization.
+ */
+export const AuthorizeRequest = z.object({
+  /** SHA-256 of the key, base64url. */
+  keyHash: z.string(),
+  /** A canonical id or a slug, as in the request; absent for paths without an organization. */
+  organizationRef: z.string().optional(),
+})
+export type AuthorizeRequest = z.infer<typeof AuthorizeRequest>
+
+/**
+ * The user of a valid key. `organization` is absent if the request names none, if it does not exist, and if the user
+ * is not a member of it.
+ */
+export const AuthorizeResponse = z.object({
+  userId: Uuid,
+  keyId: Uuid,
+  readOnly: z.boolean(),
+  organization: z.object({ organizationId: Uuid, role: Role }).optional(),
+})
+export type AuthorizeResponse = z.infer<typeof AuthorizeResponse>
+
+/**
+ * Response of forms to `GET /internal/forms/{publicId}/owner`, for the gateway. `organizationId` is absent when there is no
+ * such form.
+ */
+export const FormOwner = z.object({ organizationId: Uuid.optional() })
+export type FormOwner = z.infer<typeof FormOwner>

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { Role, Uuid } from '../organization.ts'
+
+/** Header of requests between services: the signed identity token. */
+export const identityHeader = 'x-fms-identity'
+
+/** The authenticated caller, as the gateway states it in the identity token. */
+export const Identity = z.object({
+  userId: Uuid,
+  /** Absent for paths without an organization. */
+  organizationId: Uuid.optional(),
+  role: Role.optional(),
+  /** Whether the API key rejects writes, whatever the role. */
+  readOnly: z.boolean(),
+})
+export type Identity = z.infer<typeof Identity>
+
+/** The identity of the gateway in requests that it sends on its own behalf. */
+export const ServiceIdentity = z.object({ service: z.literal('gateway') })
+export type ServiceIdentity = z.infer<typeof ServiceIdentity>

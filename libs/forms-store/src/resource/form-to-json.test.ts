@@ -1,0 +1,134 @@
+import { Form, FormDraft, Revision } from '@fms/contracts'
+import { draftArbitrary } from '@fms/contracts/arbitrary'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { newForm, newRevision } from '../contract/given.ts'
+import { serializeDraft } from '../draft-text.ts'
+import { formETag, formToJson, revisionETag, revisionToJson, toForm } from './form-to-json.ts'
+
+const stored = newForm({ version: 12 })
+
+describe('toForm', () => {
+  it('is what the contract says, of any draft', () => {
+    fc.assert(
+      fc.property(draftArbitrary, (draft) => {
+        const form = toForm({ ...stored, draft }, 'http://127.0.0.1:8080/f')
+        expect(Form.parse(form)).toEqual(form)
+      }),
+    )
+  })
+
+  it('tells where the form is and what became of it', () => {
+    expect(toForm({ ...stored, live: true, replyCount: 3 }, 'https://forms.example.com')).toMatchObject({
+      path: `organizations/${stored.organizationId}/forms/${stored.formId}`,
+      publicId: stored.publicId,
+      publicUrl: `https://forms.example.com/${stored.publicId}`,
+      createTime: '2026-11-20T09:30:00.000Z',
+      updateTime: '2026-11-20T09:30:00.000Z',
+      live: true,
+      replyCount: 3,
+      name: 'Untitled form',
+    })
+  })
+})
+
+describe('formToJson', () => {
+  it('writes what JSON.stringify writes of the form, whatever is in it', () => {
+    const state = fc.record({
+      live: fc.boolean(),
+      replyCount: fc.nat(),
+      createTime: fc.date({ noInvalidDate: true }),
+      updateTime: fc.date({ noInvalidDate: true }),
+    })
+    fc.assert(
+      fc.property(draftArbitrary, state, fc.webUrl(), (draft, fields, baseUrl) => {
+        const form = { ...stored, ...fields, draft }
+        expect(formToJson(serializeDraft(form), baseUrl)).toBe(JSON.stringify(toForm(form, baseUrl)))
+      }),
+    )
+  })
+})
+
+describe('formETag', () => {
+  it('begins with the version', () => {
+    expect(formETag(stored)).toMatch(/^"12-[^"]+"$/)
+  })
+
+  it('changes with the version, a publish and a reply, and with nothing else', () => {
+    const states = [
+      stored,
+      { ...stored, version: 13 },
+      { ...stored, live: true },
+      { ...stored, replyCount: 1 },
+      { ...stored, live: true, replyCount: 1 },
+    ]
+
+    expect(new Set(states.map(formETag)).size).toBe(states.length)
+    const renamed = { ...stored, draft: { ...stored.draft, name: 'Renamed' } }
+    expect(formETag(renamed)).toBe(formETag(stored))
+  })
+})
+
+describe('revisionToJson', () => {
+  const { form, ...revision } = newRevision(stored)
+  const textOf = (formJson: string) => ({ ...revision, formJson })
+
+  it('is what the contract says, with the alias on the live one alone', () => {
+    const text = textOf(JSON.stringify(form))
+    const live = JSON.parse(revisionToJson({ revision: text, live: true }))
+    const past = JSON.parse(revisionToJson({ revision: text, live: false }))
+
+    expect(Revision.parse(live)).toEqual(live)
+    expect(live).toEqual({
+      path: `organizations/${stored.organizationId}/forms/${stored.formId}/revisions/${revision.revisionId}`,
+      alternateIds: ['live'],
+      createTime: '2026-11-20T09:30:00.001Z',
+      form,
+    })
+    expect(past).toEqual({ ...live, alternateIds: [] })
+  })
+
+  it('puts the AI Handoff of the draft in place of that of the snapshot, wherever that stands', () => {
+    fc.assert(
+      fc.property(draftArbitrary, fc.boolean(), fc.boolean(), (draft, enabled, isFirst) => {
+        const { aiHandoff, ...rest } = toForm({ ...stored, draft }, 'http://127.0.0.1:8080/f')
+        const text = textOf(JSON.stringify(isFirst ? { aiHandoff, ...rest } : { ...rest, aiHandoff }))
+
+        const live = JSON.parse(revisionToJson({ revision: text, live: true }, enabled))
+
+        expect(live.form).toEqual({ ...rest, aiHandoff: { enabled } })
+      }),
+    )
+  })
+
+  it('finds the AI Handoff first in a stored draft, which is then not parsed', () => {
+    fc.assert(
+      fc.property(draftArbitrary, (draft) => {
+        expect(JSON.stringify(FormDraft.parse(draft))).toMatch(/^\{"aiHandoff":\{"enabled":(true|false)\},/)
+      }),
+    )
+  })
+})
+
+describe('revisionETag', () => {
+  const revisionId = '0198c0de-0000-7000-8000-000000000001'
+
+  it('of a revision by its UUID changes when the alias comes or goes', () => {
+    const states = [true, false].map((live) => ({ revisionId, live, aiHandoff: false }))
+    const tags = states.map((state) => revisionETag(state, false))
+
+    expect(new Set(tags).size).toBe(2)
+    expect(revisionETag({ ...states[0]!, aiHandoff: true }, false)).toBe(tags[0])
+    for (const tag of tags) expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/)
+  })
+
+  it('of live changes with the revision and with the AI Handoff of the draft', () => {
+    const state = { revisionId, live: true, aiHandoff: false }
+    const others = [
+      { ...state, aiHandoff: true },
+      { ...state, revisionId: revisionId.replace(/1$/, '2') },
+    ]
+
+    expect(new Set([state, ...others].map((each) => revisionETag(each, true))).size).toBe(3)
+  })
+})

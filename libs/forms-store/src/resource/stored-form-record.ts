@@ -1,0 +1,76 @@
+import type { FormRecord } from '@fms/contracts'
+import { recordDigest } from '@fms/store-kit'
+import { formConflict } from '../errors.ts'
+import type { RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
+
+/** What a record holds beside the form itself. */
+export interface FormHistory {
+  revisionNumber: number
+  liveNumber: number
+  liveRevisionId: string | null
+  /** Oldest first. */
+  revisions: StoredRevision[]
+  /** In any order; one given twice counts once. */
+  replyIds: Iterable<string>
+}
+
+export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord => ({
+  organizationId: form.organizationId,
+  formId: form.formId,
+  publicId: form.publicId,
+  createTime: form.createTime.toISOString(),
+  updateTime: form.updateTime.toISOString(),
+  version: form.version,
+  draft: form.draft,
+  revisionNumber: history.revisionNumber,
+  live:
+    history.liveRevisionId === null
+      ? null
+      : { revisionId: history.liveRevisionId, number: history.liveNumber },
+  revisions: history.revisions.map(({ revisionId, number, commandId, createTime, form }) => ({
+    revisionId,
+    number,
+    commandId,
+    createTime: createTime.toISOString(),
+    form,
+  })),
+  replyCount: form.replyCount,
+  replyIds: [...new Set(history.replyIds)].sort(),
+})
+
+export const formOf = (record: FormRecord): StoredForm => ({
+  organizationId: record.organizationId,
+  formId: record.formId,
+  publicId: record.publicId,
+  createTime: new Date(record.createTime),
+  updateTime: new Date(record.updateTime),
+  version: record.version,
+  replyCount: record.replyCount,
+  live: record.live !== null,
+  draft: record.draft,
+})
+
+/** What the form itself keeps of its revisions. */
+export const revisionStateOf = ({ revisionNumber, live }: FormRecord) => ({
+  revisionNumber,
+  liveNumber: live?.number ?? 0,
+  liveRevisionId: live?.revisionId ?? null,
+})
+
+export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): RevisionText[] =>
+  revisions.map(({ form, ...revision }) => ({
+    ...revision,
+    organizationId,
+    formId,
+    createTime: new Date(revision.createTime),
+    formJson: JSON.stringify(form),
+  }))
+
+/** Tells records apart by content: a SHA-256, hexadecimal. */
+export const formDigest = (record: FormRecord): string => recordDigest(record)
+
+/** @throws {ApiError} FORM_CONFLICT unless the store has the form as the record does. */
+export const assertSameRecord = (stored: FormRecord, record: FormRecord): 'exists' => {
+  if (formDigest(stored) !== formDigest(record)) throw formConflict(record, 'formId', record.formId)
+  return 'exists'
+}

@@ -1,0 +1,110 @@
+import { ApiError } from '@fms/aip'
+
+/** No route has this path (AIP-193). */
+export const pathNotFound = (path: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'PATH_NOT_FOUND',
+    `There is nothing at ${path}. The API reference is at /v2/docs; formctl key create makes an API key.`,
+    {
+      metadata: { path },
+    },
+  )
+
+/** The path exists, the method does not (RFC 9110 §15.5.6). */
+export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    'METHOD_NOT_ALLOWED',
+    `${method} is not answered here. Use ${allowed.join(' or ')}.`,
+    {
+      http: 405,
+      metadata: { method, allowed: allowed.join(', ') },
+      headers: { allow: allowed.join(', ') },
+    },
+  )
+
+/** The body is not JSON by its own account, or is coded, such as by gzip (RFC 9110 §15.5.16). */
+export const unsupportedMediaType = (contentType: string | undefined, coding?: string) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    'UNSUPPORTED_MEDIA_TYPE',
+    coding === undefined
+      ? `A body of type ${contentType ?? '(none)'} is not understood. Send JSON with the header content-type: application/json.`
+      : `A body coded as ${coding} is not understood. Send it as it is, without content-encoding.`,
+    { http: 415, metadata: { contentType: contentType ?? '', coding: coding ?? '' } },
+  )
+
+/** The body is over the limit, 1 MiB (RFC 9110 §15.5.14). */
+export const bodyTooLarge = (bodyLimitBytes: number) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    'BODY_TOO_LARGE',
+    `The body is larger than ${bodyLimitBytes} bytes. Send a smaller one.`,
+    { http: 413, metadata: { bodyLimitBytes: String(bodyLimitBytes) } },
+  )
+
+/** What arrived is not a well-formed HTTP request. */
+export const malformedRequest = (cause: unknown) =>
+  new ApiError(
+    'INVALID_ARGUMENT',
+    'MALFORMED_REQUEST',
+    'The request is malformed HTTP. Check its headers and its length.',
+    {
+      cause,
+    },
+  )
+
+/** A defect of ours. The answer tells nothing of the inside; the log has the cause under the request id. */
+export const internal = (cause: unknown) =>
+  new ApiError(
+    'INTERNAL',
+    'INTERNAL',
+    'Something failed on our side. Report it with the request id of this answer.',
+    {
+      cause,
+    },
+  )
+
+/** Tells the gateway that a service only has too much to do: no circuit shall open for that. */
+export const shedHeader = 'x-fms-shed'
+
+/** More requests are under way than can be answered in good time. Nothing was done for this one. */
+export const overloaded = () =>
+  new ApiError(
+    'UNAVAILABLE',
+    'OVERLOADED',
+    'Too many requests are under way. Nothing was done; repeat the request a little later.',
+    { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
+  )
+
+/** Somebody reached a service without going through the gateway. */
+export const identityRequired = () =>
+  new ApiError(
+    'UNAUTHENTICATED',
+    'IDENTITY_REQUIRED',
+    'This service answers the gateway alone. Send the request to the gateway.',
+    {
+      headers: { 'www-authenticate': 'FmsIdentity' },
+    },
+  )
+
+/** The role, or a read-only key, does not allow to write. */
+export const writeForbidden = (because: 'role' | 'key') =>
+  new ApiError(
+    'PERMISSION_DENIED',
+    'WRITE_FORBIDDEN',
+    because === 'key'
+      ? 'This key reads only. Use a key that was made without --read-only.'
+      : 'A viewer reads only. Ask an owner of the organization for the role editor.',
+    { metadata: { because } },
+  )
+
+/** There is no such organization, or the caller is no member of it: one answer, so that nobody learns which. */
+export const organizationNotFound = (organization: string) =>
+  new ApiError(
+    'NOT_FOUND',
+    'ORGANIZATION_NOT_FOUND',
+    `You are a member of no organization ${organization}. List your organizations to see which there are.`,
+    { metadata: { organization } },
+  )

@@ -1,0 +1,22 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { clientClosedRequest } from './request-end.ts'
+import { isUnlogged } from './unlogged-routes.ts'
+
+/** The one line of a request, with the same fields in every service that it passes. */
+export const logRequest = (
+  { log, method, routeOptions, identity }: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+): void =>
+  log[isUnlogged({ routeOptions }) ? 'debug' : 'info'](
+    {
+      method,
+      route: routeOptions.url,
+      status,
+      duration_ms: Math.round(reply.elapsedTime * 100) / 100,
+      // Absent where the caller is unknown.
+      user: identity?.userId,
+      organization: identity?.organizationId,
+    },
+    status === clientClosedRequest ? 'the caller has gone' : 'answered',
+  )

@@ -1,0 +1,85 @@
+import { request } from 'node:http'
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../http/create-app.ts'
+
+const startApp = () => createApp({ logger: pino({ level: 'silent' }) })
+
+const metricsOf = async (app: ReturnType<typeof startApp>) => (await app.inject('/metrics')).body
+
+describe('GET /metrics', () => {
+  it('counts requests by method, route and status, in the Prometheus text format', async () => {
+    await using app = startApp()
+    app.get('/things/:id', async () => ({}))
+    await app.inject('/things/1')
+    await app.inject('/things/2')
+    await app.inject('/nothing/3')
+
+    const { headers, body } = await app.inject('/metrics')
+
+    expect(headers['content-type']).toContain('text/plain')
+    expect(body).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"} 2',
+    )
+    expect(body).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
+    expect(body).toContain('http_error_responses_total{reason="PATH_NOT_FOUND"} 1')
+    expect(body).toContain('nodejs_eventloop_lag_seconds')
+  })
+
+  it('counts the requests that have no answer yet, and those whose caller did not wait for it', async () => {
+    await using app = startApp()
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<object>()
+    app.get('/slow', () => {
+      asked.resolve()
+      return answer.promise
+    })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const client = request(`${origin}/slow`)
+    client.on('error', () => {}).end()
+    await asked.promise
+
+    // The scrape counts itself.
+    expect(await metricsOf(app)).toContain('http_requests_in_flight 2')
+    client.destroy()
+
+    const gone = 'http_request_duration_seconds_count{method="GET",route="/slow",status="499"} 1'
+    await expect.poll(() => metricsOf(app)).toContain(gone)
+    answer.resolve({})
+    expect(await metricsOf(app)).toContain('http_requests_in_flight 1')
+    expect(await metricsOf(app)).not.toContain('route="/slow",status="200"')
+  })
+
+  it('tells the longest synchronous work since the last scrape, in CPU time', async () => {
+    await using app = startApp()
+    const longest = async () =>
+      Number(/^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))?.[1])
+    await longest()
+
+    burnCpu(60)
+    await new Promise(setImmediate)
+
+    expect(await longest()).toBeGreaterThanOrEqual(0.06)
+    // Another scrape starts anew.
+    expect(await longest()).toBeLessThan(0.06)
+  })
+
+  it('counts no time in which the thread waits', async () => {
+    await using app = startApp()
+    await metricsOf(app)
+
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+
+    const [, seconds] = /^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))!
+    expect(Number(seconds)).toBeLessThan(0.06)
+  })
+})
+
+const burnCpu = (ms: number) => {
+  const begun = process.threadCpuUsage()
+  const used = () => {
+    const { user, system } = process.threadCpuUsage(begun)
+    return (user + system) / 1000
+  }
+  while (used() < ms);
+}

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { newTrace, startCollector } from '@fms/testkit/collector'
+import { headers } from 'nats'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createApp } from '../http/create-app.ts'
+import { startTracing, stopTracing, traceSending } from './tracing.ts'
+
+/** A service with traces that go to `endpoint`, and what it logs. */
+const startTraced = async (endpoint: string) => {
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint
+  process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json'
+  process.env.OTEL_BSP_SCHEDULE_DELAY = '10'
+  await startTracing('things', logger)
+  const app = createApp({ logger })
+  app.post('/things/:id', async ({ log }) => {
+    log.info('inside')
+    return {}
+  })
+  app.get('/defect', async () => {
+    throw new Error('a defect')
+  })
+  return { app, lines }
+}
+
+afterEach(stopTracing)
+
+describe('tracing', () => {
+  it('loads nothing of its SDK unless an endpoint is named', async () => {
+    // prom-client loads the API.
+    const script = `
+      import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+      const { startTracing } = await import(${JSON.stringify(join(import.meta.dirname, '../index.ts'))})
+      await startTracing('things', {}, {})
+      console.log(loaded.filter((url) => /opentelemetry\\/(?!api\\/)|-opentelemetry/.test(url)).length, loaded.length > 100)`
+
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+
+    expect(stdout.trim()).toBe('0 true')
+  })
+
+  it("begins a span where the caller's left off, and names it on every line that the request logs", async () => {
+    await using collector = await startCollector()
+    const { app, lines } = await startTraced(collector.url)
+    const { traceId, traceparent } = newTrace()
+
+    await app.inject({ method: 'POST', url: '/things/1?a=b', headers: { traceparent }, payload: {} })
+    await stopTracing()
+
+    const [span] = collector.trace(traceId)
+    expect(span).toMatchObject({
+      service: 'things',
+      name: 'POST /things/:id',
+      kind: 2,
+      parentSpanId: traceparent.split('-')[2],
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/things/:id',
+        'http.response.status_code': 200,
+        'url.path': '/things/1',
+      },
+      status: 0,
+    })
+    expect(lines.map(({ msg, trace_id, span_id }) => ({ msg, trace_id, span_id }))).toEqual([
+      { msg: 'inside', trace_id: traceId, span_id: span!.spanId },
+      { msg: 'answered', trace_id: traceId, span_id: span!.spanId },
+    ])
+  })
+
+  it('marks the span of a defect, and tells nothing of it', async () => {
+    await using collector = await startCollector()
+    const { app } = await startTraced(collector.url)
+    const { traceId, traceparent } = newTrace()
+
+    await app.inject({ url: '/defect', headers: { traceparent } })
+    await stopTracing()
+
+    expect(collector.trace(traceId)).toMatchObject([
+      { status: 2, attributes: { 'http.response.status_code': 500, 'error.type': '500' } },
+    ])
+  })
+
+  it('a message that is sent again stays on the trace of its headers', async () => {
+    await using collector = await startCollector()
+    await startTraced(collector.url)
+    const { traceId, traceparent } = newTrace()
+    const about = headers()
+    about.set('traceparent', traceparent)
+
+    await traceSending('a.subject', about, async () => {})
+    const first = about.get('traceparent')
+    await traceSending('a.subject', about, () => Promise.reject(new Error('away'))).catch(() => {})
+    await stopTracing()
+
+    expect(first).toContain(traceId)
+    expect(collector.trace(traceId)).toMatchObject([
+      { name: 'send a.subject', kind: 4, parentSpanId: traceparent.split('-')[2], status: 0 },
+      { name: 'send a.subject', kind: 4, parentSpanId: first.split('-')[2], status: 2 },
+    ])
+  })
+
+  it('disturbs nobody while the collector takes nothing, and says so once', async () => {
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '50'
+    let refused = 0
+    const collector = createServer((_, response) => {
+      refused++
+      response.writeHead(400).end()
+    }).listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+    const { port } = collector.address() as AddressInfo
+    const { app, lines } = await startTraced(`http://127.0.0.1:${port}`)
+    const request = async () =>
+      expect((await app.inject({ method: 'POST', url: '/things/1' })).statusCode).toBe(200)
+
+    for (const times of [1, 2, 3]) {
+      await request()
+      await expect.poll(() => refused, { timeout: 10_000 }).toBe(times)
+    }
+    await new Promise((closed) => collector.close(closed).closeAllConnections())
+    await request()
+    const begun = performance.now()
+    await stopTracing()
+
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(lines.filter(({ msg }) => msg === 'spans cannot be delivered')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { startMongo } from '@fms/testkit/mongodb'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { schemaCheckMs } from '../schema-note.ts'
+import { migrateMongodb } from './migrate-mongodb.ts'
+import { MongoDatabase } from './mongodb-database.ts'
+import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb-schema.ts'
+
+const mongo = await startMongo()
+afterAll(() => mongo[Symbol.asyncDispose]())
+
+const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
+
+const unavailable = { status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' }
+const schema: MongoSchema = {
+  store: 'notes',
+  version: 1,
+  oldestVersion: 1,
+  indexes: [{ collection: 'notes', name: 'notes_by_text', key: { text: 1 }, unique: true }],
+}
+
+describe('a deployment that is away', () => {
+  it('is UNAVAILABLE within seconds', async () => {
+    await using database = new MongoDatabase('mongodb://127.0.0.1:1/notes')
+    const begin = performance.now()
+
+    await expect(database.collection('notes').findOne({})).rejects.toMatchObject(unavailable)
+    await expect(Array.fromAsync(database.collection('notes').find({}))).rejects.toMatchObject(unavailable)
+    await expect(database.collection('notes').insert({})).rejects.toMatchObject(unavailable)
+    await expect(database.ping(schema)).rejects.toMatchObject(unavailable)
+
+    expect(performance.now() - begin).toBeLessThan(15_000)
+  })
+})
+
+describe('a database that is closed', () => {
+  it('is UNAVAILABLE, also when it was never asked before', async () => {
+    const database = new MongoDatabase(mongo.url)
+    await database.close()
+
+    await expect(database.collection('notes').findOne({})).rejects.toMatchObject(unavailable)
+    await database.close()
+  })
+
+  it('answered what was asked before', async () => {
+    const database = new MongoDatabase(mongo.url)
+    const inserted = database.collection('log').insert({ text: 'just in time' })
+
+    await database.close()
+
+    expect(await inserted).toBe(true)
+  })
+})
+
+describe('migrateMongodb', () => {
+  it('is what a store demands before it is ready', async () => {
+    await using database = new MongoDatabase(mongo.url)
+    await expect(database.ping(schema)).rejects.toMatchObject({
+      status: 'UNAVAILABLE',
+      reason: 'STORE_NOT_MIGRATED',
+      message: expect.stringContaining('formctl migrate'),
+    })
+
+    expect(await migrateMongodb(mongo.url, schema)).toEqual({ engine: 'MongoDB', version: 1 })
+    await database.ping(schema)
+    await expect(database.ping({ ...schema, version: 2 })).rejects.toMatchObject({
+      reason: 'STORE_NOT_MIGRATED',
+    })
+  })
+
+  it('may run again, and twice at once, and leaves a newer note alone', async () => {
+    await using database = new MongoDatabase(mongo.url)
+    await Promise.all([
+      migrateMongodb(mongo.url, schema),
+      migrateMongodb(mongo.url, { ...schema, version: 2 }),
+    ])
+    await migrateMongodb(mongo.url, schema)
+
+    await database.ping({ ...schema, version: 2 })
+    const notes = database.collection('notes')
+    expect(await notes.insert({ text: 'once' })).toBe(true)
+    expect(await notes.insert({ text: 'once' })).toBe(false)
+  })
+})
+
+describe('a store that a newer release has migrated', () => {
+  const tooNew = {
+    status: 'UNAVAILABLE',
+    reason: 'STORE_SCHEMA_TOO_NEW',
+    message: expect.stringContaining('Upgrade this service, or restore the backup'),
+    parts: {
+      metadata: { store: 'letters', knownVersion: '1', version: '2', oldestVersion: '2' },
+      retryAfterSeconds: 1,
+    },
+  }
+  const first: MongoSchema = { ...schema, store: 'letters', indexes: [] }
+  const second: MongoSchema = { ...first, version: 2, oldestVersion: 2 }
+  const compatible: MongoSchema = { ...first, version: 2 }
+
+  const given = async () => {
+    const url = newUrl()
+    await migrateMongodb(url, first)
+    const older = new MongoDatabase(url, undefined, first)
+    await older.ping(first)
+    return { url, older, letters: older.collection('letters') }
+  }
+
+  it('serves one that it admits', async () => {
+    const { url, older, letters } = await given()
+    await using _ = older
+
+    await migrateMongodb(url, compatible)
+
+    await older.ping(first)
+    expect(await letters.insert({ text: 'first' })).toBe(true)
+    await migrateMongodb(url, first)
+    await older.ping(compatible)
+  })
+
+  it('refuses the probes and migrations of one that it shuts out, and leaves the store as it is', async () => {
+    const { url, older } = await given()
+    await using _ = older
+    await migrateMongodb(url, second)
+    const changeDocuments = vi.fn()
+
+    await expect(older.ping(first)).rejects.toMatchObject(tooNew)
+    await expect(migrateMongodb(url, first, changeDocuments)).rejects.toMatchObject(tooNew)
+
+    expect(changeDocuments).not.toHaveBeenCalled()
+    await older.ping(second)
+  })
+
+  it('has shut it out from reads and changes before it changes documents', async () => {
+    const { url, older, letters } = await given()
+    await using _ = older
+    await letters.insert({ text: 'first' })
+
+    const outcomes: PromiseSettledResult<unknown>[] = []
+    await migrateMongodb(url, second, async () => {
+      outcomes.push(...(await Promise.allSettled([letters.insert({ text: 'second' }), letters.findOne({})])))
+    })
+
+    const shutOut = {
+      ...tooNew,
+      parts: { ...tooNew.parts, metadata: { ...tooNew.parts.metadata, version: '1' } },
+    }
+    expect(outcomes).toMatchObject(Array(2).fill({ status: 'rejected', reason: shutOut }))
+  })
+
+  it('waits for nobody where it shuts nobody out', async () => {
+    const url = newUrl()
+    const begun = performance.now()
+
+    await migrateMongodb(url, second)
+    await migrateMongodb(url, second)
+
+    expect(performance.now() - begun).toBeLessThan(2 * schemaCheckMs)
+  })
+
+  it('admits its own version alone where the release before has noted no oldest version', async () => {
+    const { url, older } = await given()
+    await using _ = older
+    await using raw = new MongoDatabase(url)
+    const meta = raw.collection<SchemaDocument>(metaCollection)
+    await meta.deleteOne({ _id: 'letters' })
+    await meta.insert({ _id: 'letters', version: 2 })
+
+    await expect(older.ping(first)).rejects.toMatchObject(tooNew)
+    await migrateMongodb(url, compatible)
+
+    expect(await meta.findOne({ _id: 'letters' })).toMatchObject({ version: 2, oldestVersion: 1 })
+  })
+})
+
+describe('the URL', () => {
+  it.each([
+    'mongodb://user:secret@host:27017',
+    'mongodb://user:secret@host/',
+    'mongodb://user:secret@host/?w=1',
+  ])('names a database, unlike %s', (url) => {
+    expect(() => new MongoDatabase(url)).toThrow(/^The mongodb: URL names no database\. Use (?!.*secret)/)
+  })
+})

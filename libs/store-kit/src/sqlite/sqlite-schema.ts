@@ -1,0 +1,49 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SchemaNote } from '../schema-note.ts'
+
+/** SQL, or a function for what SQL cannot do. It runs inside the transaction of the migrations. */
+export type SqliteScript = string | ((database: DatabaseSync) => void)
+
+/**
+ * One step of a schema. After a script alone, only releases that know it may use the file. `oldestVersion` admits
+ * releases that know fewer migrations: those that read and write the changed file correctly.
+ */
+export type SqliteMigration = SqliteScript | { script: SqliteScript; oldestVersion: number }
+
+/** The note of a file. Where a release before these notes made it, its own version is the oldest. */
+export const readSqliteNote = (database: DatabaseSync): SchemaNote => {
+  const version = Number(database.prepare('PRAGMA user_version').get()!.user_version)
+  const hasNote = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schemaNote'").get()
+  if (!hasNote) return { version, oldestVersion: version }
+  const { oldestVersion } = database.prepare('SELECT oldestVersion FROM schemaNote').get()!
+  return { version, oldestVersion: Number(oldestVersion) }
+}
+
+/** Runs the migrations that the file lacks, and notes both versions. Runs inside a transaction. */
+export const applyMigrations = (
+  database: DatabaseSync,
+  found: SchemaNote,
+  migrations: readonly SqliteMigration[],
+): void => {
+  for (const migration of migrations.slice(found.version)) {
+    const script = scriptOf(migration)
+    if (typeof script === 'string') database.exec(script)
+    else script(database)
+  }
+  // The numbers of a newer release stay.
+  const version = Math.max(found.version, migrations.length)
+  const oldestVersion = Math.max(found.oldestVersion, ...migrations.map(oldestAfter))
+  database.exec(`
+    PRAGMA user_version = ${version};
+    CREATE TABLE IF NOT EXISTS schemaNote (oldestVersion INTEGER NOT NULL) STRICT;
+    DELETE FROM schemaNote;
+    INSERT INTO schemaNote VALUES (${oldestVersion});
+  `)
+}
+
+const scriptOf = (migration: SqliteMigration): SqliteScript =>
+  typeof migration === 'object' ? migration.script : migration
+
+/** The oldest version that may use a file after the migration at `index`. */
+const oldestAfter = (migration: SqliteMigration, index: number): number =>
+  typeof migration === 'object' ? migration.oldestVersion : index + 1

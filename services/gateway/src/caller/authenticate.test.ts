@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { identityHeader } from '@fms/contracts'
+import { createIdentityVerifier } from '@fms/service-kit'
+import { describe, expect, it } from 'vitest'
+import { type Gateway, json, reasonOf, startGateway } from '../testing.ts'
+
+const unknownKey = `fms_${'A'.repeat(43)}`
+
+describe('x-api-key', () => {
+  it('answers no, malformed, doubled, unknown and revoked keys with one and the same 401', async () => {
+    await using gateway = await startGateway()
+    const revoked = gateway.directory.key([gateway.organization])
+    gateway.directory.revoke(revoked)
+
+    const answers = await Promise.all([
+      gateway.send('GET', '/v2/organizations', { as: '' }),
+      gateway.send('GET', '/v2/organizations', { as: 'fms_short' }),
+      gateway.send('GET', '/v2/organizations', {
+        as: '',
+        headers: { 'x-api-key': [gateway.key, gateway.key] },
+      }),
+      gateway.send('GET', '/v2/organizations', { as: unknownKey }),
+      gateway.send('GET', '/v2/organizations', { as: revoked }),
+    ])
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+    expect(new Set(answers.map((answer) => answer.withoutRequestId())).size).toBe(1)
+    expect(new Set(answers.map(({ headers }) => headers['www-authenticate']))).toEqual(
+      new Set(['ApiKey realm="forms"']),
+    )
+    expect(answers[0]!.json().error).toMatchObject({ code: 401, status: 'UNAUTHENTICATED' })
+    expect(reasonOf(answers[0]!)).toBe('API_KEY_INVALID')
+  })
+
+  it('asks nobody about what is no key', async () => {
+    await using gateway = await startGateway()
+
+    await gateway.send('GET', '/v2/organizations', { as: `${unknownKey}A` })
+
+    expect(gateway.directory.questions).toEqual([])
+  })
+
+  it('names the caller to the service by a token, whatever the client claims', async () => {
+    await using gateway = await startGateway()
+
+    await gateway.send('GET', '/v2/organizations/acme/forms', { headers: { [identityHeader]: 'forged' } })
+
+    const [request] = gateway.forms.received
+    expect(request!.headers['x-api-key']).toBeUndefined()
+    const verify = createIdentityVerifier(['a secret of at least thirty-two bytes'])
+    expect(verify(String(request!.headers[identityHeader]))).toMatchObject({
+      userId: gateway.directory.user(gateway.key).userId,
+      organizationId: gateway.organization.organizationId,
+      role: 'editor',
+      readOnly: false,
+    })
+  })
+
+  it('works no longer once organizations says so, and says nothing bad about it while organizations is away', async () => {
+    const clock = { now: Date.now() }
+    await using gateway = await startGateway({ now: () => clock.now })
+    const other = gateway.directory.key([gateway.organization])
+    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
+
+    await gateway.organizations.stop()
+    clock.now += 20_000
+    expect(reasonOf(await gateway.send('GET', '/v2/organizations'))).toBe('UPSTREAM_UNAVAILABLE')
+    expect((await gateway.send('GET', '/v2/nowhere')).status).toBe(404)
+    const unseen = await gateway.send('GET', '/v2/organizations', { as: other })
+    expect([unseen.status, reasonOf(unseen)]).toEqual([503, 'AUTHENTICATION_UNAVAILABLE'])
+    expect(unseen.headers['retry-after']).toBe('1')
+
+    clock.now += 20_000
+    expect(reasonOf(await gateway.send('GET', '/v2/nowhere'))).toBe('AUTHENTICATION_UNAVAILABLE')
+  })
+
+  it('is not called bad when organizations refuses the gateway itself', async () => {
+    await using gateway = await startGateway()
+    gateway.organizations.answer = (_, reply) =>
+      reply.code(401).header('www-authenticate', 'FmsIdentity').send({})
+
+    const answer = await gateway.send('GET', '/v2/organizations')
+
+    expect([answer.status, reasonOf(answer)]).toEqual([503, 'AUTHENTICATION_UNAVAILABLE'])
+  })
+})
+
+describe('the order of checks', () => {
+  const long = { headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(2 * 1024 * 1024) }
+
+  it('is 401, 404 path, 405, 404 organization, 403, 413, 415, and only then the service', async () => {
+    await using gateway = await startGateway()
+    const viewer = gateway.directory.key([{ ...gateway.organization, role: 'viewer' }])
+    const forms = `/v2/organizations/acme/forms`
+
+    expect((await gateway.send('PUT', '/v2/nowhere', { ...long, as: '' })).status).toBe(401)
+    expect((await gateway.send('PUT', '/v2/nowhere', { ...long, as: viewer })).status).toBe(404)
+    expect((await gateway.send('PUT', '/v2/organizations/none', { ...long, as: viewer })).status).toBe(405)
+    expect((await gateway.send('POST', '/v2/organizations/none/forms', { ...long, as: viewer })).status).toBe(
+      404,
+    )
+    expect((await gateway.send('POST', forms, { ...long, as: viewer })).status).toBe(403)
+    expect((await gateway.send('POST', forms, long)).status).toBe(413)
+    expect((await gateway.send('POST', forms, { ...long, body: 'short' })).status).toBe(415)
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('answers an organization of others as one that does not exist', async () => {
+    await using gateway = await startGateway()
+    const foreign = { organizationId: randomUUID(), slug: 'foreign', role: 'owner' as const }
+    gateway.directory.key([foreign])
+
+    const answers = await Promise.all(
+      ['foreign', 'missing'].map((slug) => gateway.send('GET', `/v2/organizations/${slug}/forms`)),
+    )
+
+    expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual([
+      [404, 'ORGANIZATION_NOT_FOUND'],
+      [404, 'ORGANIZATION_NOT_FOUND'],
+    ])
+    const [a, b] = answers.map((answer) => answer.withoutRequestId())
+    expect(a!.replaceAll('foreign', 'missing')).toBe(b)
+  })
+
+  it('refuses the writes of viewers and of keys that only read', async () => {
+    await using gateway = await startGateway()
+    const form = `/v2/organizations/acme/forms/${randomUUID()}`
+    const viewer = gateway.directory.key([{ ...gateway.organization, role: 'viewer' }])
+    const reader = gateway.directory.key([gateway.organization], { readOnly: true })
+
+    for (const as of [viewer, reader]) {
+      expect((await gateway.send('GET', form, { as })).status).toBe(200)
+      expect((await gateway.send('PATCH', form, { as, headers: json, body: '{}' })).status).toBe(403)
+      expect((await gateway.send('DELETE', form, { as })).status).toBe(403)
+      const publish = await gateway.send('POST', `${form}/publish`, { as })
+      expect([publish.status, reasonOf(publish)]).toEqual([403, 'WRITE_FORBIDDEN'])
+    }
+    expect(gateway.forms.received).toHaveLength(2)
+  })
+})
+
+describe('a request whose body comes late', () => {
+  const form = `/v2/organizations/acme/forms/Ab3dE6gH9j`
+
+  /** Sends the head and five bytes, and the rest once `meanwhile` is done and more than a second is over. */
+  const sendLate = (gateway: Gateway, as: string, method: string, path: string, meanwhile: () => void) =>
+    gateway.send(method, path, {
+      as,
+      headers: json,
+      body: Readable.from(
+        (async function* () {
+          const { questions } = gateway.directory
+          const asked = questions.length
+          yield '{    '
+          // By now the head is authorized: the key is new to the gateway.
+          await expect.poll(() => questions.length).toBe(asked + 1)
+          meanwhile()
+          await delay(1_200)
+          yield '}'
+        })(),
+      ),
+    })
+
+  it.each([
+    ['POST', '/v2/organizations/acme/forms'],
+    ['PATCH', form],
+    ['DELETE', form],
+    ['POST', `${form}/publish`],
+  ])('is not carried out where its key was revoked meanwhile: %s %s', async (method, path) => {
+    await using gateway = await startGateway()
+
+    const answer = await sendLate(gateway, gateway.key, method, path, () =>
+      gateway.directory.revoke(gateway.key),
+    )
+
+    expect([answer.status, reasonOf(answer)]).toEqual([401, 'API_KEY_INVALID'])
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is refused where its caller may no longer write, or is no member any more', async () => {
+    await using gateway = await startGateway()
+    const keys = [1, 2].map(() => gateway.directory.key([gateway.organization])) as [string, string]
+    const [first, second] = keys.map((key) => gateway.directory.user(key).members)
+
+    const lowered = await sendLate(gateway, keys[0], 'PATCH', form, () => {
+      first![0] = { ...gateway.organization, role: 'viewer' }
+    })
+    const removed = await sendLate(gateway, keys[1], 'PATCH', form, () => {
+      second!.length = 0
+    })
+
+    expect([lowered, removed].map((answer) => [answer.status, reasonOf(answer)])).toEqual([
+      [403, 'WRITE_FORBIDDEN'],
+      [404, 'ORGANIZATION_NOT_FOUND'],
+    ])
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is carried out where nothing has changed, and counts once for the rate limit', async () => {
+    await using gateway = await startGateway({ rateLimitPerMinute: 10 })
+
+    const answer = await sendLate(gateway, gateway.key, 'PATCH', form, () => {})
+
+    expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([200, '9'])
+    expect(gateway.directory.questions).toHaveLength(2)
+    expect(gateway.forms.received).toMatchObject([{ method: 'PATCH', body: '{    }' }])
+  })
+})

@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { json, reasonOf, startGateway } from '../testing.ts'
+
+const publicId = 'Ab3dE6gH9j'
+
+describe('the path that a service gets', () => {
+  it('has the canonical organization id, and the query as it came', async () => {
+    await using gateway = await startGateway()
+    const { organizationId } = gateway.organization
+
+    await gateway.send('GET', '/v2/organizations/acme/forms?filter=name:%22a%20b%22&skip=1&skip=2')
+    await gateway.send('GET', `/v2/organizations/${organizationId}/forms/${publicId}/revisions/live`)
+    await gateway.send('GET', '/v2/organizations?all=true')
+    await gateway.send('GET', '/v2/organizations/acme')
+
+    expect(gateway.forms.received.map(({ url }) => url)).toEqual([
+      `/organizations/${organizationId}/forms?filter=name:%22a%20b%22&skip=1&skip=2`,
+      `/organizations/${organizationId}/forms/${publicId}/revisions/live`,
+    ])
+    const reads = gateway.organizations.received.filter(({ method }) => method === 'GET')
+    expect(reads.map(({ url }) => url)).toEqual([
+      '/organizations?all=true',
+      `/organizations/${organizationId}`,
+    ])
+  })
+
+  it.each([
+    ['..', '__'],
+    ['.', '_'],
+    ['%2e%2e', '__'],
+    ['a%2Fb', 'a_b'],
+    ['..%2f..%2fadmin', '______admin'],
+    ['..\\x', '___x'],
+    ['%zz', '_zz'],
+    ['%00', '_'],
+    ['a%3Fb%23c', 'a_b_c'],
+    ['%E2%98%83', '_'],
+    [`${randomUUID()}%0A`.replaceAll('-', '.'), expect.stringMatching(/_/)],
+    ['x'.repeat(20_000), 'x'.repeat(100)],
+  ])('never leads elsewhere: form %s', async (ref, seen) => {
+    await using gateway = await startGateway()
+
+    const answer = await gateway.send('GET', `/v2/organizations/acme/forms/${ref}`)
+
+    expect(answer.status).toBe(200)
+    expect(gateway.forms.received).toMatchObject([
+      { url: expect.stringMatching(/^\/organizations\/[0-9a-f-]{36}\/forms\/\w+$/) },
+    ])
+    expect(gateway.forms.received[0]!.url.split('/').at(-1)).toEqual(seen)
+  })
+
+  it('is never sent for an organization that cannot be', async () => {
+    await using gateway = await startGateway()
+    const odd = ['..', '%2e%2e', 'a%2Fb', '%zz', 'x'.repeat(20_000)]
+
+    const answers = await Promise.all(odd.map((ref) => gateway.send('GET', `/v2/organizations/${ref}/forms`)))
+
+    expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual(
+      odd.map(() => [404, 'ORGANIZATION_NOT_FOUND']),
+    )
+    expect(gateway.forms.received).toEqual([])
+  })
+})
+
+describe('the heads', () => {
+  it('of a request hold what is on the list, and nothing else', async () => {
+    await using gateway = await startGateway()
+    const headers = {
+      ...json,
+      'if-match': '"1-a"',
+      'if-none-match': '"2-b"',
+      'x-request-id': 'r-1',
+      cookie: 'a=b',
+      authorization: 'Bearer x',
+      'x-forwarded-for': '10.0.0.1',
+      connection: 'if-match',
+    }
+
+    await gateway.send('PATCH', `/v2/organizations/acme/forms/${publicId}`, { headers, body: '{"form":{}}' })
+
+    const [request] = gateway.forms.received
+    expect(request!.headers).toEqual({
+      host: new URL(gateway.forms.origin).host,
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      'content-length': '11',
+      'if-match': '"1-a"',
+      'if-none-match': '"2-b"',
+      'x-request-id': 'r-1',
+      'x-fms-identity': expect.stringMatching(/^eyJ/),
+    })
+  })
+
+  it('of a 304 tell no length', async () => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = (_, reply) => reply.code(304).header('etag', '"1-a"').send()
+
+    const answer = await gateway.send('GET', `/v2/organizations/acme/forms/${publicId}`)
+
+    expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', '"1-a"'])
+    expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'x-api-key' })
+    expect(answer.headers).not.toHaveProperty('content-length')
+  })
+
+  it('of an answer hold what is on the list, and one request id', async () => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = (_, reply) =>
+      reply
+        .code(503)
+        .headers({ etag: '"1-a"', 'retry-after': '1', 'x-powered-by': 'us', 'x-request-id': 'theirs' })
+        .send({ error: {} })
+
+    const answer = await gateway.send('GET', '/v2/organizations/acme/forms', {
+      headers: { 'x-request-id': 'r-1' },
+    })
+
+    expect([answer.status, answer.json()]).toEqual([503, { error: {} }])
+    const { date: _, ...headers } = answer.headers
+    expect(headers).toEqual({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': '12',
+      'cache-control': 'no-store',
+      vary: 'x-api-key',
+      etag: '"1-a"',
+      'retry-after': '1',
+      'x-request-id': 'r-1',
+      connection: 'keep-alive',
+      'keep-alive': 'timeout=72',
+    })
+  })
+
+  it('name a request that has no good id of its own', async () => {
+    await using gateway = await startGateway()
+
+    const answer = await gateway.send('GET', '/v2/organizations/acme/forms', {
+      headers: { 'x-request-id': ['one', 'two'] },
+    })
+
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(gateway.forms.received[0]!.headers['x-request-id']).toBe(answer.headers['x-request-id'])
+  })
+})
+
+describe('the body', () => {
+  const forms = '/v2/organizations/acme/forms'
+
+  it('reaches the service byte for byte, whatever it is', async () => {
+    await using gateway = await startGateway()
+    const form = `${forms}/${publicId}`
+    const utf8 = { ...json, 'content-type': 'application/json; charset=utf-8' }
+
+    await gateway.send('POST', forms, { headers: utf8, body: ' {"form": {"name":"é"}}\n' })
+    await gateway.send('POST', forms, { headers: json, body: '{"form":' })
+    await gateway.send('POST', forms)
+    await gateway.send('DELETE', form, { headers: json, body: '' })
+    await gateway.send('DELETE', form, { headers: json, body: '{"validateOnly":true}' })
+    await gateway.send('GET', form, { headers: json })
+
+    expect(gateway.forms.received.map(({ method, body }) => [method, body])).toEqual([
+      ['POST', ' {"form": {"name":"é"}}\n'],
+      ['POST', '{"form":'],
+      ['POST', ''],
+      ['DELETE', ''],
+      ['DELETE', '{"validateOnly":true}'],
+      ['GET', ''],
+    ])
+    const types = gateway.forms.received.map(({ headers }) => headers['content-type'])
+    expect(types).toEqual([
+      json['content-type'],
+      json['content-type'],
+      undefined,
+      undefined,
+      json['content-type'],
+      undefined,
+    ])
+  })
+
+  it('is refused without a type, and with another one than JSON', async () => {
+    await using gateway = await startGateway()
+
+    const answers = await Promise.all([
+      gateway.send('POST', forms, { body: '{}' }),
+      gateway.send('POST', forms, { body: '{}', headers: { 'content-type': 'text/plain' } }),
+      gateway.send('PATCH', `${forms}/${publicId}`, {
+        body: '{}',
+        headers: { 'content-type': 'application/jsonp' },
+      }),
+      gateway.send('POST', `${forms}/${publicId}/publish`, {
+        body: '{}',
+        headers: { 'content-type': 'nonsense' },
+      }),
+    ])
+
+    expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual(
+      answers.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
+    )
+    expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is taken up to 1 MiB, and refused over it, with or without its length', async () => {
+    await using gateway = await startGateway()
+    const bytes = Buffer.alloc(1024 * 1024 + 1, ' ')
+    const inChunks = async function* (length: number) {
+      for (let at = 0; at < length; at += 65_536) yield bytes.subarray(at, Math.min(length, at + 65_536))
+    }
+    const statusOf = async (body: Buffer | AsyncIterable<Buffer>) =>
+      (await gateway.send('POST', forms, { headers: json, body: body as Buffer })).status
+
+    expect(await statusOf(bytes.subarray(1))).toBe(200)
+    expect(await statusOf(inChunks(bytes.length - 1))).toBe(200)
+    expect(gateway.forms.received.map(({ body }) => body.length)).toEqual([1_048_576, 1_048_576])
+    expect(await statusOf(bytes)).toBe(413)
+    expect(await statusOf(inChunks(bytes.length))).toBe(413)
+    expect(gateway.forms.received).toHaveLength(2)
+  })
+})
+
+describe('the body of an answer', () => {
+  const form = `/v2/organizations/acme/forms/${publicId}`
+
+  it.each([0, 1, 262_144, 262_145, 3_000_000])('comes byte for byte: %i bytes', async (length) => {
+    await using gateway = await startGateway()
+    const body = '{"é"}'.repeat(length).slice(0, length)
+    for (const headers of [{}, { 'content-length': String(Buffer.byteLength(body)) }]) {
+      gateway.forms.answer = (_, reply) => {
+        reply.hijack()
+        reply.raw.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body)
+      }
+      // What is too long for the hop takes the proxy's own way, with the same outcome.
+      for (const sent of ['{}', JSON.stringify({ filler: ' '.repeat(65_536) })]) {
+        const { status, text } = await gateway.send('PATCH', form, { headers: json, body: sent })
+        expect(status).toBe(200)
+        expect(text === body).toBe(true)
+      }
+      const { status, text } = await gateway.send('GET', form)
+      expect([status, text === body]).toEqual([200, true])
+    }
+  })
+
+  it.each([1_000, 1_000_000])('of %i bytes is never taken for whole where it breaks off', async (length) => {
+    await using gateway = await startGateway()
+    gateway.forms.answer = (_, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': length })
+      reply.raw.write(' '.repeat(length - 1), () => reply.raw.destroy())
+    }
+
+    const answer = await gateway.send('PATCH', form, { headers: json, body: '{}' }).catch(() => undefined)
+
+    expect(answer?.status ?? 503).toBe(503)
+  })
+})
+
+describe('HEAD', () => {
+  it('answers as GET, without the body', async () => {
+    await using gateway = await startGateway()
+    const get = await gateway.send('GET', '/v2/organizations/acme/forms')
+
+    const head = await gateway.send('HEAD', '/v2/organizations/acme/forms')
+
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(head.headers['content-length']).toBe(get.headers['content-length'])
+    expect(gateway.forms.received.map(({ method }) => method)).toEqual(['GET', 'HEAD'])
+  })
+})
+
+describe('a client that goes away', () => {
+  it.each([
+    ['before the service answers', false],
+    ['in the middle of the answer', true],
+  ])('%s does no harm', async (_, begun) => {
+    await using gateway = await startGateway()
+    const { hostname, port } = new URL(gateway.origin)
+    const asked = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    gateway.forms.answer = async (_request, reply) => {
+      reply.hijack()
+      if (begun) reply.raw.write('{')
+      asked.resolve()
+      await left.promise
+      reply.raw.end('}')
+      gateway.forms.answer = () => ({})
+    }
+    const accepting = once(gateway.app.server, 'connection')
+    const socket = connect(Number(port), hostname)
+    const [accepted] = await accepting
+    socket.write(`GET /v2/organizations/acme/forms HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`)
+    if (begun) await once(socket, 'data')
+    await asked.promise
+
+    const closed = once(accepted, 'close')
+    socket.destroy()
+    await closed
+    left.resolve()
+
+    expect((await gateway.send('GET', '/v2/organizations/acme/forms')).status).toBe(200)
+  })
+})
