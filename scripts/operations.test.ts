@@ -31,7 +31,9 @@ describe('docs/operations.md', () => {
 describe('SECURITY.md', () => {
   it('points to files that are there', () => {
     const page = read('SECURITY.md')
-    const tests = [...page.matchAll(/`((?:e2e|libs|services|scripts|tools)\/[^`]+)`/g)].map(([, file]) => file!)
+    const tests = [...page.matchAll(/`((?:e2e|libs|services|scripts|tools)\/[^`]+)`/g)].map(
+      ([, file]) => file!,
+    )
     const pages = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, file]) => file!)
 
     expect(tests.length).toBeGreaterThan(10)

@@ -78,7 +78,7 @@ describe('the package of the client', () => {
   it('declares its types with their comments', () => {
     const declarations = readFileSync(join(installed, 'dist/forms.d.ts'), 'utf8')
 
-    expect(declarations).toContain('/** Freezes the draft as a revision and makes it the live one. */')
+    expect(declarations).toContain('/** Freezes the draft as a revision and makes the revision live. */')
     expect(declarations).toContain('publish(organization: string, form: string, options?: PublishOptions)')
   })
 })

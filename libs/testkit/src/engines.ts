@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareEngine } from '@fms/testkit/mongodb'
+import { prepareEngine } from './mongodb.ts'
 import { findNatsServer } from './nats-server.ts'
 
 /**
