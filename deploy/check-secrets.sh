@@ -1,6 +1,7 @@
 #!/bin/sh
-# Refuses the samples of .env.example, by name, unless NODE_ENV=development. The one-shot check-secrets of Compose runs it
-# before anything else starts. libs/service-kit/src/sample-secrets.ts applies the same rule in our own processes.
+# Fails with the names of the variables that contain samples of .env.example, unless NODE_ENV=development. The one-shot
+# check-secrets of Compose runs it before anything else. libs/service-kit/src/sample-secrets.ts is the same rule for our
+# own processes.
 set -eu
 
 [ "${NODE_ENV:-}" != development ] || exit 0
@@ -8,8 +9,8 @@ set -eu
 samples=$(env | sed -n -e 's/^\([A-Z_]*\)=sample.*/\1/p' -e 's/^\([A-Z_]*\)=c2FtcGxl$/\1/p' | sort)
 [ -n "$samples" ] || exit 0
 
-echo 'These variables are samples of .env.example, which everybody knows:' >&2
+echo 'These variables contain samples of .env.example, which are publicly known:' >&2
 echo "$samples" >&2
-echo 'Replace them in .env: npm run compose:secrets writes a new .env with fresh ones (sh deploy/compose-secrets.sh without npm).' >&2
-echo 'NODE_ENV=development accepts the samples, to try things out.' >&2
+echo 'Replace them in .env, or write a new .env: npm run compose:secrets (without npm: sh deploy/compose-secrets.sh).' >&2
+echo 'To try things out with the samples, set NODE_ENV=development.' >&2
 exit 1

@@ -1,6 +1,6 @@
-// The one-shot mongo-init of Compose: mongosh runs it as MongoDB's root user. It initiates the replica set, and creates a
-// user for each process with rights to its own databases alone. A second run updates passwords and rights.
-// Only db.adminCommand and sleep: e2e/compose/mongosh.ts runs it without mongosh.
+// Run by the one-shot mongo-init of Compose, in mongosh, as MongoDB's root user. Initiates the replica set, and creates a
+// user per process with access to its own databases. Idempotent; a later run updates passwords and privileges.
+// Uses only db.adminCommand and sleep, because e2e/compose/mongosh.ts runs it without mongosh.
 
 const users = [
   { user: 'organizations', password: process.env.MONGODB_ORGANIZATIONS_PASSWORD, databases: ['directory'] },

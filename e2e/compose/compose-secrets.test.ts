@@ -48,7 +48,7 @@ describe('npm run compose:secrets', () => {
 
     await expect(run('sh', ['deploy/compose-secrets.sh'], { cwd: folder })).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('.env exists already and stays as it is.'),
+      stderr: expect.stringContaining('.env already exists and was not changed.'),
     })
     expect(readEnv()).toBe(before)
   })
