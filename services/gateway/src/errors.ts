@@ -1,9 +1,9 @@
 import { ApiError } from '@fms/aip'
 
-/** How soon a repeat may help: by then an open circuit lets a request through again. */
+/** When a repeat may help: an open circuit lets one request through every second. */
 const retryAfterSeconds = 1
 
-/** No key, a malformed, unknown, expired or revoked one: one and the same answer, so that nobody learns which. */
+/** The key is missing, malformed, unknown, expired or revoked. The response is the same in each case. */
 export const apiKeyInvalid = () =>
   new ApiError(
     'UNAUTHENTICATED',
@@ -12,7 +12,7 @@ export const apiKeyInvalid = () =>
     { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
   )
 
-/** Whose key it is can not be found out at the moment; nothing is said about the key. */
+/** The key cannot be looked up at the moment; it may be valid. */
 export const authenticationUnavailable = (cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
@@ -21,7 +21,7 @@ export const authenticationUnavailable = (cause: unknown) =>
     { retryAfterSeconds, cause },
   )
 
-/** A service cannot be reached, does not answer in time, or its circuit is open. */
+/** A service cannot be reached, does not respond in time, or its circuit is open. */
 export const upstreamUnavailable = (service: string, cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
@@ -31,8 +31,8 @@ export const upstreamUnavailable = (service: string, cause: unknown) =>
   )
 
 /**
- * The publish command could not be handed over: NATS is away, its queue or its disk is full, or its circuit is open.
- * A command that NATS takes in later is carried out before the request's deadline or never.
+ * NATS has not stored the publish command: it is not connected, its stream or disk is full, or the circuit is open. If
+ * NATS stores it later, it is carried out before the request's deadline or never.
  */
 export const publishingUnavailable = (requestId: string, cause: unknown) =>
   new ApiError(
@@ -42,7 +42,7 @@ export const publishingUnavailable = (requestId: string, cause: unknown) =>
     { metadata: { requestId }, retryAfterSeconds, cause },
   )
 
-/** The command was accepted, and nobody has confirmed it in time. From now on it is not carried out any more (AIP-155). */
+/** NATS has stored the command, and no reply came before the deadline. After it the command is not carried out (AIP-155). */
 export const publishTimedOut = (requestId: string) =>
   new ApiError(
     'DEADLINE_EXCEEDED',
@@ -51,7 +51,7 @@ export const publishTimedOut = (requestId: string) =>
     { metadata: { requestId }, retryAfterSeconds },
   )
 
-/** The key sent more requests in a minute than it may (RFC 6585 §4). */
+/** The key has reached its limit of requests per minute (RFC 6585 §4). */
 export const rateLimited = (limit: number, retryAfterSeconds: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
@@ -60,7 +60,7 @@ export const rateLimited = (limit: number, retryAfterSeconds: number) =>
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
-/** So many keys that this gateway does not know are being looked up that one more cannot be (RFC 6585 §4). */
+/** The limit of concurrent look-ups of unknown keys is reached, and too many wait (RFC 6585 §4). */
 export const tooManyWrongKeys = (limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
@@ -69,7 +69,7 @@ export const tooManyWrongKeys = (limit: number) =>
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
-/** As many requests of the user or the organization are in flight as may be; long responses count more than once. */
+/** The limit of requests in flight of a user or an organization is reached; long responses count more than once. */
 export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
@@ -78,7 +78,7 @@ export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )
 
-/** None of the caller's organizations has a form with this public id; whether another one does shows nowhere. */
+/** None of the caller's organizations has a form with this public id. Another organization may have one. */
 export const formNotFoundAnywhere = (formRef: string) =>
   new ApiError(
     'NOT_FOUND',

@@ -27,7 +27,7 @@ import {
   upstreamUnavailable,
 } from '../errors.ts'
 
-/** Why an operation can fail. */
+/** A reason of an error: what it means, and an example. */
 export interface Reason {
   meaning: string
   example: ApiError
@@ -39,7 +39,7 @@ const revision = `${form}/revisions/live`
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 const retryAfterSeconds = 1
 
-/** Every reason of an operation; `docs/errors.md` has them too, with what to do about each. */
+/** The reasons of all operations. `docs/errors.md` has them too, with what to do about each. */
 export const reasons = {
   API_KEY_INVALID: {
     meaning: 'There is no key in `x-api-key`, or it is malformed, unknown, expired or revoked.',
