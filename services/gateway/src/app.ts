@@ -65,7 +65,7 @@ export const createGateway = async (
   logger: FastifyBaseLogger,
   now = () => performance.now(),
 ) => {
-  const { organizations, forms, directory, ready, close } = createUpstreams(config, logger)
+  const { organizations, forms, authorization, ready, close } = createUpstreams(config, logger)
   const connecting = connectNats(config.NATS_URL, 'gateway')
   const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
   const counts = new FixedWindowCounter(now)
@@ -77,7 +77,7 @@ export const createGateway = async (
     forms,
     memory: createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES),
     authorize: createAuthorizationCache({
-      requestAuthorization: createAuthorizeClient(directory, sign),
+      requestAuthorization: createAuthorizeClient(authorization, sign),
       sign,
       now,
       maxKeyLookups: config.MAX_KEY_LOOKUPS,
@@ -123,7 +123,7 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
     organizations,
     forms,
     /** Organizations, with circuits and a limit for authorize requests only. */
-    directory: create('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests),
+    authorization: create('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests),
     /** Does not check NATS: without it only publishing fails. */
     ready: async () => {
       await Promise.all([organizations, forms].map(({ name, origin }) => probe(probeAgent, name, origin)))

@@ -47,7 +47,7 @@ describe('GatewayConfig', () => {
     ['https://a.example,', 'scheme://host'],
   ])('rejects the CORS origins %s with an example', (origins, advice) => {
     expect(() => readConfig(GatewayConfig, { ...env, CORS_ORIGINS: origins })).toThrow(
-      new RegExp(`CORS_ORIGINS names ".*", which is no origin: write ${advice}`),
+      new RegExp(`CORS_ORIGINS names ".*", which is not an origin: write ${advice}`),
     )
   })
 })

@@ -25,7 +25,7 @@ const CorsOrigins = z.string().transform((text, context): '*' | string[] => {
   const origins = text.split(',').map((each) => each.trim())
   if (text.trim() === '*') return '*'
   for (const each of origins.filter((each) => originOf(each) !== each)) {
-    context.addIssue(`names "${each}", which is no origin: write ${exampleFor(each)}, or * alone`)
+    context.addIssue(`names "${each}", which is not an origin: write ${exampleFor(each)}, or only *`)
   }
   return origins
 })

@@ -8,7 +8,7 @@ export const apiKeyInvalid = () =>
   new ApiError(
     'UNAUTHENTICATED',
     'API_KEY_INVALID',
-    'No valid API key came with the request. Send one in the header x-api-key: formctl key create makes it. The API reference is at /v2/docs.',
+    'The request has no valid API key. Send one in the header x-api-key; formctl key create creates one. The API reference is at /v2/docs.',
     { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
   )
 
@@ -26,7 +26,7 @@ export const upstreamUnavailable = (service: string, cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
     'UPSTREAM_UNAVAILABLE',
-    `The service ${service} does not answer at the moment. Repeat the request a little later.`,
+    `The service ${service} does not respond at the moment. Repeat the request a little later.`,
     { metadata: { service }, retryAfterSeconds, cause },
   )
 
@@ -42,7 +42,7 @@ export const publishingUnavailable = (requestId: string, cause: unknown) =>
     { metadata: { requestId }, retryAfterSeconds, cause },
   )
 
-/** NATS has stored the command, and no reply came before the deadline. After it the command is not carried out (AIP-155). */
+/** NATS has stored the command, but no reply came before the deadline. Later it is not carried out (AIP-155). */
 export const publishTimedOut = (requestId: string) =>
   new ApiError(
     'DEADLINE_EXCEEDED',
@@ -56,7 +56,7 @@ export const rateLimited = (limit: number, retryAfterSeconds: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'RATE_LIMITED',
-    `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then go on.`,
+    `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then continue.`,
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
@@ -65,7 +65,7 @@ export const tooManyWrongKeys = (limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_WRONG_KEYS',
-    `${limit} unknown keys are being looked up, and too many wait for it. Wait ${retryAfterSeconds} s, then repeat the request.`,
+    `${limit} unknown keys are being looked up, and too many others wait. Wait ${retryAfterSeconds} s, then repeat the request.`,
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
@@ -74,7 +74,7 @@ export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_AT_ONCE',
-    `This ${scope} may have ${limit} requests in flight at once; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
+    `This ${scope} may have ${limit} requests in flight; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )
 
@@ -83,6 +83,6 @@ export const formNotFoundAnywhere = (formRef: string) =>
   new ApiError(
     'NOT_FOUND',
     'FORM_NOT_FOUND',
-    `There is no organizations/-/forms/${formRef}: none of your organizations has a form with this publicId. List the forms of an organization to see which there are.`,
+    `There is no organizations/-/forms/${formRef}: none of your organizations has a form with this publicId. List the forms of an organization to see its publicIds.`,
     { metadata: { form: `organizations/-/forms/${formRef}` } },
   )

@@ -21,7 +21,7 @@ export interface ReceivedRequest {
 /** A Fastify handler: returns the response body, or sends it itself. */
 export type Respond = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Starts a stub of a service: an HTTP server that records requests and responds with `respond`, which tests replace. */
+/** Starts a stub of a service: an HTTP server that records requests, and responds as a test sets `respond`. */
 export const startStubService = async (respond: Respond, port = 0) => {
   const received: ReceivedRequest[] = []
   const app = createApp({ logger: pino({ level: 'silent' }) })

@@ -192,7 +192,7 @@ describe('the number of concurrent look-ups', () => {
         lookups.push(`${keyHash} ${organizationRef}`.trim())
         if (keyHash === 'known' && lookups.length === 1) return member
         await blocked.promise
-        return keyHash.startsWith('wrong') ? undefined : member
+        return keyHash.startsWith('invalid') ? undefined : member
       },
       sign: () => 'token',
       now: () => clock.now,
@@ -201,28 +201,28 @@ describe('the number of concurrent look-ups', () => {
     })
     await authorize('known', undefined, 'r')
     lookups.length = 0
-    const wrongKeys = (count: number) =>
-      Array.from({ length: count }, (_, index) => authorize(`wrong-${index}`, undefined, 'r'))
-    return { authorize, lookups, clock, wrongKeys, release: blocked.resolve }
+    const invalidKeys = (count: number) =>
+      Array.from({ length: count }, (_, index) => authorize(`invalid-${index}`, undefined, 'r'))
+    return { authorize, lookups, clock, invalidKeys, release: blocked.resolve }
   }
 
   it('is bounded for unknown keys, and a valid key waits in the queue behind invalid ones', async () => {
-    const { authorize, lookups, wrongKeys, release } = await startBlocked()
-    const wrong = wrongKeys(5)
-    const good = authorize('good', undefined, 'r')
+    const { authorize, lookups, invalidKeys, release } = await startBlocked()
+    const invalid = invalidKeys(5)
+    const valid = authorize('valid', undefined, 'r')
     await settle()
-    expect(lookups).toEqual(['wrong-0', 'wrong-1'])
+    expect(lookups).toEqual(['invalid-0', 'invalid-1'])
 
     release()
 
-    expect(await good).toMatchObject({ keyId: member.keyId })
-    expect(await Promise.all(wrong)).toEqual(Array(5).fill(undefined))
+    expect(await valid).toMatchObject({ keyId: member.keyId })
+    expect(await Promise.all(invalid)).toEqual(Array(5).fill(undefined))
   })
 
   it('causes a 429 when the queue is full, but not for a key in the cache', async () => {
-    const { authorize, lookups, clock, wrongKeys, release } = await startBlocked()
-    const wrong = wrongKeys(1_002)
-    await expect(authorize('good', undefined, 'r')).rejects.toMatchObject({
+    const { authorize, lookups, clock, invalidKeys, release } = await startBlocked()
+    const invalid = invalidKeys(1_002)
+    await expect(authorize('valid', undefined, 'r')).rejects.toMatchObject({
       reason: 'TOO_MANY_WRONG_KEYS',
       httpStatus: 429,
       parts: { retryAfterSeconds: 1 },
@@ -232,10 +232,10 @@ describe('the number of concurrent look-ups', () => {
     const known = authorize('known', undefined, 'r')
     await settle()
 
-    expect(lookups).toEqual(['wrong-0', 'wrong-1', 'known'])
+    expect(lookups).toEqual(['invalid-0', 'invalid-1', 'known'])
     release()
     expect(await known).toMatchObject({ keyId: member.keyId })
-    await Promise.all(wrong)
+    await Promise.all(invalid)
   })
 
   it('is bounded for one user, over all organizations', async () => {
@@ -246,12 +246,12 @@ describe('the number of concurrent look-ups', () => {
       reason: 'TOO_MANY_AT_ONCE',
       parts: { metadata: { scope: 'user', limit: '3' } },
     })
-    const good = authorize('good', undefined, 'r')
+    const valid = authorize('valid', undefined, 'r')
     await settle()
 
-    expect(lookups).toEqual(['known a', 'known b', 'known c', 'good'])
+    expect(lookups).toEqual(['known a', 'known b', 'known c', 'valid'])
     release()
-    await Promise.all([...pending, good])
+    await Promise.all([...pending, valid])
     expect(await authorize('known', 'd', 'r')).toBeDefined()
   })
 })

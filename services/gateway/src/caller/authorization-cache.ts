@@ -8,7 +8,7 @@ import { createCachedToken } from './cached-token.ts'
 
 /** How long an authorization is fresh, from the moment of its request: a revoked key works for no longer. */
 const freshMs = 1_000
-/** Age from which a request is served from the cache while the entry is refreshed (stale-while-revalidate, RFC 5861). */
+/** Age from which an entry is refreshed in the background while it is served (stale-while-revalidate, RFC 5861). */
 const refreshAfterMs = 750
 /** How much longer an entry is served while organizations does not respond (stale-if-error, RFC 5861). */
 const graceMs = 30_000
@@ -159,7 +159,7 @@ const userOf = (entries: Map<string, CachedCaller> | undefined): string | undefi
 const cacheKey = (organizationRef = '') =>
   isUuid(organizationRef) ? organizationRef.toLowerCase() : organizationRef
 
-/** The cached caller if the response equals it. Its token is already signed, and services have cached it as verified. */
+/** Returns the cached caller if it equals the response: its token is signed, and services have verified it. */
 const reuseCaller = (
   cached: Caller | undefined,
   { userId, keyId, readOnly, organization }: AuthorizeResponse,

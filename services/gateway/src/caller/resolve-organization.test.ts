@@ -91,7 +91,7 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     ['GET', `${path}/revisions`],
     ['GET', `${path}/revisions/6f6d5aa1-4ec9-4ba1-8f1c-3b8f4a1f9b60`],
     ['GET', '/v2/organizations/-x/forms/Ab3dE6gH9j'],
-  ])('is the only path with a wildcard: %s %s', async (method, elsewhere) => {
+  ])('elsewhere, - is an organization that does not exist: %s %s', async (method, elsewhere) => {
     await using gateway = await start()
     const body = method === 'GET' ? {} : { headers: json, body: '{"form":{}}' }
 

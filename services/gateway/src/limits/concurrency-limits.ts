@@ -103,8 +103,8 @@ export class ConcurrencyPermit {
   }
 
   /**
-   * Raises the units held of each limit to `units`, or to the whole of a smaller limit, so that a response of any length
-   * can be sent. Safe to repeat after an error.
+   * Raises the units held of each limit to `units`, at most to the whole limit, so that a response of any length can be
+   * sent. Safe to repeat after an error.
    *
    * @throws {ApiError} TOO_MANY_AT_ONCE
    */

@@ -20,7 +20,7 @@ export interface SharedCounts {
 
 /**
  * Shares request counts with the other gateways: publishes what this one counted, four times a second, and adds what it
- * receives. No request waits for a message. While NATS is unavailable each gateway counts by itself; after a reconnect
+ * receives. No request waits for a message. While NATS is unavailable each gateway counts separately; after a reconnect
  * it publishes the deltas of the current minutes.
  */
 export const shareCounts = (

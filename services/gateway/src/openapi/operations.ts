@@ -74,6 +74,7 @@ export const pathParameters: Record<string, { description: string; example: stri
   revisionRef: { description: "The revision's UUID, or `live`.", example: 'live' },
 }
 
+/** Reasons of groups of operations. */
 const everyOperation = ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL'] as const
 const caller = [
   ...everyOperation,

@@ -10,8 +10,8 @@ const prefix = '#/components/schemas/'
 export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 
 /**
- * The component schemas, from the contracts that have an id. A resource has up to three: as in responses; as in a create
- * (`…Input` if it differs, `…Create` if lists contain it too); and as a merge patch (`…Patch`, RFC 7396).
+ * The component schemas, from the contracts that have an id. A resource has up to three: as in responses; as in a
+ * create (`…Input` if it differs, `…Create` if lists contain it too); and as a merge patch (`…Patch`, RFC 7396).
  */
 export const componentSchemas = (): Schemas => {
   const outputs = contractsAs('output')
@@ -47,9 +47,9 @@ export const componentSchemas = (): Schemas => {
   propertiesOf(requests.CreateFormRequest!).form = refTo('FormInput')
   propertiesOf(requests.UpdateFormRequest!).form = refTo('FormPatch')
   creates.FormInput!.description =
-    'What a maker owns of a form, at most 768 KiB as JSON. What is left out takes its default; `null` means left out.'
+    'The members of a form that clients write, at most 768 KiB as JSON. An omitted member and `null` mean the default.'
   patches.FormPatch!.description =
-    'A JSON Merge Patch (RFC 7396) of a form: what is left out stays as it is, `null` clears, lists are replaced whole.'
+    'A JSON Merge Patch (RFC 7396) of a form: omitted members stay unchanged, `null` clears, lists are replaced as a whole.'
 
   return onlyUsed({ ...outputs, ...requests, ...creates, ...patches }, [
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],

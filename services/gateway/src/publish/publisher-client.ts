@@ -48,7 +48,7 @@ export interface PublisherClient {
    * Sends the command until NATS has stored it, and waits for the reply.
    *
    * @param timeoutMs for both. Publishers do not carry out the command later.
-   * @param gone aborted when the caller disconnects; then the result is undefined.
+   * @param signal aborted when the caller disconnects; then the result is undefined.
    * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; OVERLOADED when too many commands
    *   wait for NATS, those of callers who disconnected included; PUBLISH_TIMEOUT when there is no reply in time.
    */
@@ -56,7 +56,7 @@ export interface PublisherClient {
     command: Command,
     timeoutMs: number,
     requestId: string,
-    gone: AbortSignal,
+    signal: AbortSignal,
   ): Promise<FormPublished | undefined>
   close(): Promise<void>
 }
@@ -98,7 +98,7 @@ export const createPublisherClient = (
   )
 
   return {
-    async publishForm(command, timeoutMs, requestId, gone) {
+    async publishForm(command, timeoutMs, requestId, signal) {
       const deadline = performance.now() + timeoutMs
       const replyInbox = `${inbox}.${nuid.next()}`
       const request: PublishRequest = {
@@ -114,7 +114,7 @@ export const createPublisherClient = (
         const timeoutError = isStored ? publishTimedOut : neverStored
         reply.reject(timeoutError(command.commandId))
       }, timeoutMs)
-      gone.addEventListener('abort', () => reply.resolve(undefined), { once: true })
+      signal.addEventListener('abort', () => reply.resolve(undefined), { once: true })
       const sent = send(request).then(() => {
         isStored = true
         return reply.promise

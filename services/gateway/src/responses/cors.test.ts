@@ -155,7 +155,7 @@ describe('a response to a configured origin', () => {
     expect(headers.vary).toBe('Origin, accept-encoding')
   })
 
-  it('differs from one to another origin or to none, which Vary says', async () => {
+  it('has the same Vary as one to another origin or to none, which has no other CORS header', async () => {
     await using gateway = await startGateway({ corsOrigins })
 
     const other = await gateway.send('GET', forms, { headers: { origin: 'https://evil.example' } })

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 const newline = Buffer.from('\n')
 
 /**
- * Appends a newline to JSON bodies when the client is curl, so that the shell's prompt starts on a new line. JSON allows
- * it (RFC 8259 §2). Other clients get the body unchanged.
+ * Appends a newline to JSON bodies when the client is curl, so that the shell's prompt starts on a new line. JSON
+ * allows it (RFC 8259 §2). Other clients get the body unchanged.
  */
 export const endWithNewline = (app: FastifyInstance): void => {
   app.addHook('onSend', (request, reply, payload: unknown, done) => {

@@ -19,7 +19,7 @@ describe('GET /', () => {
     expect({ url, status }).toEqual({ url: `${gateway.origin}/v2/docs`, status: 200 })
   })
 
-  it('is the only method', async () => {
+  it('is a 405 for other methods', async () => {
     await using gateway = await startGateway()
 
     const response = await gateway.send('POST', '/', withoutKey)

@@ -313,12 +313,12 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
     const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
     await gateway.log.line('connected to NATS')
-    const gone = new AbortController()
+    const controller = new AbortController()
     const command = { ...ids, validateOnly: false }
 
-    const reply = publisher.publishForm(command, 600_000, 'r-1', gone.signal)
+    const reply = publisher.publishForm(command, 600_000, 'r-1', controller.signal)
     await gateway.consumed
-    gone.abort()
+    controller.abort()
 
     expect(await reply).toBeUndefined()
     await publisher.close()

@@ -28,9 +28,9 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
       config: { parsesEnvelopeAlone: true },
     },
     async ({ id, params, body, headers, identity }, reply) => {
-      const gone = new AbortController()
+      const controller = new AbortController()
       // With a reason: without one, Node creates an error, which costs more.
-      reply.raw.once('close', () => gone.abort('the caller has gone'))
+      reply.raw.once('close', () => controller.abort('the caller has disconnected'))
       const command = {
         commandId: body.requestId ?? randomUUIDv7(),
         organizationId: identity.organizationId!,
@@ -39,7 +39,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         validateOnly: body.validateOnly,
         ifMatch: parseIfMatch(headers['if-match']),
       }
-      const published = await publisher.publishForm(command, publishTimeoutMs, id, gone.signal)
+      const published = await publisher.publishForm(command, publishTimeoutMs, id, controller.signal)
       if (!published) return
       if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)
       // A dry run's form is not stored, so it has no ETag.

@@ -57,7 +57,7 @@ class BufferingHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (!this.#caller) return
-    this.#abort = () => controller.abort(new Error('the caller has gone'))
+    this.#abort = () => controller.abort(new Error('the caller has disconnected'))
     if (this.#caller.destroyed) this.#abort()
     else this.#caller.once('close', this.#abort)
   }

@@ -83,20 +83,20 @@ describe('an action whose caller has disconnected', () => {
   const logger = pino({ level: 'silent' })
   const abandonAfter = (ms: number) => async () => {
     await delay(ms)
-    throw new Abandoned('gone')
+    throw new Abandoned('disconnected')
   }
 
   it('is not a failure', async () => {
     const circuit = createCircuit('abandoned', logger, 100)
 
-    for (let i = 0; i < 20; i++) await expect(circuit(abandonAfter(0))).rejects.toThrow('gone')
+    for (let i = 0; i < 20; i++) await expect(circuit(abandonAfter(0))).rejects.toThrow('disconnected')
 
     expect(await circuit(async () => 'works')).toBe('works')
   })
 
   it('opens the circuit after more than a second without a response', async () => {
     const circuit = createCircuit('abandoned late', logger, 100)
-    await expect(circuit(abandonAfter(1_050))).rejects.toThrow('gone')
+    await expect(circuit(abandonAfter(1_050))).rejects.toThrow('disconnected')
 
     await expect(circuit(async () => 'works')).rejects.toThrow('Breaker is open')
   })

@@ -39,9 +39,9 @@ export class Abandoned extends Error {}
  * of any caller succeeded. An open breaker lets one action through every second and closes when it succeeds. An action
  * has to settle, or an open breaker stays open.
  *
- * @param caller a key for the breaker: failures of one caller open nothing for others. By default all actions share one.
- * @throws {ConcurrencyLimitReached} immediately, when the maximum is in flight; actions of callers who disconnected count
- *   until they settle.
+ * @param caller the key of a breaker; by default all actions share one.
+ * @throws {ConcurrencyLimitReached} immediately, when the maximum is in flight. Actions of callers who disconnected
+ *   count until they settle.
  */
 export type Circuit = <T>(action: () => Promise<T>, caller?: string) => Promise<T>
 

@@ -135,7 +135,7 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
  */
 const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
-/** The complete list of forwarded request headers. The API key and a client's own identity header are not among them. */
+/** The complete list of forwarded request headers: neither the API key nor an identity header of the client. */
 const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({
   'x-request-id': id,
   [identityHeader]: caller.token(),

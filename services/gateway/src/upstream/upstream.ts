@@ -145,19 +145,19 @@ const throwIfFailed = (response: UpstreamResponse, request: UpstreamRequest, sta
   return response
 }
 
-/** Retries an idempotent request once when its connection is closed, as may happen to an idle one just as it is used. */
+/** Retries an idempotent request once when its connection was closed: an idle one may close just as it is used. */
 const sendWithRetry = async (agent: Agent, request: UpstreamRequest & { origin: string }) => {
   const { caller } = request
   try {
     return await sendBuffered(agent, request, caller)
   } catch (error) {
-    if (caller?.destroyed) throw new Abandoned('the caller has gone')
+    if (caller?.destroyed) throw new Abandoned('the caller has disconnected')
     if (!isIdempotent(request) || !isDeadConnection(error)) throw error
     return await sendBuffered(agent, request, caller)
   }
 }
 
-/** Whether the request may be sent twice (RFC 9110 §9.2.2). DELETE counts as not idempotent: its retry would be a 404. */
+/** Whether the request may be sent twice (RFC 9110 §9.2.2). DELETE may not: its retry would be a 404. */
 const isIdempotent = ({ method, idempotent }: Pick<UpstreamRequest, 'method' | 'idempotent'>) =>
   idempotent ?? (method === 'GET' || method === 'HEAD')
 
