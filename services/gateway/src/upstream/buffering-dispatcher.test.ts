@@ -56,6 +56,6 @@ describe('a response of a service', () => {
 
     body.once('readable', () => {})
 
-    await expect.poll(() => body.readableLength).toBe(maxBufferedBytes)
+    await expect.poll(() => body.readableLength, { timeout: 10_000 }).toBe(maxBufferedBytes)
   })
 })
