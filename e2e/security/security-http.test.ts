@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]())
 beforeEach(() => {
   gateway.forms.received.length = 0
-  gateway.forms.answer = () => ({ from: 'forms' })
+  gateway.forms.respond = () => ({ from: 'forms' })
 })
 
 const forms = '/v2/organizations/acme/forms'
@@ -211,7 +211,7 @@ describe('through the gateway', () => {
   })
 
   it('no identity, cookie or header of one hop comes back', async () => {
-    gateway.forms.answer = (_, reply) =>
+    gateway.forms.respond = (_, reply) =>
       reply
         .headers({
           'x-fms-identity': 'eyJ.eyJ.x',
@@ -273,10 +273,10 @@ describe('through the gateway', () => {
 
 describe('requests in one go on one connection', () => {
   it('are answered in their order, each with its own, whoever else asks meanwhile', async () => {
-    const other = gateway.directory.key([
+    const other = gateway.directory.createKey([
       { organizationId: crypto.randomUUID(), slug: 'other', role: 'editor' },
     ])
-    gateway.forms.answer = async ({ url }) => {
+    gateway.forms.respond = async ({ url }) => {
       const formRef = url.split('/').at(-1)
       await delay((Number(formRef) * 7) % 11)
       return { formRef }
@@ -310,7 +310,7 @@ describe('requests in one go on one connection', () => {
 
   it('get no answer that is not theirs when what follows is broken', async () => {
     const asked = Promise.withResolvers<void>()
-    gateway.forms.answer = async () => {
+    gateway.forms.respond = async () => {
       asked.resolve()
       await delay(50)
       return {}

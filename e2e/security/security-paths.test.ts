@@ -124,7 +124,7 @@ describe('a path through the gateway', () => {
           for (const { url, headers } of passedOn) {
             const [, named] = served.exec(url.split('?', 1)[0]!) ?? expect.fail(`${path} became ${url}`)
             const identity = verify(String(headers[identityHeader]))
-            expect(identity).toMatchObject({ userId: gateway.directory.user(gateway.key).userId })
+            expect(identity).toMatchObject({ userId: gateway.directory.userOf(gateway.key).userId })
             expect([organizationId, undefined]).toContain(named)
             expect((identity as { organizationId?: string }).organizationId).toBe(named)
           }

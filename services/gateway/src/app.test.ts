@@ -14,13 +14,13 @@ describe('methods', () => {
     ['GET', `${form}/publish`, 'POST'],
     ['POST', `${form}/revisions`, 'GET, HEAD'],
     ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
-  ])('%s %s is not answered, and Allow says what is', async (method, path, allow) => {
+  ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send(method, path, method === 'GET' ? {} : { headers: json, body: '{' })
+    const response = await gateway.send(method, path, method === 'GET' ? {} : { headers: json, body: '{' })
 
-    expect([answer.status, reasonOf(answer)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
-    expect(String(answer.headers.allow).split(', ').sort().join(', ')).toBe(allow)
+    expect([response.status, reasonOf(response)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(String(response.headers.allow).split(', ').sort().join(', ')).toBe(allow)
   })
 })
 
@@ -44,8 +44,8 @@ describe('paths', () => {
   ])('%s is not found, with a key', async (path) => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('GET', path)
-    expect([answer.status, reasonOf(answer)]).toEqual([404, 'PATH_NOT_FOUND'])
+    const response = await gateway.send('GET', path)
+    expect([response.status, reasonOf(response)]).toEqual([404, 'PATH_NOT_FOUND'])
     expect((await gateway.send('GET', path, { as: '' })).status).toBe(401)
     expect(gateway.forms.received).toEqual([])
   })
@@ -59,29 +59,29 @@ describe('paths', () => {
   ])('%s is not found, with or without a key', async (path) => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('POST', path, { as: '', headers: json, body: '{' })
+    const response = await gateway.send('POST', path, { as: '', headers: json, body: '{' })
 
-    expect([answer.status, reasonOf(answer)]).toEqual([404, 'PATH_NOT_FOUND'])
-    expect(answer.headers['x-request-id']).toBeTruthy()
+    expect([response.status, reasonOf(response)]).toEqual([404, 'PATH_NOT_FOUND'])
+    expect(response.headers['x-request-id']).toBeTruthy()
   })
 })
 
 describe('GET /readyz', () => {
-  it('says yes without NATS, and no without a service', async () => {
+  it('is 200 without NATS, and 503 without a service', async () => {
     await using gateway = await startGateway()
     expect((await gateway.send('GET', '/readyz', { as: '' })).status).toBe(200)
     expect((await gateway.send('GET', '/healthz', { as: '' })).status).toBe(200)
 
     await gateway.forms.stop()
 
-    const answer = await gateway.send('GET', '/readyz', { as: '' })
-    expect([answer.status, reasonOf(answer)]).toEqual([503, 'NOT_READY'])
+    const response = await gateway.send('GET', '/readyz', { as: '' })
+    expect([response.status, reasonOf(response)]).toEqual([503, 'NOT_READY'])
     expect((await gateway.send('GET', '/healthz', { as: '' })).status).toBe(200)
   })
 })
 
-describe('heads', () => {
-  it('are taken up to 64 KiB', async () => {
+describe('request heads', () => {
+  it('are accepted up to 64 KiB', async () => {
     await using gateway = await startGateway()
     const statusWith = async (length: number) =>
       (await gateway.send('GET', '/v2/organizations', { headers: { 'x-long': 'a'.repeat(length) } })).status

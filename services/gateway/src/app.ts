@@ -10,124 +10,83 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
-import { createAuthorizationCache } from './caller/authorization-cache.ts'
+import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
 import { createAuthorizeClient } from './caller/authorize-client.ts'
-import { createFormOwnerLookup } from './caller/find-form-owner.ts'
+import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter } from './limits/fixed-window-counter.ts'
 import { limitConcurrency } from './limits/limit-concurrency.ts'
-import { limitRate } from './limits/rate-limit.ts'
+import { type KeyCounts, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
-import { createPublisherClient } from './publish/publisher-client.ts'
+import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
+import { keepResponsesPrivate } from './responses/cache-headers.ts'
 import { allowOrigins, answerPreflights } from './responses/cors.ts'
 import { endWithNewline } from './responses/end-with-newline.ts'
-import { keepResponsesPrivate } from './responses/private-responses.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
-import { anyOrganization, proxy } from './upstream/forward.ts'
-import { createResponseMemory } from './upstream/send-response.ts'
-import { createAgent, createUpstream, probe } from './upstream/upstream.ts'
+import { anyOrganization, forward } from './upstream/forward.ts'
+import { createResponseMemory, type ResponseMemory } from './upstream/send-response.ts'
+import { createAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
 
-/** Heads over this are answered 431. */
+/** Longer heads get a 431. */
 const maxHeaderBytes = 64 * 1024
 
-/** Authorize requests in flight: as many as organizations takes. */
+/** Authorize requests in flight: the limit of organizations. */
 const maxAuthorizeRequests = 1_000
 
-/** The one public door: an API key and a v2 path in, a service's answer out. */
+const organizationPath = '/organizations/:organizationRef'
+const formPath = `${organizationPath}/forms/:formRef`
+
+/** What the routes under `/v2` need. */
+interface GatewayDeps {
+  config: GatewayConfig
+  organizations: Upstream
+  forms: Upstream
+  memory: ResponseMemory
+  authorize: Authorize
+  findOwner: FindFormOwner
+  keyCounts: KeyCounts
+  limits: ConcurrencyLimits
+  publisher: PublisherClient
+}
+
+/**
+ * The public API: authenticates callers, limits them, and forwards their requests to services.
+ *
+ * @param now milliseconds of a monotonic clock, for the age of authorizations and the windows of the rate limit.
+ */
 export const createGateway = async (
   config: GatewayConfig,
   logger: FastifyBaseLogger,
-  // How old an answer is shall not change with the time of day.
   now = () => performance.now(),
 ) => {
-  const agent = createAgent()
-  const probes = createAgent()
-  const upstream = (name: string, origin: string, maxRequests = config.MAX_REQUESTS) =>
-    createUpstream({ name, origin, agent, logger, maxRequests })
-  const organizations = upstream('organizations', config.ORGANIZATIONS_URL)
-  const forms = upstream('forms', config.FORMS_URL)
-  const directory = upstream('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests)
-  const memory = createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES)
-  const limits = new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, Math.ceil(config.MAX_REQUESTS / 2))
+  const { organizations, forms, authorization, ready, close } = createUpstreams(config, logger)
   const connecting = connectNats(config.NATS_URL, 'gateway')
   const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
   const counts = new FixedWindowCounter(now)
   const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
-  const authorize = createAuthorizationCache({
-    ask: createAuthorizeClient(directory, sign),
-    sign,
-    now,
-    maxKeyLookups: config.MAX_KEY_LOOKUPS,
-    maxPerUser: config.MAX_REQUESTS_PER_USER,
-  })
-  const findOwner = createFormOwnerLookup(forms, sign)
-  const publishTimeoutMs = config.PUBLISH_TIMEOUT_MS
-
-  const v2 = async (app: FastifyInstance) => {
-    const paths = collectPaths(app)
-    app.register(openApi)
-    app.register(docsPage)
-    app.register(async (guarded) => {
-      keepResponsesPrivate(guarded)
-      authenticate(guarded, authorize)
-      limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, { counts, add: shared.add })
-      limitConcurrency(guarded, limits)
-      rejectUnknownPaths(guarded, paths)
-      requireMembership(guarded)
-      refuseLongBodies(guarded)
-      reauthorizeLateBodies(guarded, authorize)
-      guarded.register(resources)
-    })
-  }
-
-  const resources = async (app: FastifyInstance) => {
-    const ofOrganization = '/organizations/:organizationRef'
-    const ofForm = `${ofOrganization}/forms/:formRef`
-
-    const bounded = (routes: (app: FastifyInstance) => void) =>
-      app.register(async (scope) => {
-        limitRequests(scope, config.MAX_REQUESTS)
-        routes(scope)
-      })
-
-    bounded((app) => {
-      app.register(proxy, {
-        to: organizations,
-        memory,
-        methods: ['GET'],
-        paths: ['/organizations', ofOrganization],
-      })
-    })
-    bounded((app) => {
-      app.register(proxy, { to: forms, memory, methods: ['GET', 'POST'], paths: [`${ofOrganization}/forms`] })
-      app.register(proxy, { to: forms, memory, methods: ['GET', 'PATCH', 'DELETE'], paths: [ofForm] })
-      app.register(proxy, {
-        to: forms,
-        memory,
-        methods: ['GET'],
-        paths: [`${ofForm}/revisions`, `${ofForm}/revisions/:revisionRef`],
-      })
-      app.register(async (app) => {
-        const byPublicId = `/organizations/${anyOrganization}/forms/:formRef`
-        resolveOrganization(app, { findOwner, authorize, limits })
-        app.register(proxy, {
-          to: forms,
-          memory,
-          methods: ['GET'],
-          paths: [byPublicId, `${byPublicId}/revisions/live`],
-        })
-      })
-    })
-    bounded((app) => {
-      app.register(publishForm, { path: `${ofForm}/publish`, publisher, publishTimeoutMs })
-    })
+  const deps: GatewayDeps = {
+    config,
+    organizations,
+    forms,
+    memory: createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES),
+    authorize: createAuthorizationCache({
+      requestAuthorization: createAuthorizeClient(authorization, sign),
+      sign,
+      now,
+      maxKeyLookups: config.MAX_KEY_LOOKUPS,
+      maxPerUser: config.MAX_REQUESTS_PER_USER,
+    }),
+    findOwner: createFindFormOwner(forms, sign),
+    keyCounts: { counts, add: shared.add },
+    limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, Math.ceil(config.MAX_REQUESTS / 2)),
+    publisher,
   }
 
   const app = createApp({
@@ -136,27 +95,110 @@ export const createGateway = async (
     trustProxy: config.TRUST_PROXY,
     newConnections: 'listen',
     addFirstHooks: (app) => allowOrigins(app, config.CORS_ORIGINS),
-    // Without NATS nothing is published, and everything else works.
-    ready: async () => {
-      await Promise.all([organizations, forms].map(({ name, origin }) => probe(probes, name, origin)))
-    },
+    ready,
   })
   answerPreflights(app)
   cutOffSlowReaders(app)
   endWithNewline(app)
   app.register(home)
-  app.register(v2, { prefix: '/v2' })
-  // By now every request is answered, those that waited for a publisher too.
+  app.register(v2(deps), { prefix: '/v2' })
+  // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
     shared.stop()
     await publisher.close()
-    await Promise.all([agent.close(), probes.close()])
+    await close()
   })
   return app
 }
 
-/** By the length that they announce, before anything is said about their type. */
-const refuseLongBodies = (app: FastifyInstance) => {
+/** The services behind the gateway. Probes have connections of their own. */
+const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
+  const agent = createAgent()
+  const probeAgent = createAgent()
+  const create = (name: string, origin: string, maxRequests = config.MAX_REQUESTS) =>
+    createUpstream({ name, origin, agent, logger, maxRequests })
+  const organizations = create('organizations', config.ORGANIZATIONS_URL)
+  const forms = create('forms', config.FORMS_URL)
+  return {
+    organizations,
+    forms,
+    /** Organizations, with circuits and a limit for authorize requests only. */
+    authorization: create('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests),
+    /** Does not check NATS: without it only publishing fails. */
+    ready: async () => {
+      await Promise.all([organizations, forms].map(({ name, origin }) => probe(probeAgent, name, origin)))
+    },
+    close: async () => {
+      await Promise.all([agent.close(), probeAgent.close()])
+    },
+  }
+}
+
+/** Every route under `/v2`. The hooks of the guarded routes are in the order of checks. */
+const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
+  const { config, authorize, keyCounts, limits } = deps
+  const paths = collectPaths(app)
+  app.register(openApi)
+  app.register(docsPage)
+  app.register(async (guarded) => {
+    keepResponsesPrivate(guarded)
+    authenticate(guarded, authorize)
+    limitRate(guarded, config.RATE_LIMIT_PER_MINUTE, keyCounts)
+    limitConcurrency(guarded, limits)
+    rejectUnknownPaths(guarded, paths)
+    requireMembership(guarded)
+    rejectLongBodies(guarded)
+    reauthorizeLateBodies(guarded, authorize)
+    // Three scopes, each with its own limit of requests in flight.
+    guarded.register(organizationRoutes(deps))
+    guarded.register(formRoutes(deps))
+    guarded.register(publishRoute(deps))
+  })
+}
+
+const organizationRoutes =
+  ({ config, organizations: to, memory }: GatewayDeps) =>
+  async (app: FastifyInstance) => {
+    limitRequests(app, config.MAX_REQUESTS)
+    app.register(forward, { to, memory, methods: ['GET'], paths: ['/organizations', organizationPath] })
+  }
+
+const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
+  const { config, forms: to, memory } = deps
+  limitRequests(app, config.MAX_REQUESTS)
+  app.register(forward, { to, memory, methods: ['GET', 'POST'], paths: [`${organizationPath}/forms`] })
+  app.register(forward, { to, memory, methods: ['GET', 'PATCH', 'DELETE'], paths: [formPath] })
+  app.register(forward, {
+    to,
+    memory,
+    methods: ['GET'],
+    paths: [`${formPath}/revisions`, `${formPath}/revisions/:revisionRef`],
+  })
+  app.register(publicIdRoutes(deps))
+}
+
+/** The two reads of a form by its public id, in whichever organization it is (AIP-159). */
+const publicIdRoutes =
+  ({ forms: to, memory, findOwner, authorize, limits }: GatewayDeps) =>
+  async (app: FastifyInstance) => {
+    const path = `/organizations/${anyOrganization}/forms/:formRef`
+    resolveOrganization(app, { findOwner, authorize, limits })
+    app.register(forward, { to, memory, methods: ['GET'], paths: [path, `${path}/revisions/live`] })
+  }
+
+const publishRoute =
+  ({ config, publisher }: GatewayDeps) =>
+  async (app: FastifyInstance) => {
+    limitRequests(app, config.MAX_REQUESTS)
+    app.register(publishForm, {
+      path: `${formPath}/publish`,
+      publisher,
+      publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
+    })
+  }
+
+/** Rejects bodies by their content-length, before their type is checked: 413 comes before 415. */
+const rejectLongBodies = (app: FastifyInstance) => {
   app.addHook('preParsing', ({ headers }, _reply, _payload, done) => {
     if (Number(headers['content-length']) > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes)
     done()

@@ -11,7 +11,7 @@ const env = {
 }
 
 describe('GatewayConfig', () => {
-  it('takes the addresses of the services, and defaults for the rest', () => {
+  it('reads the origins of services, and has defaults for the rest', () => {
     expect(readConfig(GatewayConfig, env)).toMatchObject({
       ORGANIZATIONS_URL: 'http://organizations:8080',
       FORMS_URL: 'http://forms:8080',
@@ -20,7 +20,7 @@ describe('GatewayConfig', () => {
     })
   })
 
-  it.each(['http://forms:8080/v2', 'forms:8080', 'nowhere'])('refuses %s as an address', (url) => {
+  it.each(['http://forms:8080/v2', 'forms:8080', 'nowhere'])('rejects the origin %s of a service', (url) => {
     expect(() => readConfig(GatewayConfig, { ...env, FORMS_URL: url })).toThrow(
       'FORMS_URL must be http://host:port',
     )
@@ -32,7 +32,7 @@ describe('GatewayConfig', () => {
     ['*', '*'],
     ['https://app.example.com', ['https://app.example.com']],
     ['http://localhost:5173, https://[::1]:8443', ['http://localhost:5173', 'https://[::1]:8443']],
-  ])('takes the origins %s', (origins, expected) => {
+  ])('accepts the CORS origins %s', (origins, expected) => {
     expect(readConfig(GatewayConfig, { ...env, CORS_ORIGINS: origins }).CORS_ORIGINS).toEqual(expected)
   })
 
@@ -45,9 +45,9 @@ describe('GatewayConfig', () => {
     ['https://*.example.com', 'scheme://host'],
     ['https://a.example, *', 'scheme://host'],
     ['https://a.example,', 'scheme://host'],
-  ])('refuses the origins %s, and says what to write', (origins, advice) => {
+  ])('rejects the CORS origins %s with an example', (origins, advice) => {
     expect(() => readConfig(GatewayConfig, { ...env, CORS_ORIGINS: origins })).toThrow(
-      new RegExp(`CORS_ORIGINS names ".*", which is no origin: write ${advice}`),
+      new RegExp(`CORS_ORIGINS names ".*", which is not an origin: write ${advice}`),
     )
   })
 })

@@ -25,45 +25,45 @@ const CorsOrigins = z.string().transform((text, context): '*' | string[] => {
   const origins = text.split(',').map((each) => each.trim())
   if (text.trim() === '*') return '*'
   for (const each of origins.filter((each) => originOf(each) !== each)) {
-    context.addIssue(`names "${each}", which is no origin: write ${exampleFor(each)}, or * alone`)
+    context.addIssue(`names "${each}", which is not an origin: write ${exampleFor(each)}, or only *`)
   }
   return origins
 })
 
-/** Scheme, host and port, as browsers send them: in lower case, without the scheme's own port. No host has a `*`. */
+/** Scheme, host and port as browsers send them: in lower case, without the default port. A `*` is not valid. */
 const originOf = (url: string): string | undefined =>
   /^https?:[^*]+$/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined
 
 const exampleFor = (url: string): string =>
   originOf(url) ?? 'scheme://host or scheme://host:port, such as https://app.example.com'
 
-/** What the gateway reads from its environment. */
+/** The gateway's environment variables. */
 export const GatewayConfig = ServiceConfig.extend({
-  /** Where organizations listens; it answers `authorize`, too. */
+  /** Origin of organizations. */
   ORGANIZATIONS_URL: Origin,
-  /** Where forms listens. */
+  /** Origin of forms. */
   FORMS_URL: Origin,
-  /** `nats://user:password@host:port`; its user's permissions are those of `deploy/nats-server.conf`. */
+  /** `nats://user:password@host:port`; the permissions of its user are in `deploy/nats-server.conf`. */
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
-  /** How long a publish request waits for its form, in milliseconds. */
+  /** Timeout of a publish request, in milliseconds. */
   PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
-  /** Requests that one key may send in a minute; 0 takes the limit away. */
+  /** Requests of one key per minute; 0 lifts the limit. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
-  /** Requests that may be under way at once to organizations, to forms, and to publish, each; more get 503 at once. */
+  /** Requests in flight, each for organizations, for forms and for publishing. Further ones get a 503 immediately. */
   MAX_REQUESTS: z.coerce.number().int().min(1).default(256),
-  /** Requests of one user that may be in flight at once, whatever the key; 0 takes the limit away. */
+  /** Requests of one user in flight, with whatever key; 0 lifts the limit. */
   MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).default(64),
-  /** Look-ups of keys that this gateway does not know that may run at once. */
+  /** Concurrent look-ups of keys that are not in the cache. */
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).default(64),
-  /** Bytes of long responses that may wait for their callers at once; others wait for 2 s, then get 503. */
+  /** Bytes of long responses in memory. Further ones wait up to 2 s, then get a 503. */
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce
     .number()
     .int()
     .min(maxBufferedBytes)
     .default(64 * 1024 * 1024),
-  /** The proxies whose X-Forwarded-For is believed. */
+  /** The proxies whose X-Forwarded-For is trusted. */
   TRUST_PROXY: TrustedProxies.optional(),
-  /** The origins whose pages may read responses in a browser (CORS). */
+  /** The origins whose pages may read responses (CORS). */
   CORS_ORIGINS: CorsOrigins.default([]),
 })
 export type GatewayConfig = z.infer<typeof GatewayConfig>

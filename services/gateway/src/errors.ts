@@ -1,18 +1,18 @@
 import { ApiError } from '@fms/aip'
 
-/** How soon a repeat may help: by then an open circuit lets a request through again. */
+/** When a repeat may help: an open circuit lets one request through every second. */
 const retryAfterSeconds = 1
 
-/** No key, a malformed, unknown, expired or revoked one: one and the same answer, so that nobody learns which. */
+/** The key is missing, malformed, unknown, expired or revoked. The response is the same in each case. */
 export const apiKeyInvalid = () =>
   new ApiError(
     'UNAUTHENTICATED',
     'API_KEY_INVALID',
-    'No valid API key came with the request. Send one in the header x-api-key: formctl key create makes it. The API reference is at /v2/docs.',
+    'The request has no valid API key. Send one in the header x-api-key; formctl key create creates one. The API reference is at /v2/docs.',
     { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
   )
 
-/** Whose key it is can not be found out at the moment; nothing is said about the key. */
+/** The key cannot be looked up at the moment; it may be valid. */
 export const authenticationUnavailable = (cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
@@ -21,18 +21,18 @@ export const authenticationUnavailable = (cause: unknown) =>
     { retryAfterSeconds, cause },
   )
 
-/** A service cannot be reached, does not answer in time, or its circuit is open. */
+/** A service cannot be reached, does not respond in time, or its circuit is open. */
 export const upstreamUnavailable = (service: string, cause: unknown) =>
   new ApiError(
     'UNAVAILABLE',
     'UPSTREAM_UNAVAILABLE',
-    `The service ${service} does not answer at the moment. Repeat the request a little later.`,
+    `The service ${service} does not respond at the moment. Repeat the request a little later.`,
     { metadata: { service }, retryAfterSeconds, cause },
   )
 
 /**
- * The publish command could not be handed over: NATS is away, its queue or its disk is full, or its circuit is open.
- * A command that NATS takes in later is carried out before the request's deadline or never.
+ * NATS has not stored the publish command: it is not connected, its stream or disk is full, or the circuit is open. If
+ * NATS stores it later, it is carried out before the request's deadline or never.
  */
 export const publishingUnavailable = (requestId: string, cause: unknown) =>
   new ApiError(
@@ -42,7 +42,7 @@ export const publishingUnavailable = (requestId: string, cause: unknown) =>
     { metadata: { requestId }, retryAfterSeconds, cause },
   )
 
-/** The command was accepted, and nobody has confirmed it in time. From now on it is not carried out any more (AIP-155). */
+/** NATS has stored the command, but no reply came before the deadline. Later it is not carried out (AIP-155). */
 export const publishTimedOut = (requestId: string) =>
   new ApiError(
     'DEADLINE_EXCEEDED',
@@ -51,38 +51,38 @@ export const publishTimedOut = (requestId: string) =>
     { metadata: { requestId }, retryAfterSeconds },
   )
 
-/** The key sent more requests in a minute than it may (RFC 6585 §4). */
+/** The key has reached its limit of requests per minute (RFC 6585 §4). */
 export const rateLimited = (limit: number, retryAfterSeconds: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'RATE_LIMITED',
-    `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then go on.`,
+    `This key may send ${limit} requests a minute. Wait ${retryAfterSeconds} s, then continue.`,
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
-/** So many keys that this gateway does not know are being looked up that one more cannot be (RFC 6585 §4). */
+/** The limit of concurrent look-ups of unknown keys is reached, and too many wait (RFC 6585 §4). */
 export const tooManyWrongKeys = (limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_WRONG_KEYS',
-    `${limit} unknown keys are being looked up, and too many wait for it. Wait ${retryAfterSeconds} s, then repeat the request.`,
+    `${limit} unknown keys are being looked up, and too many others wait. Wait ${retryAfterSeconds} s, then repeat the request.`,
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
-/** As many requests of the user or the organization are in flight as may be; long responses count more than once. */
+/** The limit of requests in flight of a user or an organization is reached; long responses count more than once. */
 export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_AT_ONCE',
-    `This ${scope} may have ${limit} requests in flight at once; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
+    `This ${scope} may have ${limit} requests in flight; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )
 
-/** None of the caller's organizations has a form with this public id; whether another one does shows nowhere. */
+/** None of the caller's organizations has a form with this public id. Another organization may have one. */
 export const formNotFoundAnywhere = (formRef: string) =>
   new ApiError(
     'NOT_FOUND',
     'FORM_NOT_FOUND',
-    `There is no organizations/-/forms/${formRef}: none of your organizations has a form with this publicId. List the forms of an organization to see which there are.`,
+    `There is no organizations/-/forms/${formRef}: none of your organizations has a form with this publicId. List the forms of an organization to see its publicIds.`,
     { metadata: { form: `organizations/-/forms/${formRef}` } },
   )

@@ -12,20 +12,20 @@ const startLogging = async () => {
   const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
   return {
     gateway: await startGateway({ logger }),
-    of: (id: string) => lines.filter((line) => line.request_id === id),
+    linesOf: (id: string) => lines.filter((line) => line.request_id === id),
   }
 }
 
-it('says once of each request who asked for what, and how it ended', async () => {
-  const { gateway: started, of } = await startLogging()
+it('has one line for each request with its caller, route and status', async () => {
+  const { gateway: started, linesOf } = await startLogging()
   await using gateway = started
-  const { userId } = gateway.directory.user(gateway.key)
+  const { userId } = gateway.directory.userOf(gateway.key)
 
   await gateway.send('GET', `${forms}?pageSize=1`, { headers: { 'x-request-id': 'read' } })
   await gateway.send('GET', forms, { as: 'fms_wrong', headers: { 'x-request-id': 'stranger' } })
   await gateway.send('PUT', '/v2/nothing', { headers: { 'x-request-id': 'nowhere' } })
 
-  expect(of('read')).toEqual([
+  expect(linesOf('read')).toEqual([
     expect.objectContaining({
       level: 30,
       msg: 'answered',
@@ -37,44 +37,44 @@ it('says once of each request who asked for what, and how it ended', async () =>
       organization: gateway.organization.organizationId,
     }),
   ])
-  expect(of('stranger')).toMatchObject([{ msg: 'answered', status: 401 }])
-  expect(of('nowhere')).toMatchObject([{ msg: 'answered', status: 404 }])
+  expect(linesOf('stranger')).toMatchObject([{ msg: 'answered', status: 401 }])
+  expect(linesOf('nowhere')).toMatchObject([{ msg: 'answered', status: 404 }])
 })
 
-it('the question whose key it is goes under the same id', async () => {
+it('the authorize request has the same request id', async () => {
   const { gateway: started } = await startLogging()
   await using gateway = started
 
   await gateway.send('GET', forms, { headers: { 'x-request-id': 'mine' } })
 
-  const asked = [...gateway.organizations.received, ...gateway.forms.received]
-  expect(asked.map(({ url, headers }) => [url, headers['x-request-id']])).toEqual([
+  const upstreamRequests = [...gateway.organizations.received, ...gateway.forms.received]
+  expect(upstreamRequests.map(({ url, headers }) => [url, headers['x-request-id']])).toEqual([
     ['/internal/authorize', 'mine'],
     [expect.stringContaining('/forms'), 'mine'],
   ])
 })
 
-it('a failure has one more line, with its cause', async () => {
-  const { gateway: started, of } = await startLogging()
+it('a failure has another line, with its cause', async () => {
+  const { gateway: started, linesOf } = await startLogging()
   await using gateway = started
   await gateway.forms.stop()
 
   await gateway.send('GET', forms, { headers: { 'x-request-id': 'failed' } })
 
-  expect(of('failed')).toMatchObject([
+  expect(linesOf('failed')).toMatchObject([
     { level: 50, reason: 'UPSTREAM_UNAVAILABLE', err: expect.anything() },
     { level: 30, msg: 'answered', status: 503 },
   ])
 })
 
-it('a caller that goes away before its answer has a line, too', async () => {
-  const { gateway: started, of } = await startLogging()
+it('a request whose caller disconnects has one line', async () => {
+  const { gateway: started, linesOf } = await startLogging()
   await using gateway = started
-  const asked = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<void>()
-  gateway.forms.answer = async () => {
-    asked.resolve()
-    await answer.promise
+  const received = Promise.withResolvers<void>()
+  const blocked = Promise.withResolvers<void>()
+  gateway.forms.respond = async () => {
+    received.resolve()
+    await blocked.promise
     return {}
   }
   const client = new Agent()
@@ -85,12 +85,12 @@ it('a caller that goes away before its answer has a line, too', async () => {
     headers: { 'x-api-key': gateway.key, 'x-request-id': 'gone' },
   })
   request.catch(() => {})
-  await asked.promise
+  await received.promise
   await client.destroy()
 
-  await expect.poll(() => of('gone')).toMatchObject([{ msg: 'the caller has gone', status: 499 }])
-  answer.resolve()
+  await expect.poll(() => linesOf('gone')).toMatchObject([{ msg: 'the caller has gone', status: 499 }])
+  blocked.resolve()
   await gateway.send('GET', '/v2/organizations/acme')
   await delay(20)
-  expect(of('gone')).toHaveLength(1)
+  expect(linesOf('gone')).toHaveLength(1)
 })

@@ -10,32 +10,33 @@ import { GatewayConfig } from './config.ts'
 
 export const secret = 'a secret of at least thirty-two bytes'
 
-/** What a service behind the gateway got to see. */
-export interface Received {
+/** A request that a service behind the gateway received. */
+export interface ReceivedRequest {
   method: string
   url: string
   headers: Record<string, string | string[] | undefined>
   body: string
 }
 
-export type Answer = (request: FastifyRequest, reply: FastifyReply) => unknown
+/** A Fastify handler: returns the response body, or sends it itself. */
+export type Respond = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** A service behind the gateway: a real server that remembers its requests and answers as the test wants it. */
-export const startService = async (answer: Answer, port = 0) => {
-  const received: Received[] = []
+/** Starts a stub of a service: an HTTP server that records requests, and responds as a test sets `respond`. */
+export const startStubService = async (respond: Respond, port = 0) => {
+  const received: ReceivedRequest[] = []
   const app = createApp({ logger: pino({ level: 'silent' }) })
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_: FastifyRequest, body: string) => body)
   app.all('/*', async (request, reply) => {
     const { method, headers, body } = request
     received.push({ method, url: request.raw.url!, headers, body: String(body ?? '') })
-    return service.answer(request, reply)
+    return service.respond(request, reply)
   })
   await app.listen({ host: '127.0.0.1', port })
   const address = app.server.address() as AddressInfo
   const service = {
     received,
-    answer,
+    respond,
     port: address.port,
     origin: `http://127.0.0.1:${address.port}`,
     stop: async () => {
@@ -46,32 +47,35 @@ export const startService = async (answer: Answer, port = 0) => {
   return service
 }
 
-export interface Member {
+export interface Membership {
   organizationId: string
   slug: string
   role: Role
 }
 
-/** What organizations knows; tests change it as they go. */
+/** The users, keys and memberships of the stub of organizations, and its `respond`. */
 export class Directory {
-  readonly questions: AuthorizeRequest[] = []
-  readonly #users = new Map<string, { userId: string; keyId: string; readOnly: boolean; members: Member[] }>()
+  readonly authorizeRequests: AuthorizeRequest[] = []
+  readonly #users = new Map<
+    string,
+    { userId: string; keyId: string; readOnly: boolean; memberships: Membership[] }
+  >()
 
-  /** A new key, whose user is a member of these organizations. */
-  key(members: Member[], { readOnly = false } = {}): string {
+  /** Creates a user who is a member of these organizations, and returns a key of the user. */
+  createKey(memberships: Membership[], { readOnly = false } = {}): string {
     const key = `fms_${randomBytes(32).toString('base64url')}`
-    this.#users.set(hashOf(key), { userId: randomUUID(), keyId: randomUUID(), readOnly, members })
+    this.#users.set(hashOf(key), { userId: randomUUID(), keyId: randomUUID(), readOnly, memberships })
     return key
   }
 
-  /** Another key of the same user. */
-  secondKey(key: string): string {
-    const second = this.key([])
-    this.#users.set(hashOf(second), { ...this.user(key), keyId: randomUUID() })
+  /** Creates another key of the same user. */
+  createSecondKey(key: string): string {
+    const second = this.createKey([])
+    this.#users.set(hashOf(second), { ...this.userOf(key), keyId: randomUUID() })
     return second
   }
 
-  user(key: string) {
+  userOf(key: string) {
     return this.#users.get(hashOf(key))!
   }
 
@@ -79,18 +83,21 @@ export class Directory {
     this.#users.delete(hashOf(key))
   }
 
-  answer: Answer = ({ url, body }, reply) => {
+  respond: Respond = ({ url, body }, reply) => {
     if (url !== '/internal/authorize') return { organizations: [] }
-    const question = JSON.parse(body as string) as AuthorizeRequest
-    this.questions.push(question)
-    const user = this.#users.get(question.keyHash)
+    const request = JSON.parse(body as string) as AuthorizeRequest
+    this.authorizeRequests.push(request)
+    const user = this.#users.get(request.keyHash)
     if (!user) return reply.code(401).send({ error: { code: 401 } })
-    const { members, ...known } = user
-    const member = members.find(({ organizationId, slug }) =>
-      [organizationId, slug].includes(question.organizationRef ?? ''),
+    const { memberships, ...owner } = user
+    const membership = memberships.find(({ organizationId, slug }) =>
+      [organizationId, slug].includes(request.organizationRef ?? ''),
     )
-    const organization = member && { organizationId: member.organizationId, role: member.role }
-    return { ...known, ...(organization && { organization }) }
+    const organization = membership && {
+      organizationId: membership.organizationId,
+      role: membership.role,
+    }
+    return { ...owner, ...(organization && { organization }) }
   }
 }
 
@@ -107,12 +114,12 @@ export interface GatewayTestOptions {
   trustProxy?: string
   corsOrigins?: string
   now?: () => number
-  /** What organizations knows, where two gateways shall know the same keys. */
+  /** Shared by several gateways that accept the same keys. */
   directory?: Directory
   logger?: Logger
 }
 
-/** The gateway on a port of its own, between a client and two services that the test holds. */
+/** Starts the gateway on a free port, with stubs of organizations and forms, and one user with a key. */
 export const startGateway = async ({
   natsUrl = 'nats://127.0.0.1:1',
   publishTimeoutMs = 10_000,
@@ -127,8 +134,8 @@ export const startGateway = async ({
   directory = new Directory(),
   logger = pino({ level: 'silent' }),
 }: GatewayTestOptions = {}) => {
-  const organizations = await startService(directory.answer)
-  const forms = await startService(() => ({ from: 'forms' }))
+  const organizations = await startStubService(directory.respond)
+  const forms = await startStubService(() => ({ from: 'forms' }))
   const config = readConfig(GatewayConfig, {
     INTERNAL_SECRET: secret,
     ORGANIZATIONS_URL: organizations.origin,
@@ -136,9 +143,9 @@ export const startGateway = async ({
     NATS_URL: natsUrl,
     PUBLISH_TIMEOUT_MS: String(publishTimeoutMs),
     RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
-    MAX_REQUESTS_PER_USER: textOf(maxRequestsPerUser),
-    MAX_KEY_LOOKUPS: textOf(maxKeyLookups),
-    MAX_BUFFERED_RESPONSE_BYTES: textOf(maxBufferedResponseBytes),
+    MAX_REQUESTS_PER_USER: optionalText(maxRequestsPerUser),
+    MAX_KEY_LOOKUPS: optionalText(maxKeyLookups),
+    MAX_BUFFERED_RESPONSE_BYTES: optionalText(maxBufferedResponseBytes),
     TRUST_PROXY: trustProxy,
     CORS_ORIGINS: corsOrigins,
     MAX_REQUESTS: String(maxRequests),
@@ -146,8 +153,8 @@ export const startGateway = async ({
   const app = await createGateway(config, logger, now)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
 
-  const organization: Member = { organizationId: randomUUID(), slug: 'acme', role: 'editor' }
-  const key = directory.key([organization])
+  const organization: Membership = { organizationId: randomUUID(), slug: 'acme', role: 'editor' }
+  const key = directory.createKey([organization])
   const client = new Agent()
 
   return {
@@ -158,25 +165,25 @@ export const startGateway = async ({
     forms,
     organization,
     key,
-    /** A key of another user, who is a member of another organization called acme. */
-    stranger: () => directory.key([{ ...organization, organizationId: randomUUID() }]),
-    /** Sends the path as it is written, with the given key, and reads the whole answer. */
+    /** Creates a key of another user, who is a member of another organization with the same slug. */
+    createStrangerKey: () => directory.createKey([{ ...organization, organizationId: randomUUID() }]),
+    /** Sends a request with the path unchanged, and reads the whole response. */
     async send(method: string, path: string, { as = key, headers = {}, body }: SendOptions = {}) {
-      const answer = await client.request({
+      const response = await client.request({
         origin,
         path,
         method: method as Dispatcher.HttpMethod,
         headers: { ...(as && { 'x-api-key': as }), ...headers },
         body: body ?? null,
       })
-      const text = await answer.body.text()
+      const text = await response.body.text()
       return {
-        status: answer.statusCode,
-        headers: answer.headers,
+        status: response.statusCode,
+        headers: response.headers,
         text,
         json: () => JSON.parse(text),
-        /** Without what differs between any two answers. */
-        withoutRequestId: () => text.replaceAll(String(answer.headers['x-request-id']), ''),
+        /** The body without the request id, which differs between any two responses. */
+        withoutRequestId: () => text.replaceAll(String(response.headers['x-request-id']), ''),
       }
     },
     async [Symbol.asyncDispose]() {
@@ -187,10 +194,10 @@ export const startGateway = async ({
   }
 }
 
-const textOf = (value: number | undefined) => (value === undefined ? undefined : String(value))
+const optionalText = (value: number | undefined) => (value === undefined ? undefined : String(value))
 
 export interface SendOptions {
-  /** The API key; empty for none. */
+  /** The API key; the empty string for none. */
   as?: string
   headers?: Record<string, string | string[]>
   body?: Dispatcher.DispatchOptions['body']
@@ -198,11 +205,11 @@ export interface SendOptions {
 
 export const json = { 'content-type': 'application/json' }
 
-/** The reason of an error body. */
-export const reasonOf = (answer: { json(): { error: { details: { reason?: string }[] } } }) =>
-  answer.json().error.details[0]?.reason
+/** The reason of an error response. */
+export const reasonOf = (response: { json(): { error: { details: { reason?: string }[] } } }) =>
+  response.json().error.details[0]?.reason
 
-/** A logger whose lines a test can wait for. */
+/** A logger, its lines, and a function that waits for a line with a text. */
 export const startLog = () => {
   const lines: { msg: string; circuit?: string; user?: string }[] = []
   const waiting: { text: string; found: () => void }[] = []

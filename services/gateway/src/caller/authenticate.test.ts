@@ -9,12 +9,12 @@ import { type Gateway, json, reasonOf, startGateway } from '../testing.ts'
 const unknownKey = `fms_${'A'.repeat(43)}`
 
 describe('x-api-key', () => {
-  it('answers no, malformed, doubled, unknown and revoked keys with one and the same 401', async () => {
+  it('gets the same 401 when it is missing, malformed, sent twice, unknown or revoked', async () => {
     await using gateway = await startGateway()
-    const revoked = gateway.directory.key([gateway.organization])
+    const revoked = gateway.directory.createKey([gateway.organization])
     gateway.directory.revoke(revoked)
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gateway.send('GET', '/v2/organizations', { as: '' }),
       gateway.send('GET', '/v2/organizations', { as: 'fms_short' }),
       gateway.send('GET', '/v2/organizations', {
@@ -25,24 +25,24 @@ describe('x-api-key', () => {
       gateway.send('GET', '/v2/organizations', { as: revoked }),
     ])
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
-    expect(new Set(answers.map((answer) => answer.withoutRequestId())).size).toBe(1)
-    expect(new Set(answers.map(({ headers }) => headers['www-authenticate']))).toEqual(
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401]))
+    expect(new Set(responses.map((response) => response.withoutRequestId())).size).toBe(1)
+    expect(new Set(responses.map(({ headers }) => headers['www-authenticate']))).toEqual(
       new Set(['ApiKey realm="forms"']),
     )
-    expect(answers[0]!.json().error).toMatchObject({ code: 401, status: 'UNAUTHENTICATED' })
-    expect(reasonOf(answers[0]!)).toBe('API_KEY_INVALID')
+    expect(responses[0]!.json().error).toMatchObject({ code: 401, status: 'UNAUTHENTICATED' })
+    expect(reasonOf(responses[0]!)).toBe('API_KEY_INVALID')
   })
 
-  it('asks nobody about what is no key', async () => {
+  it('is not looked up when it is malformed', async () => {
     await using gateway = await startGateway()
 
     await gateway.send('GET', '/v2/organizations', { as: `${unknownKey}A` })
 
-    expect(gateway.directory.questions).toEqual([])
+    expect(gateway.directory.authorizeRequests).toEqual([])
   })
 
-  it('names the caller to the service by a token, whatever the client claims', async () => {
+  it('becomes an identity token for the service, which replaces a forged one', async () => {
     await using gateway = await startGateway()
 
     await gateway.send('GET', '/v2/organizations/acme/forms', { headers: { [identityHeader]: 'forged' } })
@@ -51,17 +51,17 @@ describe('x-api-key', () => {
     expect(request!.headers['x-api-key']).toBeUndefined()
     const verify = createIdentityVerifier(['a secret of at least thirty-two bytes'])
     expect(verify(String(request!.headers[identityHeader]))).toMatchObject({
-      userId: gateway.directory.user(gateway.key).userId,
+      userId: gateway.directory.userOf(gateway.key).userId,
       organizationId: gateway.organization.organizationId,
       role: 'editor',
       readOnly: false,
     })
   })
 
-  it('works no longer once organizations says so, and says nothing bad about it while organizations is away', async () => {
+  it('is served from the cache for 30 seconds while organizations is unavailable, then it is a 503', async () => {
     const clock = { now: Date.now() }
     await using gateway = await startGateway({ now: () => clock.now })
-    const other = gateway.directory.key([gateway.organization])
+    const other = gateway.directory.createKey([gateway.organization])
     expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
 
     await gateway.organizations.stop()
@@ -76,23 +76,23 @@ describe('x-api-key', () => {
     expect(reasonOf(await gateway.send('GET', '/v2/nowhere'))).toBe('AUTHENTICATION_UNAVAILABLE')
   })
 
-  it('is not called bad when organizations refuses the gateway itself', async () => {
+  it('gets a 503, not a 401, when organizations rejects the token of the gateway', async () => {
     await using gateway = await startGateway()
-    gateway.organizations.answer = (_, reply) =>
+    gateway.organizations.respond = (_, reply) =>
       reply.code(401).header('www-authenticate', 'FmsIdentity').send({})
 
-    const answer = await gateway.send('GET', '/v2/organizations')
+    const response = await gateway.send('GET', '/v2/organizations')
 
-    expect([answer.status, reasonOf(answer)]).toEqual([503, 'AUTHENTICATION_UNAVAILABLE'])
+    expect([response.status, reasonOf(response)]).toEqual([503, 'AUTHENTICATION_UNAVAILABLE'])
   })
 })
 
 describe('the order of checks', () => {
   const long = { headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(2 * 1024 * 1024) }
 
-  it('is 401, 404 path, 405, 404 organization, 403, 413, 415, and only then the service', async () => {
+  it('is 401, 404 path, 405, 404 organization, 403, 413, 415, then the service', async () => {
     await using gateway = await startGateway()
-    const viewer = gateway.directory.key([{ ...gateway.organization, role: 'viewer' }])
+    const viewer = gateway.directory.createKey([{ ...gateway.organization, role: 'viewer' }])
     const forms = `/v2/organizations/acme/forms`
 
     expect((await gateway.send('PUT', '/v2/nowhere', { ...long, as: '' })).status).toBe(401)
@@ -107,28 +107,28 @@ describe('the order of checks', () => {
     expect(gateway.forms.received).toEqual([])
   })
 
-  it('answers an organization of others as one that does not exist', async () => {
+  it('gives the same 404 for an organization of others and for one that does not exist', async () => {
     await using gateway = await startGateway()
     const foreign = { organizationId: randomUUID(), slug: 'foreign', role: 'owner' as const }
-    gateway.directory.key([foreign])
+    gateway.directory.createKey([foreign])
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['foreign', 'missing'].map((slug) => gateway.send('GET', `/v2/organizations/${slug}/forms`)),
     )
 
-    expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual([
+    expect(responses.map((response) => [response.status, reasonOf(response)])).toEqual([
       [404, 'ORGANIZATION_NOT_FOUND'],
       [404, 'ORGANIZATION_NOT_FOUND'],
     ])
-    const [a, b] = answers.map((answer) => answer.withoutRequestId())
+    const [a, b] = responses.map((response) => response.withoutRequestId())
     expect(a!.replaceAll('foreign', 'missing')).toBe(b)
   })
 
-  it('refuses the writes of viewers and of keys that only read', async () => {
+  it('rejects writes of viewers and of read-only keys', async () => {
     await using gateway = await startGateway()
     const form = `/v2/organizations/acme/forms/${randomUUID()}`
-    const viewer = gateway.directory.key([{ ...gateway.organization, role: 'viewer' }])
-    const reader = gateway.directory.key([gateway.organization], { readOnly: true })
+    const viewer = gateway.directory.createKey([{ ...gateway.organization, role: 'viewer' }])
+    const reader = gateway.directory.createKey([gateway.organization], { readOnly: true })
 
     for (const as of [viewer, reader]) {
       expect((await gateway.send('GET', form, { as })).status).toBe(200)
@@ -141,21 +141,21 @@ describe('the order of checks', () => {
   })
 })
 
-describe('a request whose body comes late', () => {
+describe('a request with a late body', () => {
   const form = `/v2/organizations/acme/forms/Ab3dE6gH9j`
 
-  /** Sends the head and five bytes, and the rest once `meanwhile` is done and more than a second is over. */
+  /** Sends the head and five bytes, calls `meanwhile`, and sends the rest after more than a second. */
   const sendLate = (gateway: Gateway, as: string, method: string, path: string, meanwhile: () => void) =>
     gateway.send(method, path, {
       as,
       headers: json,
       body: Readable.from(
         (async function* () {
-          const { questions } = gateway.directory
-          const asked = questions.length
+          const { authorizeRequests } = gateway.directory
+          const before = authorizeRequests.length
           yield '{    '
-          // By now the head is authorized: the key is new to the gateway.
-          await expect.poll(() => questions.length).toBe(asked + 1)
+          // Waits until the head is authorized; the key is not in the cache yet.
+          await expect.poll(() => authorizeRequests.length).toBe(before + 1)
           meanwhile()
           await delay(1_200)
           yield '}'
@@ -168,21 +168,21 @@ describe('a request whose body comes late', () => {
     ['PATCH', form],
     ['DELETE', form],
     ['POST', `${form}/publish`],
-  ])('is not carried out where its key was revoked meanwhile: %s %s', async (method, path) => {
+  ])('is a 401 when its key was revoked meanwhile: %s %s', async (method, path) => {
     await using gateway = await startGateway()
 
-    const answer = await sendLate(gateway, gateway.key, method, path, () =>
+    const response = await sendLate(gateway, gateway.key, method, path, () =>
       gateway.directory.revoke(gateway.key),
     )
 
-    expect([answer.status, reasonOf(answer)]).toEqual([401, 'API_KEY_INVALID'])
+    expect([response.status, reasonOf(response)]).toEqual([401, 'API_KEY_INVALID'])
     expect(gateway.forms.received).toEqual([])
   })
 
-  it('is refused where its caller may no longer write, or is no member any more', async () => {
+  it('is rejected when its caller may no longer write, or is no longer a member', async () => {
     await using gateway = await startGateway()
-    const keys = [1, 2].map(() => gateway.directory.key([gateway.organization])) as [string, string]
-    const [first, second] = keys.map((key) => gateway.directory.user(key).members)
+    const keys = [1, 2].map(() => gateway.directory.createKey([gateway.organization])) as [string, string]
+    const [first, second] = keys.map((key) => gateway.directory.userOf(key).memberships)
 
     const lowered = await sendLate(gateway, keys[0], 'PATCH', form, () => {
       first![0] = { ...gateway.organization, role: 'viewer' }
@@ -191,20 +191,20 @@ describe('a request whose body comes late', () => {
       second!.length = 0
     })
 
-    expect([lowered, removed].map((answer) => [answer.status, reasonOf(answer)])).toEqual([
+    expect([lowered, removed].map((response) => [response.status, reasonOf(response)])).toEqual([
       [403, 'WRITE_FORBIDDEN'],
       [404, 'ORGANIZATION_NOT_FOUND'],
     ])
     expect(gateway.forms.received).toEqual([])
   })
 
-  it('is carried out where nothing has changed, and counts once for the rate limit', async () => {
+  it('is forwarded when nothing has changed, and counts once for the rate limit', async () => {
     await using gateway = await startGateway({ rateLimitPerMinute: 10 })
 
-    const answer = await sendLate(gateway, gateway.key, 'PATCH', form, () => {})
+    const response = await sendLate(gateway, gateway.key, 'PATCH', form, () => {})
 
-    expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([200, '9'])
-    expect(gateway.directory.questions).toHaveLength(2)
+    expect([response.status, response.headers['ratelimit-remaining']]).toEqual([200, '9'])
+    expect(gateway.directory.authorizeRequests).toHaveLength(2)
     expect(gateway.forms.received).toMatchObject([{ method: 'PATCH', body: '{    }' }])
   })
 })

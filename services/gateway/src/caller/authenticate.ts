@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { apiKeyInvalid } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
 
-/** `fms_` and the base64url text of 32 bytes. */
+/** `fms_` and 32 bytes in base64url. */
 const apiKey = /^fms_[A-Za-z0-9_-]{43}$/
 
 declare module 'fastify' {
@@ -13,18 +13,19 @@ declare module 'fastify' {
   }
 }
 
-/** Names the caller of each request, and what they are to the organization that the path names. */
+/** Adds a hook that sets `request.caller` and `request.identity`, with the role in the organization of the path. */
 export const authenticate = (app: FastifyInstance, authorize: Authorize): void => {
   app.decorateRequest('caller')
-  app.addHook('onRequest', (request) => nameCaller(request, authorize))
+  app.addHook('onRequest', (request) => setCaller(request, authorize))
 }
 
 /**
- * Names the caller, and what they are to the organization.
+ * Authorizes the request's key, and sets `request.caller` and `request.identity`.
  *
- * @throws {ApiError} API_KEY_INVALID.
+ * @param organizationRef the organization that the identity is for; by default that of the path.
+ * @throws {ApiError} API_KEY_INVALID, and the errors of `createAuthorizationCache`.
  */
-export const nameCaller = async (
+export const setCaller = async (
   request: FastifyRequest,
   authorize: Authorize,
   organizationRef = organizationRefOf(request),
@@ -36,7 +37,10 @@ export const nameCaller = async (
   request.identity = caller.identity
 }
 
-/** Lets in members alone, and readers to read; behind `rejectUnknownPaths`, since an unknown path comes first. */
+/**
+ * Rejects callers who are no members of the path's organization, and writes of callers who may only read. Register it
+ * after `rejectUnknownPaths`: an unknown path is a 404 for members and others alike.
+ */
 export const requireMembership = (app: FastifyInstance): void => {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     checkMembership(request)
@@ -51,17 +55,17 @@ const checkMembership = (request: FastifyRequest): void => {
   if (request.method !== 'GET' && request.method !== 'HEAD') requireWriteAccess(request.identity)
 }
 
-/** A body that comes later than this after the head, in milliseconds, is not taken on the word of then. */
+/** Time between head and body from which a request is authorized again, in milliseconds. */
 const lateMs = 1_000
 
 /**
- * Authorizes a request once more where its body came late: a key that was revoked meanwhile, or a role that was lowered,
- * allows nothing any more. Behind `requireMembership`.
+ * Authorizes a request again when its body arrives late: the key may be revoked or the role lowered meanwhile. Register
+ * it after {@link requireMembership}.
  */
 export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize): void => {
   app.addHook('preValidation', (request, reply, done) => {
     if (reply.elapsedTime < lateMs) return done()
-    nameCaller(request, authorize)
+    setCaller(request, authorize)
       .then(() => checkMembership(request))
       .then(() => done(), done)
   })
@@ -70,7 +74,7 @@ export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize
 const organizationRefOf = ({ params }: FastifyRequest) =>
   (params as { organizationRef?: string }).organizationRef
 
-/** The hash that keys are known by; undefined where there is no key. Of two keys Node makes one text, which is none. */
+/** The SHA-256 of the key; undefined for a missing or malformed key. Node joins two headers into one malformed key. */
 const keyHashOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']
   return typeof key === 'string' && apiKey.test(key) ? hash('sha256', key, 'base64url') : undefined

@@ -11,168 +11,168 @@ const member: AuthorizeResponse = {
 }
 const { organization: _, ...stranger } = member
 
-/** Authorizations whose clock and whose organizations the test holds. */
-const startAuthorizations = () => {
+/** A cache with a clock and responses of organizations that the test sets. */
+const startCache = () => {
   const clock = { now: 0 }
-  const questions: AuthorizeRequest[] = []
+  const requests: AuthorizeRequest[] = []
   const signed: unknown[] = []
-  const organizations: { answer: () => AuthorizeResponse | Promise<AuthorizeResponse> | undefined } = {
-    answer: () => member,
+  const organizations: { respond: () => AuthorizeResponse | Promise<AuthorizeResponse> | undefined } = {
+    respond: () => member,
   }
   const authorize = createAuthorizationCache({
-    ask: async (question) => {
-      questions.push(question)
-      return organizations.answer()
+    requestAuthorization: async (request) => {
+      requests.push(request)
+      return organizations.respond()
     },
     sign: (identity) => `token ${signed.push(identity)}`,
     now: () => clock.now,
   })
-  return { clock, questions, signed, organizations, authorize }
+  return { clock, requests, signed, organizations, authorize }
 }
 
-const away = () => {
-  throw new Error('organizations is away')
+const unavailable = () => {
+  throw new Error('organizations is unavailable')
 }
 
-/** Lets a question behind a request come to its end. */
+/** Resolves once a refresh in the background has ended. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('an answer that lets somebody in', () => {
-  it('holds for a second, counted from when its question was sent', async () => {
-    const { clock, questions, organizations, authorize } = startAuthorizations()
-    organizations.answer = () => {
+describe('a successful authorization', () => {
+  it('is fresh for a second, counted from its request', async () => {
+    const { clock, requests, organizations, authorize } = startCache()
+    organizations.respond = () => {
       clock.now += 400
       return member
     }
     await authorize('key', 'acme', 'r')
     clock.now = 749
     await authorize('key', 'acme', 'r')
-    expect(questions).toHaveLength(1)
+    expect(requests).toHaveLength(1)
 
     clock.now = 1_000
-    organizations.answer = () => undefined
+    organizations.respond = () => undefined
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
   })
 
-  it('is refreshed behind the request in the last quarter of its second', async () => {
-    const { clock, questions, authorize } = startAuthorizations()
+  it('is refreshed in the background in the last quarter of its second', async () => {
+    const { clock, requests, authorize } = startCache()
     const first = await authorize('key', 'acme', 'r')
     clock.now = 750
     expect(await authorize('key', 'acme', 'r')).toBe(first)
     await settle()
-    expect(questions).toHaveLength(2)
+    expect(requests).toHaveLength(2)
 
     clock.now = 999
     expect(await authorize('key', 'acme', 'r')).not.toBe(first)
-    expect(questions).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
-  it('takes one question for many requests at once', async () => {
-    const { questions, authorize } = startAuthorizations()
+  it('is requested once for many concurrent callers', async () => {
+    const { requests, authorize } = startCache()
     await Promise.all(Array.from({ length: 10 }, () => authorize('key', 'acme', 'r')))
-    expect(questions).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
-  it('takes another question when the one under way was sent before the second', async () => {
-    const { clock, questions, organizations, authorize } = startAuthorizations()
-    const letGo = Promise.withResolvers<AuthorizeResponse>()
-    organizations.answer = () => letGo.promise
+  it('is requested again when the request in flight is older than a second', async () => {
+    const { clock, requests, organizations, authorize } = startCache()
+    const blocked = Promise.withResolvers<AuthorizeResponse>()
+    organizations.respond = () => blocked.promise
     const slow = authorize('key', 'acme', 'r')
     await settle()
     clock.now = 1_000
-    organizations.answer = () => member
+    organizations.respond = () => member
     await authorize('key', 'acme', 'r')
-    letGo.resolve(member)
+    blocked.resolve(member)
     await slow
-    expect(questions).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
-  it('is the same for an organization id in other letters, and another for its slug', async () => {
-    const { questions, authorize } = startAuthorizations()
+  it('is cached by organization id in any letter case, and separately by slug', async () => {
+    const { requests, authorize } = startCache()
     const { organizationId } = member.organization!
     await authorize('key', organizationId, 'r')
     await authorize('key', organizationId.toUpperCase(), 'r')
-    expect(questions).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     await authorize('key', 'acme', 'r')
-    expect(questions).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
-  it('carries one token for half a minute', async () => {
-    const { signed, authorize } = startAuthorizations()
+  it('reuses its token', async () => {
+    const { signed, authorize } = startCache()
     const caller = (await authorize('key', 'acme', 'r'))!
     expect(signed).toEqual([])
     expect([caller.token(), caller.token()]).toEqual(['token 1', 'token 1'])
   })
 })
 
-describe('an answer that keeps somebody out', () => {
-  it('is never kept: a new key or member is let in at once', async () => {
-    const { organizations, authorize } = startAuthorizations()
-    organizations.answer = () => undefined
+describe('a failed authorization', () => {
+  it('is not cached: a new key or member is authorized immediately', async () => {
+    const { organizations, authorize } = startCache()
+    organizations.respond = () => undefined
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
-    organizations.answer = () => stranger
+    organizations.respond = () => stranger
     expect((await authorize('key', 'acme', 'r'))?.identity.organizationId).toBeUndefined()
-    organizations.answer = () => member
+    organizations.respond = () => member
     expect((await authorize('key', 'acme', 'r'))?.identity).toMatchObject(member.organization!)
   })
 
-  it('forgets all that was known about a revoked key', async () => {
-    const { organizations, authorize } = startAuthorizations()
+  it('evicts all entries of a revoked key', async () => {
+    const { organizations, authorize } = startCache()
     await authorize('key', 'acme', 'r')
-    organizations.answer = () => undefined
+    organizations.respond = () => undefined
     await authorize('key', 'other', 'r')
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
-    organizations.answer = away
+    organizations.respond = unavailable
     await expect(authorize('key', 'acme', 'r')).rejects.toMatchObject({
       reason: 'AUTHENTICATION_UNAVAILABLE',
     })
   })
 
-  it('forgets a membership that ended', async () => {
-    const { clock, organizations, authorize } = startAuthorizations()
+  it('evicts the entry of a membership that ended', async () => {
+    const { clock, organizations, authorize } = startCache()
     await authorize('key', 'acme', 'r')
     clock.now = 1_000
-    organizations.answer = () => stranger
+    organizations.respond = () => stranger
     await authorize('key', 'acme', 'r')
-    organizations.answer = away
+    organizations.respond = unavailable
     await expect(authorize('key', 'acme', 'r')).rejects.toMatchObject({
       reason: 'AUTHENTICATION_UNAVAILABLE',
     })
   })
 })
 
-describe('while organizations is away', () => {
-  it('an answer that was good serves for 30 seconds after it ran out', async () => {
-    const { clock, organizations, authorize } = startAuthorizations()
+describe('while organizations is unavailable', () => {
+  it('a stale entry is served for 30 seconds', async () => {
+    const { clock, organizations, authorize } = startCache()
     const caller = await authorize('key', 'acme', 'r')
-    organizations.answer = away
+    organizations.respond = unavailable
     clock.now = 30_999
     expect(await authorize('key', 'acme', 'r')).toBe(caller)
     clock.now = 31_000
     await expect(authorize('key', 'acme', 'r')).rejects.toMatchObject({ httpStatus: 503 })
   })
 
-  it('nobody who is known waits for it a second time', async () => {
-    const { clock, questions, organizations, authorize } = startAuthorizations()
+  it('a stale entry is served without waiting after the first failed request', async () => {
+    const { clock, requests, organizations, authorize } = startCache()
     const caller = await authorize('key', 'acme', 'r')
-    organizations.answer = away
+    organizations.respond = unavailable
     clock.now = 1_000
     await authorize('key', 'acme', 'r')
-    expect(questions).toHaveLength(2)
+    expect(requests).toHaveLength(2)
 
-    const letGo = Promise.withResolvers<undefined>()
-    organizations.answer = () => letGo.promise as never
+    const blocked = Promise.withResolvers<undefined>()
+    organizations.respond = () => blocked.promise as never
     expect(await authorize('key', 'acme', 'r')).toBe(caller)
-    expect(questions).toHaveLength(3)
+    expect(requests).toHaveLength(3)
 
-    letGo.resolve(undefined)
+    blocked.resolve(undefined)
     await settle()
     expect(await authorize('key', 'acme', 'r')).toBeUndefined()
   })
 
-  it('a key that was never seen is told to come back', async () => {
-    const { organizations, authorize } = startAuthorizations()
-    organizations.answer = away
+  it('a key without an entry gets AUTHENTICATION_UNAVAILABLE with a retry delay', async () => {
+    const { organizations, authorize } = startCache()
+    organizations.respond = unavailable
     await expect(authorize('key', undefined, 'r')).rejects.toMatchObject({
       httpStatus: 503,
       reason: 'AUTHENTICATION_UNAVAILABLE',
@@ -181,18 +181,18 @@ describe('while organizations is away', () => {
   })
 })
 
-describe('what is looked up at once', () => {
-  /** Organizations that know two keys, and answer about others when the test lets them. */
-  const startBusy = async () => {
+describe('the number of concurrent look-ups', () => {
+  /** A cache with the key `known`; further look-ups are blocked until the test releases them. */
+  const startBlocked = async () => {
     const clock = { now: 0 }
-    const asked: string[] = []
-    const letGo = Promise.withResolvers<void>()
+    const lookups: string[] = []
+    const blocked = Promise.withResolvers<void>()
     const authorize = createAuthorizationCache({
-      ask: async ({ keyHash, organizationRef = '' }) => {
-        asked.push(`${keyHash} ${organizationRef}`.trim())
-        if (keyHash === 'known' && asked.length === 1) return member
-        await letGo.promise
-        return keyHash.startsWith('wrong') ? undefined : member
+      requestAuthorization: async ({ keyHash, organizationRef = '' }) => {
+        lookups.push(`${keyHash} ${organizationRef}`.trim())
+        if (keyHash === 'known' && lookups.length === 1) return member
+        await blocked.promise
+        return keyHash.startsWith('invalid') ? undefined : member
       },
       sign: () => 'token',
       now: () => clock.now,
@@ -200,29 +200,29 @@ describe('what is looked up at once', () => {
       maxPerUser: 3,
     })
     await authorize('known', undefined, 'r')
-    asked.length = 0
-    const wrongKeys = (count: number) =>
-      Array.from({ length: count }, (_, index) => authorize(`wrong-${index}`, undefined, 'r'))
-    return { authorize, asked, clock, wrongKeys, letGo: letGo.resolve }
+    lookups.length = 0
+    const invalidKeys = (count: number) =>
+      Array.from({ length: count }, (_, index) => authorize(`invalid-${index}`, undefined, 'r'))
+    return { authorize, lookups, clock, invalidKeys, release: blocked.resolve }
   }
 
-  it('is bounded for unknown keys, and a good one waits its turn behind wrong ones', async () => {
-    const { authorize, asked, wrongKeys, letGo } = await startBusy()
-    const wrong = wrongKeys(5)
-    const good = authorize('good', undefined, 'r')
+  it('is bounded for unknown keys, and a valid key waits in the queue behind invalid ones', async () => {
+    const { authorize, lookups, invalidKeys, release } = await startBlocked()
+    const invalid = invalidKeys(5)
+    const valid = authorize('valid', undefined, 'r')
     await settle()
-    expect(asked).toEqual(['wrong-0', 'wrong-1'])
+    expect(lookups).toEqual(['invalid-0', 'invalid-1'])
 
-    letGo()
+    release()
 
-    expect(await good).toMatchObject({ keyId: member.keyId })
-    expect(await Promise.all(wrong)).toEqual(Array(5).fill(undefined))
+    expect(await valid).toMatchObject({ keyId: member.keyId })
+    expect(await Promise.all(invalid)).toEqual(Array(5).fill(undefined))
   })
 
-  it('is 429 where too many wait, and a key in use is looked up all the same', async () => {
-    const { authorize, asked, clock, wrongKeys, letGo } = await startBusy()
-    const wrong = wrongKeys(1_002)
-    await expect(authorize('good', undefined, 'r')).rejects.toMatchObject({
+  it('causes a 429 when the queue is full, but not for a key in the cache', async () => {
+    const { authorize, lookups, clock, invalidKeys, release } = await startBlocked()
+    const invalid = invalidKeys(1_002)
+    await expect(authorize('valid', undefined, 'r')).rejects.toMatchObject({
       reason: 'TOO_MANY_WRONG_KEYS',
       httpStatus: 429,
       parts: { retryAfterSeconds: 1 },
@@ -232,26 +232,26 @@ describe('what is looked up at once', () => {
     const known = authorize('known', undefined, 'r')
     await settle()
 
-    expect(asked).toEqual(['wrong-0', 'wrong-1', 'known'])
-    letGo()
+    expect(lookups).toEqual(['invalid-0', 'invalid-1', 'known'])
+    release()
     expect(await known).toMatchObject({ keyId: member.keyId })
-    await Promise.all(wrong)
+    await Promise.all(invalid)
   })
 
-  it('is bounded for one user, however many organizations its requests name', async () => {
-    const { authorize, asked, letGo } = await startBusy()
-    const lookups = ['a', 'b', 'c'].map((organizationRef) => authorize('known', organizationRef, 'r'))
+  it('is bounded for one user, over all organizations', async () => {
+    const { authorize, lookups, release } = await startBlocked()
+    const pending = ['a', 'b', 'c'].map((organizationRef) => authorize('known', organizationRef, 'r'))
 
     await expect(authorize('known', 'd', 'r')).rejects.toMatchObject({
       reason: 'TOO_MANY_AT_ONCE',
       parts: { metadata: { scope: 'user', limit: '3' } },
     })
-    const good = authorize('good', undefined, 'r')
+    const valid = authorize('valid', undefined, 'r')
     await settle()
 
-    expect(asked).toEqual(['known a', 'known b', 'known c', 'good'])
-    letGo()
-    await Promise.all([...lookups, good])
+    expect(lookups).toEqual(['known a', 'known b', 'known c', 'valid'])
+    release()
+    await Promise.all([...pending, valid])
     expect(await authorize('known', 'd', 'r')).toBeDefined()
   })
 })

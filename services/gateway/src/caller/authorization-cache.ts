@@ -1,121 +1,105 @@
-import { type AuthorizeRequest, type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
+import { type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
 import { LRUCache } from 'lru-cache'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
 import { ConcurrencyLimit } from '../limits/concurrency-limits.ts'
 import { Semaphore } from '../limits/semaphore.ts'
+import type { AuthorizeClient } from './authorize-client.ts'
 import { createCachedToken } from './cached-token.ts'
 
-/** How long an answer holds, from when its question was sent: a revoked key works no longer than that. */
+/** How long an authorization is fresh, from the moment of its request: a revoked key works for no longer. */
 const freshMs = 1_000
-/** From then on it is asked anew behind the requests that it still serves. */
+/** Age from which an entry is refreshed in the background while it is served (stale-while-revalidate, RFC 5861). */
 const refreshAfterMs = 750
-/** How much longer it serves while organizations cannot be reached. */
+/** How much longer an entry is served while organizations does not respond (stale-if-error, RFC 5861). */
 const graceMs = 30_000
-/** Keys that answers are kept for. */
+/** Keys in the cache. */
 const maxKeys = 10_000
-/** Look-ups of unknown keys that may wait. */
+/** Look-ups of unknown keys that may wait for their turn. */
 const maxWaitingLookups = 1_000
-/** How long one waits, in milliseconds. */
+/** How long such a look-up may wait, in milliseconds. */
 const maxLookupWaitMs = 2_000
 
-/** Asks organizations; undefined when the key is good for nothing. Throws when there is no answer to be had. */
-export type Ask = (question: AuthorizeRequest, requestId: string) => Promise<AuthorizeResponse | undefined>
-
-/** Who sends a request, and the word for it that services take. */
+/** The owner of a request's key, and the identity token that is forwarded to services. */
 export interface Caller {
   keyId: string
   identity: Identity
   token: () => string
 }
 
-interface Decision extends Caller {
-  askedAt: number
+interface CachedCaller extends Caller {
+  requestedAt: number
+}
+
+interface Lookup {
+  requestedAt: number
+  caller: Promise<CachedCaller | undefined>
 }
 
 export interface AuthorizationCacheOptions {
-  ask: Ask
+  requestAuthorization: AuthorizeClient
   sign: (identity: Identity) => string
-  /** Milliseconds of a clock that is never put forward or back. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
-  /** Look-ups of unknown keys that may run at once. */
+  /** Concurrent look-ups of unknown keys. */
   maxKeyLookups?: number
-  /** Look-ups of one user, whose key is known, for other organizations; 0 takes the limit away. */
+  /** Concurrent look-ups of one user whose key is known, for further organizations; 0 lifts the limit. */
   maxPerUser?: number
 }
 
 /**
- * Finds out whose key a request brought and what they are to an organization, from memory where that is fresh enough.
- * Only what lets somebody in is kept.
+ * Authorizes callers from an in-memory cache, and from organizations where the cache has no fresh entry. Only
+ * successful authorizations are cached.
  *
- * @returns undefined for a key that is good for nothing; without `organizationId` where the caller is a stranger.
- * @throws {ApiError} AUTHENTICATION_UNAVAILABLE when organizations cannot be asked and nothing is known;
- *   TOO_MANY_WRONG_KEYS, TOO_MANY_AT_ONCE when too much is being looked up.
+ * @returns undefined for a key that is unknown, expired or revoked; an identity without `organizationId` for a caller
+ *   who is no member of the organization.
+ * @throws {ApiError} AUTHENTICATION_UNAVAILABLE when organizations does not respond and the cache has no entry;
+ *   TOO_MANY_WRONG_KEYS or TOO_MANY_AT_ONCE when a limit of concurrent look-ups is reached.
  */
 export const createAuthorizationCache = ({
-  ask,
+  requestAuthorization,
   sign,
   now,
   maxKeyLookups = 64,
   maxPerUser = 64,
 }: AuthorizationCacheOptions) => {
-  const lookups = new Semaphore({
-    max: maxKeyLookups,
-    maxWaiting: maxWaitingLookups,
-    maxWaitMs: maxLookupWaitMs,
-  })
-  const lookupsOfUsers = new ConcurrencyLimit('user', maxPerUser)
-  const kept = new LRUCache<string, Map<string, Decision>>({ max: maxKeys })
-  const underWay = new Map<string, { askedAt: number; decision: Promise<Decision | undefined> }>()
-  /** Whether the last question had no answer: then nobody who is known waits for the next. */
-  let isAway = false
+  const acquireLookup = createLookupLimits(maxKeyLookups, maxPerUser)
+  /** By the hash of the key, then by {@link cacheKey}. */
+  const cache = new LRUCache<string, Map<string, CachedCaller>>({ max: maxKeys })
+  const inFlight = new Map<string, Lookup>()
+  /** While it is set, stale entries are served without waiting for organizations. */
+  let lastRequestFailed = false
 
-  const decide = async (keyHash: string, organizationRef: string | undefined, requestId: string) => {
-    const askedAt = now()
-    const answer = await ask({ keyHash, organizationRef }, requestId)
-    if (!answer) {
-      kept.delete(keyHash)
+  const lookUp = async (keyHash: string, organizationRef: string | undefined, requestId: string) => {
+    const requestedAt = now()
+    const response = await requestAuthorization({ keyHash, organizationRef }, requestId)
+    if (!response) {
+      cache.delete(keyHash)
       return undefined
     }
-    const decisions = kept.get(keyHash) ?? new Map<string, Decision>()
-    const caller = sameCaller(decisions.get(slotOf(organizationRef)), answer) ?? toCaller(answer, sign)
-    const decision = { ...caller, askedAt }
-    if (organizationRef !== undefined && !answer.organization) decisions.delete(slotOf(organizationRef))
-    else kept.set(keyHash, decisions.set(slotOf(organizationRef), decision))
-    return decision
+    const entries = cache.get(keyHash) ?? new Map<string, CachedCaller>()
+    const key = cacheKey(organizationRef)
+    const caller = { ...(reuseCaller(entries.get(key), response) ?? toCaller(response, sign)), requestedAt }
+    if (organizationRef !== undefined && !response.organization) entries.delete(key)
+    else cache.set(keyHash, entries.set(key, caller))
+    return caller
   }
 
-  /** One question at a time for the same thing; one that was sent too long ago answers nobody else. */
-  const decideOnce = (keyHash: string, organizationRef: string | undefined, requestId: string) => {
-    const question = `${keyHash} ${slotOf(organizationRef)}`
-    const running = underWay.get(question)
-    if (running && now() - running.askedAt < freshMs) return running.decision
-    const asking = { askedAt: now(), decision: decide(keyHash, organizationRef, requestId) }
-    underWay.set(question, asking)
-    const done = (failed: boolean) => {
-      isAway = failed
-      if (underWay.get(question) === asking) underWay.delete(question)
+  /** Shares one look-up among concurrent requests, as long as its result would be fresh. */
+  const lookUpOnce = (keyHash: string, organizationRef: string | undefined, requestId: string) => {
+    const key = `${keyHash} ${cacheKey(organizationRef)}`
+    const running = inFlight.get(key)
+    if (running && now() - running.requestedAt < freshMs) return running.caller
+    const lookup: Lookup = { requestedAt: now(), caller: lookUp(keyHash, organizationRef, requestId) }
+    inFlight.set(key, lookup)
+    const finish = (failed: boolean) => {
+      lastRequestFailed = failed
+      if (inFlight.get(key) === lookup) inFlight.delete(key)
     }
-    asking.decision.then(
-      () => done(false),
-      () => done(true),
+    lookup.caller.then(
+      () => finish(false),
+      () => finish(true),
     )
-    return asking.decision
-  }
-
-  /**
-   * Bounds what is looked up at once: unknown keys together, since anybody can make them up, and what is known of a user
-   * by user.
-   *
-   * @returns what ends it.
-   */
-  const admitLookup = async (keyHash: string): Promise<() => void> => {
-    const userId = kept.get(keyHash)?.values().next().value?.identity.userId
-    if (userId === undefined) {
-      if (!(await lookups.acquire())) throw tooManyWrongKeys(maxKeyLookups)
-      return () => lookups.release()
-    }
-    lookupsOfUsers.acquire(userId)
-    return () => lookupsOfUsers.release(userId)
+    return lookup.caller
   }
 
   const authorize = async (
@@ -123,20 +107,20 @@ export const createAuthorizationCache = ({
     organizationRef: string | undefined,
     requestId: string,
   ): Promise<Caller | undefined> => {
-    const known = kept.get(keyHash)?.get(slotOf(organizationRef))
-    const age = known ? now() - known.askedAt : Number.POSITIVE_INFINITY
-    if (age < (isAway ? freshMs + graceMs : freshMs)) {
-      if (age >= refreshAfterMs) decideOnce(keyHash, organizationRef, requestId).catch(() => {})
-      return known
+    const cached = cache.get(keyHash)?.get(cacheKey(organizationRef))
+    const age = cached ? now() - cached.requestedAt : Number.POSITIVE_INFINITY
+    if (age < (lastRequestFailed ? freshMs + graceMs : freshMs)) {
+      if (age >= refreshAfterMs) lookUpOnce(keyHash, organizationRef, requestId).catch(() => {})
+      return cached
     }
-    const done = await admitLookup(keyHash)
+    const release = await acquireLookup(userOf(cache.get(keyHash)))
     try {
-      return await decideOnce(keyHash, organizationRef, requestId)
+      return await lookUpOnce(keyHash, organizationRef, requestId)
     } catch (cause) {
-      if (age < freshMs + graceMs) return known
+      if (age < freshMs + graceMs) return cached
       throw authenticationUnavailable(cause)
     } finally {
-      done()
+      release()
     }
   }
   return authorize
@@ -144,24 +128,51 @@ export const createAuthorizationCache = ({
 
 export type Authorize = ReturnType<typeof createAuthorizationCache>
 
-/** An id is the same in any letter case, so that a key has few slots: its user's organizations, by id and by slug. */
-const slotOf = (organizationRef = '') =>
+/**
+ * Bounds concurrent look-ups: unknown keys with one limit, since anybody can make them up, and known keys with one
+ * limit for each user.
+ */
+const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
+  const unknownKeys = new Semaphore({
+    max: maxKeyLookups,
+    maxWaiting: maxWaitingLookups,
+    maxWaitMs: maxLookupWaitMs,
+  })
+  const users = new ConcurrencyLimit('user', maxPerUser)
+
+  /** @returns the function that releases what is acquired. */
+  return async (userId: string | undefined): Promise<() => void> => {
+    if (userId === undefined) {
+      if (!(await unknownKeys.acquire())) throw tooManyWrongKeys(maxKeyLookups)
+      return () => unknownKeys.release()
+    }
+    users.acquire(userId)
+    return () => users.release(userId)
+  }
+}
+
+/** The owner of a key, undefined for a key without cached entries. */
+const userOf = (entries: Map<string, CachedCaller> | undefined): string | undefined =>
+  entries?.values().next().value?.identity.userId
+
+/** Ids in lower case, slugs as they are. A key has at most two entries for each of its user's organizations. */
+const cacheKey = (organizationRef = '') =>
   isUuid(organizationRef) ? organizationRef.toLowerCase() : organizationRef
 
-/** The caller of before, where nothing about it has changed: its token is signed, and services have verified it. */
-const sameCaller = (
-  before: Caller | undefined,
+/** Returns the cached caller if it equals the response: its token is signed, and services have verified it. */
+const reuseCaller = (
+  cached: Caller | undefined,
   { userId, keyId, readOnly, organization }: AuthorizeResponse,
 ): Caller | undefined => {
-  if (!before) return undefined
-  const { identity } = before
+  if (!cached) return undefined
+  const { identity } = cached
   const isSame =
-    before.keyId === keyId &&
+    cached.keyId === keyId &&
     identity.userId === userId &&
     identity.readOnly === readOnly &&
     identity.organizationId === organization?.organizationId &&
     identity.role === organization?.role
-  return isSame ? before : undefined
+  return isSame ? cached : undefined
 }
 
 const toCaller = (

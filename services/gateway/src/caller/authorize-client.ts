@@ -1,18 +1,33 @@
-import { AuthorizeResponse, identityHeader, type ServiceIdentity } from '@fms/contracts'
+import {
+  type AuthorizeRequest,
+  AuthorizeResponse,
+  identityHeader,
+  type ServiceIdentity,
+} from '@fms/contracts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { Ask } from './authorization-cache.ts'
 import { createCachedToken } from './cached-token.ts'
 
-/** How long organizations may take to tell whose key it is. */
+/** Timeout of an authorize request, in milliseconds. */
 const timeoutMs = 2_000
 
-/** Asks organizations whose key it is, as the gateway itself. */
+/**
+ * Looks up the owner of a key and the owner's role in an organization.
+ *
+ * @returns undefined for a key that is unknown, expired or revoked.
+ * @throws {Error} when organizations does not respond, or responds with any status but 200 and 401.
+ */
+export type AuthorizeClient = (
+  request: AuthorizeRequest,
+  requestId: string,
+) => Promise<AuthorizeResponse | undefined>
+
+/** Sends authorize requests to organizations, under the gateway's own identity. */
 export const createAuthorizeClient = (
   organizations: Upstream,
   sign: (identity: ServiceIdentity) => string,
-): Ask => {
+): AuthorizeClient => {
   const token = createCachedToken(() => sign({ service: 'gateway' }))
-  return async (question, requestId) => {
+  return async (request, requestId) => {
     const { statusCode, body } = await organizations.request({
       method: 'POST',
       path: '/internal/authorize',
@@ -21,15 +36,15 @@ export const createAuthorizeClient = (
         'x-request-id': requestId,
         [identityHeader]: token(),
       },
-      body: JSON.stringify(question),
-      // A read, though it is a POST.
+      body: JSON.stringify(request),
+      // The POST only reads.
       idempotent: true,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     })
-    const answer = JSON.parse(String(body))
-    if (statusCode === 200) return AuthorizeResponse.parse(answer)
+    const response = JSON.parse(String(body))
+    if (statusCode === 200) return AuthorizeResponse.parse(response)
     if (statusCode === 401) return undefined
-    throw new Error(`organizations answers authorize with ${statusCode}`)
+    throw new Error(`organizations responds to authorize with ${statusCode}`)
   }
 }

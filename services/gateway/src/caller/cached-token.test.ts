@@ -3,12 +3,12 @@ import { createCachedToken } from './cached-token.ts'
 
 const hourMs = 60 * 60 * 1000
 
-describe('a token that is used again', () => {
+describe('a cached token', () => {
   it.each([
-    ['within half of its minute', 30_000, 'token 1'],
-    ['from then on', 30_001, 'token 2'],
-    ['after the clock was put back by an hour', -hourMs, 'token 2'],
-    ['after it was put forward by one', hourMs, 'token 2'],
+    ['is reused for 30 seconds', 30_000, 'token 1'],
+    ['is signed again after 30 seconds', 30_001, 'token 2'],
+    ['is signed again after the clock was set back by an hour', -hourMs, 'token 2'],
+    ['is signed again after the clock was set forward by an hour', hourMs, 'token 2'],
   ])('%s', (_, shiftMs, expected) => {
     const clock = { ms: 1_000_000 }
     let signed = 0

@@ -1,9 +1,10 @@
-/** Tokens live for a minute; one that has less than half of it left is signed anew. */
+/** Age up to which a token is reused, in milliseconds: half of its lifetime of a minute. */
 const reuseMs = 30_000
 
 /**
- * A source of tokens that signs when it has to, not for every request. By the time of day, as tokens have it: a clock
- * that was put forward or back means another token.
+ * Returns a function that returns a signed token, and signs a new one once the last is older than 30 seconds.
+ *
+ * @param now the wall clock, as in the token's claims: a clock that is set forward or back also leads to a new token.
  */
 export const createCachedToken = (sign: () => string, now = Date.now): (() => string) => {
   let token = ''

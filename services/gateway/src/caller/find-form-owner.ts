@@ -6,9 +6,10 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { createCachedToken } from './cached-token.ts'
 
 /**
- * Finds the organization that has the form with a public id; undefined where there is no such form.
+ * Finds the organization of the form with a public id.
  *
  * @param publicId 10 letters and digits.
+ * @returns the organization's id; undefined when there is no such form.
  * @throws {ApiError} UPSTREAM_UNAVAILABLE, OVERLOADED.
  */
 export type FindFormOwner = (
@@ -17,8 +18,8 @@ export type FindFormOwner = (
   reply: FastifyReply,
 ) => Promise<string | undefined>
 
-/** Requests it of forms as the gateway itself, through the caller's circuit. */
-export const createFormOwnerLookup = (
+/** Requests the owner from forms, under the gateway's own identity and through the caller's circuit. */
+export const createFindFormOwner = (
   forms: Upstream,
   sign: (identity: ServiceIdentity) => string,
 ): FindFormOwner => {
@@ -32,7 +33,10 @@ export const createFormOwnerLookup = (
       caller: reply.raw,
     })
     if (statusCode !== 200)
-      throw upstreamUnavailable(forms.name, new Error(`status ${statusCode} of a look-up`))
+      throw upstreamUnavailable(
+        forms.name,
+        new Error(`forms responds to the owner look-up with ${statusCode}`),
+      )
     return FormOwner.parse(JSON.parse(String(body))).organizationId
   }
 }

@@ -10,7 +10,7 @@ const path = `/v2/organizations/-/forms/${publicId}`
 const start = async (options: GatewayTestOptions = {}) => {
   const gateway = await startGateway(options)
   const { organizationId } = gateway.organization
-  gateway.forms.answer = ({ url }) => {
+  gateway.forms.respond = ({ url }) => {
     const isLookup = url.startsWith('/internal/')
     if (!isLookup) return { from: 'forms' }
     return url.includes(publicId) ? { organizationId } : {}
@@ -27,7 +27,7 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     ['HEAD', ''],
     ['GET', '/revisions/live'],
     ['HEAD', '/revisions/live'],
-  ])('%s reads it where it is: %s', async (method, rest) => {
+  ])('%s reads the form from its organization: %s', async (method, rest) => {
     await using gateway = await start()
 
     const { status, headers } = await gateway.send(method, `${path}${rest}`)
@@ -37,7 +37,7 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     expect(gateway.requests()).toEqual([gateway.lookup, `${method} ${gateway.real}${rest}`])
   })
 
-  it('looks up as the gateway, and reads as the member', async () => {
+  it('looks the form up with the identity of the gateway, and reads it with that of the caller', async () => {
     await using gateway = await start()
     const verify = createIdentityVerifier([secret])
 
@@ -46,7 +46,7 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     const [lookup, read] = gateway.forms.received
     expect(verify(String(lookup!.headers[identityHeader]))).toMatchObject({ service: 'gateway' })
     expect(verify(String(read!.headers[identityHeader]))).toMatchObject({
-      userId: gateway.directory.user(gateway.key).userId,
+      userId: gateway.directory.userOf(gateway.key).userId,
       organizationId: gateway.organization.organizationId,
       role: 'editor',
     })
@@ -54,9 +54,9 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     expect(read!.headers).toMatchObject({ 'if-none-match': '"1-a"' })
   })
 
-  it('gives one and the same 404 for the form of somebody else and for none at all', async () => {
+  it('gives the same 404 for a form of another organization and for one that does not exist', async () => {
     await using gateway = await start({ rateLimitPerMinute: 10 })
-    const [as, other] = [gateway.stranger(), gateway.stranger()]
+    const [as, other] = [gateway.createStrangerKey(), gateway.createStrangerKey()]
     const unknown = path.replace(publicId, 'Zz3dE6gH9j')
 
     const foreign = await gateway.send('GET', path, { as })
@@ -70,13 +70,13 @@ describe('GET /organizations/-/forms/{publicId}', () => {
   })
 
   it.each(['6f6d5aa1-4ec9-4ba1-8f1c-3b8f4a1f9b60', 'Ab3dE6gH9', 'Ab3dE6gH9jk', 'Ab3dE6g%2F9', '%zz', '..'])(
-    'looks up nothing that is no public id: %s',
+    'looks up only public ids: %s',
     async (ref) => {
       await using gateway = await start()
 
-      const refused = await gateway.send('GET', path.replace(publicId, ref))
+      const rejected = await gateway.send('GET', path.replace(publicId, ref))
 
-      expect([refused.status, reasonOf(refused)]).toEqual([404, 'FORM_NOT_FOUND'])
+      expect([rejected.status, reasonOf(rejected)]).toEqual([404, 'FORM_NOT_FOUND'])
       expect(gateway.forms.received).toEqual([])
     },
   )
@@ -91,17 +91,17 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     ['GET', `${path}/revisions`],
     ['GET', `${path}/revisions/6f6d5aa1-4ec9-4ba1-8f1c-3b8f4a1f9b60`],
     ['GET', '/v2/organizations/-x/forms/Ab3dE6gH9j'],
-  ])('is all that - means: %s %s', async (method, elsewhere) => {
+  ])('elsewhere, - is an organization that does not exist: %s %s', async (method, elsewhere) => {
     await using gateway = await start()
     const body = method === 'GET' ? {} : { headers: json, body: '{"form":{}}' }
 
-    const refused = await gateway.send(method, elsewhere, body)
+    const rejected = await gateway.send(method, elsewhere, body)
 
-    expect([refused.status, reasonOf(refused)]).toEqual([404, 'ORGANIZATION_NOT_FOUND'])
+    expect([rejected.status, reasonOf(rejected)]).toEqual([404, 'ORGANIZATION_NOT_FOUND'])
     expect(gateway.forms.received).toEqual([])
   })
 
-  it('answers other methods as any form does', async () => {
+  it('has the Allow header of any form for other methods', async () => {
     await using gateway = await start()
 
     const form = await gateway.send('PUT', path)
@@ -114,25 +114,25 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     expect([live.status, live.headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('needs a key, and refuses a query before it looks anything up', async () => {
+  it('requires a key, and rejects a query before any look-up', async () => {
     await using gateway = await start()
 
-    const nobody = await gateway.send('GET', path, { as: '' })
+    const anonymous = await gateway.send('GET', path, { as: '' })
     const queried = await gateway.send('GET', `${path}?x=1`)
 
-    expect([nobody.status, reasonOf(nobody)]).toEqual([401, 'API_KEY_INVALID'])
+    expect([anonymous.status, reasonOf(anonymous)]).toEqual([401, 'API_KEY_INVALID'])
     expect([queried.status, reasonOf(queried)]).toEqual([400, 'INVALID_REQUEST'])
     expect(gateway.forms.received).toEqual([])
   })
 
-  it('ends with a revoked key, and with the membership', async () => {
+  it('is not available to a revoked key or after the membership has ended', async () => {
     await using gateway = await start()
-    const moved = gateway.directory.key([{ ...gateway.organization }])
-    expect((await gateway.send('GET', path, { as: moved })).status).toBe(200)
-    gateway.directory.user(moved).members.length = 0
+    const former = gateway.directory.createKey([{ ...gateway.organization }])
+    expect((await gateway.send('GET', path, { as: former })).status).toBe(200)
+    gateway.directory.userOf(former).memberships.length = 0
     gateway.directory.revoke(gateway.key)
 
-    await expect.poll(async () => (await gateway.send('GET', path, { as: moved })).status).toBe(404)
+    await expect.poll(async () => (await gateway.send('GET', path, { as: former })).status).toBe(404)
     await expect.poll(async () => (await gateway.send('GET', path)).status).toBe(401)
   })
 
@@ -144,33 +144,33 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     expect(headers['ratelimit-remaining']).toBe('9')
   })
 
-  it('counts for its organization while it is in flight, and for nobody afterwards', async () => {
+  it('counts for its organization only while it is in flight', async () => {
     await using gateway = await start({ maxRequests: 2 })
-    const letGo = Promise.withResolvers<void>()
-    const { answer } = gateway.forms
-    gateway.forms.answer = async (request, reply) => {
-      if (!request.url.startsWith('/internal/')) await letGo.promise
-      return answer(request, reply)
+    const blocked = Promise.withResolvers<void>()
+    const { respond } = gateway.forms
+    gateway.forms.respond = async (request, reply) => {
+      if (!request.url.startsWith('/internal/')) await blocked.promise
+      return respond(request, reply)
     }
     const waiting = gateway.send('GET', path)
     await expect.poll(gateway.requests).toContain(`GET ${gateway.real}`)
 
-    const refused = await gateway.send('GET', path)
-    letGo.resolve()
+    const rejected = await gateway.send('GET', path)
+    blocked.resolve()
 
-    expect([refused.status, reasonOf(refused)]).toEqual([429, 'TOO_MANY_AT_ONCE'])
+    expect([rejected.status, reasonOf(rejected)]).toEqual([429, 'TOO_MANY_AT_ONCE'])
     expect((await waiting).status).toBe(200)
     expect((await gateway.send('GET', path)).status).toBe(200)
   })
 
-  it('is a 503 while forms is away, or is of a release that cannot look up', async () => {
+  it('is a 503 while forms is unavailable, or is of a release without the look-up', async () => {
     await using gateway = await start()
-    gateway.forms.answer = (_, reply) => reply.code(404).send({ error: {} })
+    gateway.forms.respond = (_, reply) => reply.code(404).send({ error: {} })
     const older = await gateway.send('GET', path)
     await gateway.forms.stop()
-    const away = await gateway.send('GET', path)
+    const stopped = await gateway.send('GET', path)
 
     expect([older.status, reasonOf(older)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
-    expect([away.status, reasonOf(away)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
+    expect([stopped.status, reasonOf(stopped)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
   })
 })

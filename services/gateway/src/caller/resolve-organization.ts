@@ -3,7 +3,7 @@ import { isPublicId, NoQuery } from '@fms/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formNotFoundAnywhere } from '../errors.ts'
 import type { ConcurrencyLimits } from '../limits/concurrency-limits.ts'
-import { nameCaller } from './authenticate.ts'
+import { setCaller } from './authenticate.ts'
 import type { Authorize } from './authorization-cache.ts'
 import type { FindFormOwner } from './find-form-owner.ts'
 
@@ -14,12 +14,14 @@ export interface ResolveOrganizationOptions {
 }
 
 /**
- * Finds the organization of a form that the path names by its public id alone (AIP-159), and authorizes the caller for
- * it: docs/decisions/0024-a-form-by-its-public-id-alone.md. Behind the hooks that authenticate and limit the caller.
+ * Finds the organization of a form whose path has only the public id (AIP-159), and authorizes the caller for that
+ * organization. Register it after the hooks that authenticate and limit the caller.
+ *
+ * See docs/decisions/0024.
  */
 export const resolveOrganization = (app: FastifyInstance, options: ResolveOrganizationOptions): void => {
   app.addHook('preHandler', async (request, reply) => {
-    // Until the caller has the response, or nothing is left to be done for a caller who has gone.
+    // Keeps the permit until the look-up ends, also for a caller who disconnects before.
     request.permit.retain()
     try {
       await resolve(request, reply, options)
@@ -37,18 +39,18 @@ const resolve = async (
   reply: FastifyReply,
   { findOwner, authorize, limits }: ResolveOrganizationOptions,
 ): Promise<void> => {
-  demandNoQuery(request)
+  rejectQuery(request)
   const { formRef } = request.params as { formRef: string }
   const owner = isPublicId(formRef) ? await findOwner(formRef, request, reply) : undefined
   if (owner === undefined) throw formNotFoundAnywhere(formRef)
-  await nameCaller(request, authorize, owner)
+  await setCaller(request, authorize, owner)
   const { organizationId } = request.identity
   if (organizationId === undefined) throw formNotFoundAnywhere(formRef)
   request.permit.acquire(limits.organizations, organizationId)
 }
 
-/** Before the form is looked up, which comes later in the order of checks. */
-const demandNoQuery = ({ query }: FastifyRequest): void => {
+/** Validates the query before the form is looked up: 400 comes before 404 in the order of checks. */
+const rejectQuery = ({ query }: FastifyRequest): void => {
   const { error } = NoQuery.safeParse(query)
   if (error) throw invalidRequest(toFieldViolations(error))
 }

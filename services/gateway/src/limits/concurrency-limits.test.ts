@@ -6,7 +6,7 @@ import { ConcurrencyLimits } from './concurrency-limits.ts'
 const userId = randomUUID()
 const organizationId = randomUUID()
 const member: Identity = { userId, readOnly: false, organizationId, role: 'editor' }
-const reasonOf = (act: () => unknown) => {
+const errorOf = (act: () => unknown) => {
   try {
     act()
     return undefined
@@ -16,25 +16,25 @@ const reasonOf = (act: () => unknown) => {
 }
 
 describe('concurrency limits', () => {
-  it('count what a user has in flight, and forget who has nothing', () => {
+  it('count the requests of a user in flight', () => {
     const limits = new ConcurrencyLimits(2, 10)
     const permits = [limits.acquire(member), limits.acquire({ userId, readOnly: false })]
 
-    expect(reasonOf(() => limits.acquire(member))).toMatchObject({
+    expect(errorOf(() => limits.acquire(member))).toMatchObject({
       reason: 'TOO_MANY_AT_ONCE',
       httpStatus: 429,
       parts: { metadata: { scope: 'user', limit: '2' }, retryAfterSeconds: 1 },
     })
-    expect(reasonOf(() => limits.acquire({ ...member, userId: randomUUID() }))).toBeUndefined()
+    expect(errorOf(() => limits.acquire({ ...member, userId: randomUUID() }))).toBeUndefined()
     for (const permit of permits) permit.release()
-    expect(reasonOf(() => limits.acquire(member))).toBeUndefined()
+    expect(errorOf(() => limits.acquire(member))).toBeUndefined()
   })
 
-  it('count what an organization has in flight, and hold nothing of the user where that is too much', () => {
+  it('count the requests of an organization in flight, and release the unit of the user on a rejection', () => {
     const limits = new ConcurrencyLimits(10, 1)
     const permit = limits.acquire({ ...member, userId: randomUUID() })
 
-    expect(reasonOf(() => limits.acquire(member))).toMatchObject({
+    expect(errorOf(() => limits.acquire(member))).toMatchObject({
       parts: { metadata: { scope: 'organization', limit: '1' } },
     })
     permit.release()
@@ -42,34 +42,34 @@ describe('concurrency limits', () => {
     expect([limits.users.size, limits.organizations.size]).toEqual([0, 0])
   })
 
-  it('count a long response as several, and one that is longer than a limit as all of it', () => {
+  it('count a long response as several requests, at most as many as the limit', () => {
     const limits = new ConcurrencyLimits(4, 3)
     const permit = limits.acquire(member)
     permit.raise(9)
 
-    expect(reasonOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
+    expect(errorOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
     permit.release()
     const [first, second] = [limits.acquire(member), limits.acquire(member)]
     first.raise(3)
-    expect(reasonOf(() => second.raise(3))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
+    expect(errorOf(() => second.raise(3))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
     first.release()
     second.release()
     expect([limits.users.size, limits.organizations.size]).toEqual([0, 0])
   })
 
-  it('hold a permit until whatever retains it has released it', () => {
+  it('hold a permit until each of its holders has released it', () => {
     const limits = new ConcurrencyLimits(1, 1)
     const permit = limits.acquire(member)
     permit.retain()
     permit.release()
-    expect(reasonOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
+    expect(errorOf(() => limits.acquire(member))).toMatchObject({ reason: 'TOO_MANY_AT_ONCE' })
 
     permit.release()
 
     expect(limits.users.size).toBe(0)
   })
 
-  it('are none for users with 0', () => {
+  it('do not apply to users with 0', () => {
     const limits = new ConcurrencyLimits(0, 1_000)
     for (let i = 0; i < 1_000; i++) limits.acquire(member)
 

@@ -1,68 +1,68 @@
 import type { Identity } from '@fms/contracts'
 import { tooManyAtOnce } from '../errors.ts'
 
-/** Whose requests a limit counts. */
+/** What a limit counts requests by. */
 export type Scope = 'user' | 'organization'
 
 interface Held {
   requests: number
-  /** Units of long responses beyond the first of each. */
-  more: number
+  /** Units of long responses beyond the first one of each request. */
+  extraUnits: number
 }
 
-/** How many units each of many keys may hold at once. A key that holds none takes no memory. */
+/** Bounds the units that each key holds concurrently. A key that holds none takes no memory. */
 export class ConcurrencyLimit {
   readonly scope: Scope
   readonly max: number
   readonly #held = new Map<string, Held>()
 
-  /** @param max units of one key; 0 takes the limit away. */
+  /** @param max units of one key; 0 lifts the limit. */
   constructor(scope: Scope, max: number) {
     this.scope = scope
     this.max = max === 0 ? Number.POSITIVE_INFINITY : max
   }
 
-  /** Takes one unit for a request. @throws {ApiError} TOO_MANY_AT_ONCE */
+  /** Acquires one unit for a request. @throws {ApiError} TOO_MANY_AT_ONCE */
   acquire(key: string): void {
-    const held = this.#held.get(key) ?? { requests: 0, more: 0 }
-    if (held.requests + held.more >= this.max) throw tooManyAtOnce(this.scope, this.max)
+    const held = this.#held.get(key) ?? { requests: 0, extraUnits: 0 }
+    if (held.requests + held.extraUnits >= this.max) throw tooManyAtOnce(this.scope, this.max)
     held.requests++
     this.#held.set(key, held)
   }
 
   /**
-   * Takes further units for a long response. Requests that still wait for theirs do not count: many that begin at once
-   * would keep each other from being sent.
+   * Acquires further units for a long response. The first units of requests do not count here: otherwise many
+   * concurrent requests would block each other's responses.
    *
-   * @throws {ApiError} TOO_MANY_AT_ONCE; then nothing is held that was not before.
+   * @throws {ApiError} TOO_MANY_AT_ONCE; then no further unit is held.
    */
   raise(key: string, units: number): void {
     const held = this.#held.get(key)!
-    if (held.more > 0 && held.more + units > this.max) throw tooManyAtOnce(this.scope, this.max)
-    held.more += units
+    if (held.extraUnits > 0 && held.extraUnits + units > this.max) throw tooManyAtOnce(this.scope, this.max)
+    held.extraUnits += units
   }
 
-  /** @param more what {@link raise} took beside the request's own unit. */
-  release(key: string, more = 0): void {
+  /** Releases a request's unit. @param extraUnits what {@link raise} acquired for it. */
+  release(key: string, extraUnits = 0): void {
     const held = this.#held.get(key)!
     held.requests--
-    held.more -= more
+    held.extraUnits -= extraUnits
     if (held.requests === 0) this.#held.delete(key)
   }
 
-  /** Keys that hold something. */
+  /** Keys that hold units. */
   get size(): number {
     return this.#held.size
   }
 }
 
-/** How many requests one user, and one organization, may have in flight at once in this gateway. */
+/** Bounds the requests of one user, and of one organization, that are in flight in this gateway. */
 export class ConcurrencyLimits {
   readonly users: ConcurrencyLimit
   readonly organizations: ConcurrencyLimit
 
   /**
-   * @param maxPerUser 0 takes the limit away.
+   * @param maxPerUser 0 lifts the limit.
    * @param maxPerOrganization at least 1.
    */
   constructor(maxPerUser: number, maxPerOrganization: number) {
@@ -88,10 +88,10 @@ export class ConcurrencyLimits {
 interface Share {
   limit: ConcurrencyLimit
   key: string
-  more: number
+  extraUnits: number
 }
 
-/** What one request holds of the limits of its user and organization: a unit, and more for a long response. */
+/** The units that one request holds of the limits of its user and organization: one, and more for a long response. */
 export class ConcurrencyPermit {
   readonly #shares: Share[] = []
   #holders = 1
@@ -99,32 +99,32 @@ export class ConcurrencyPermit {
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
   acquire(limit: ConcurrencyLimit, key: string): void {
     limit.acquire(key)
-    this.#shares.push({ limit, key, more: 0 })
+    this.#shares.push({ limit, key, extraUnits: 0 })
   }
 
   /**
-   * Raises what is held to `units`, or to all of a limit that is smaller: nothing is too long to be sent by itself. May
-   * be repeated.
+   * Raises the units held of each limit to `units`, at most to the whole limit, so that a response of any length can be
+   * sent. Safe to repeat after an error.
    *
    * @throws {ApiError} TOO_MANY_AT_ONCE
    */
   raise(units: number): void {
     for (const share of this.#shares) {
-      const more = Math.min(units, share.limit.max) - 1 - share.more
-      if (more <= 0) continue
-      share.limit.raise(share.key, more)
-      share.more += more
+      const missing = Math.min(units, share.limit.max) - 1 - share.extraUnits
+      if (missing <= 0) continue
+      share.limit.raise(share.key, missing)
+      share.extraUnits += missing
     }
   }
 
-  /** One more {@link release} is needed: what is held is held until the last one. */
+  /** Adds a holder: the units are released when each holder has called {@link release}. */
   retain(): void {
     this.#holders++
   }
 
   release(): void {
     if (--this.#holders > 0) return
-    for (const { limit, key, more } of this.#shares) limit.release(key, more)
+    for (const { limit, key, extraUnits } of this.#shares) limit.release(key, extraUnits)
     this.#shares.length = 0
   }
 }

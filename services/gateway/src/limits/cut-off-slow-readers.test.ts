@@ -8,11 +8,11 @@ import { startLog } from '../testing.ts'
 import { cutOffSlowReaders } from './cut-off-slow-readers.ts'
 
 const mib = 1024 * 1024
-/** More than the buffers of two sockets take. */
+/** Longer than the buffers of two sockets. */
 const long = Buffer.alloc(16 * mib, ' ')
 const never = 60_000
 
-/** A server of long responses, with bounds that a test can wait for. */
+/** A server of long responses, with short intervals. */
 const startServer = async (limits: { stalledMs: number; windowMs: number; minBytes: number }) => {
   const log = startLog()
   const app = createApp({ logger: log.logger })
@@ -57,25 +57,25 @@ const cutOffs = async (app: ReturnType<typeof createApp>, reason: string) => {
   return Number(new RegExp(`responses_cut_off_total\\{reason="${reason}"\\} (\\d+)`).exec(body)![1])
 }
 
-describe('a caller who takes nothing of a response', () => {
+describe('a caller who reads no byte of a response', () => {
   it.each(['/bytes', '/stream'])('is cut off, logged and counted: %s', async (path) => {
     const { app: started, port, log } = await startServer({ stalledMs: 100, windowMs: never, minBytes: 1 })
     await using app = started
     const before = await cutOffs(app, 'stalled')
-    const told = log.line('the response was cut off')
+    const logged = log.line('the response was cut off')
     const socket = await get(port, path)
 
-    await told
+    await logged
 
-    // What the kernel holds, and no more.
+    // Only what the kernel has buffered.
     expect(await readAll(socket, () => false).catch(() => 0)).toBeLessThan(long.length)
     expect(await cutOffs(app, 'stalled')).toBe(before + 1)
     expect(log.lines.filter(({ msg }) => msg.includes('cut off'))).toHaveLength(1)
   })
 })
 
-describe('a caller who takes a response slowly', () => {
-  it.each(['/bytes', '/stream'])('is cut off where that is below the least: %s', async (path) => {
+describe('a caller who reads a response slowly', () => {
+  it.each(['/bytes', '/stream'])('is cut off below the minimum rate: %s', async (path) => {
     const {
       app: started,
       port,
@@ -87,10 +87,10 @@ describe('a caller who takes a response slowly', () => {
     })
     await using app = started
     const before = await cutOffs(app, 'slow')
-    const told = log.line('the response was cut off')
+    const logged = log.line('the response was cut off')
     const socket = await get(port, path)
 
-    await told
+    await logged
 
     expect(await cutOffs(app, 'slow')).toBe(before + 1)
     socket.destroy()
@@ -99,7 +99,7 @@ describe('a caller who takes a response slowly', () => {
   it.each([
     ['/bytes', never],
     ['/stream', 300],
-  ])('is served where it takes enough: %s', async (path, windowMs) => {
+  ])('is served above the minimum rate: %s', async (path, windowMs) => {
     const { app: started, port } = await startServer({ stalledMs: 300, windowMs, minBytes: 1 })
     await using _app = started
     const socket = await get(port, path)
@@ -107,7 +107,7 @@ describe('a caller who takes a response slowly', () => {
     let bytes = 0
     for await (const chunk of socket) {
       bytes += chunk.length
-      // In all about a second.
+      // About a second in total.
       await delay(chunk.length / (16 * 1024))
       if (bytes >= long.length) break
     }
@@ -116,8 +116,8 @@ describe('a caller who takes a response slowly', () => {
   })
 })
 
-describe('a connection whose response was taken late', () => {
-  it('goes on with the next requests, also with one that takes its time', async () => {
+describe('a connection whose response was read late', () => {
+  it('serves the next requests, a slow one included', async () => {
     const { app: started, port } = await startServer({ stalledMs: 200, windowMs: never, minBytes: 1 })
     await using _app = started
     const socket = await get(port, '/bytes', '/late', '/short')

@@ -4,21 +4,21 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
 const cutOffs = new Counter({
   name: 'responses_cut_off_total',
-  help: 'Responses that their caller did not take: stalled, no byte for 10 s, or slow, below 16 KiB/s over 30 s',
+  help: 'Responses that were cut off: stalled, no byte read for 10 s, or slow, below 16 KiB/s over 30 s',
   labelNames: ['reason'],
 })
 for (const reason of ['stalled', 'slow']) cutOffs.inc({ reason }, 0)
 
 export interface SlowReaderLimits {
-  /** How long a caller may take no byte of a response. */
+  /** How long a caller may read no byte of a response. */
   stalledMs: number
   /**
-   * How long a caller may take {@link minBytes}, again and again; or the rest of the response, which is less. A part that
-   * is written at once, such as a response that is no stream, counts when all of it is taken.
+   * Length of a window, in which a caller has to read {@link minBytes}. A chunk that is written in one call, such as a
+   * response that is no stream, counts once all of it is read.
    */
   windowMs: number
   minBytes: number
-  /** How often responses are looked at. One that ends within that time never is. */
+  /** How often responses are checked. */
   intervalMs: number
 }
 
@@ -29,54 +29,54 @@ const defaultLimits: SlowReaderLimits = {
   intervalMs: 1_000,
 }
 
-interface Response {
+interface OpenResponse {
   raw: ServerResponse
   log: FastifyBaseLogger
-  /** Of the window that runs: undefined before the response began. */
+  /** End of the current window; undefined before the first check of a response that has begun. */
   windowEnd: number | undefined
-  /** Bytes that the socket had taken when the window began. */
+  /** Bytes that the socket had sent when the window began. */
   windowStartBytes: number
 }
 
 /**
- * Ends the connection of a caller who does not take its response: what waits for it holds memory and a place. Register
- * it before the routes.
+ * Closes the connection of a caller who reads its response too slowly: an unread response holds memory and permits.
+ * Register it before the routes.
  */
 export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits): void => {
-  const responses = new Set<Response>()
+  const responses = new Set<OpenResponse>()
   app.addHook('onRequest', ({ log }, { raw }, done) => {
-    const response: Response = { raw, log, windowEnd: undefined, windowStartBytes: 0 }
+    const response: OpenResponse = { raw, log, windowEnd: undefined, windowStartBytes: 0 }
     responses.add(response)
     raw.once('close', () => responses.delete(response))
     done()
   })
   const timer = setInterval(() => {
-    for (const response of responses) watch(response, limits)
+    for (const response of responses) check(response, limits)
   }, limits.intervalMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-const watch = (response: Response, { stalledMs, windowMs, minBytes }: SlowReaderLimits): void => {
+const check = (response: OpenResponse, { stalledMs, windowMs, minBytes }: SlowReaderLimits): void => {
   const { raw } = response
-  // Without a socket it waits for an earlier response of its connection, which is looked at.
+  // Without a socket, the response waits for an earlier one of its connection (pipelining), which is checked instead.
   if (!raw.headersSent || !raw.socket) return
   const now = performance.now()
-  const taken = raw.socket.bytesWritten - raw.socket.writableLength
+  const sentBytes = raw.socket.bytesWritten - raw.socket.writableLength
   if (response.windowEnd === undefined) {
-    // Node restarts this timer whenever the socket takes something of what waits to be written.
+    // Node restarts this timer whenever the socket sends bytes.
     raw.setTimeout(stalledMs, () => cutOff(response, 'stalled'))
-    // Before Node sets the timer of an idle connection: the timer is the connection's.
+    // The timer belongs to the connection. Prepended, since Node sets the keep-alive timeout on `finish`.
     raw.prependOnceListener('finish', () => raw.socket?.setTimeout(0))
   } else {
     if (now < response.windowEnd) return
-    if (taken - response.windowStartBytes < minBytes) cutOff(response, 'slow')
+    if (sentBytes - response.windowStartBytes < minBytes) cutOff(response, 'slow')
   }
   response.windowEnd = now + windowMs
-  response.windowStartBytes = taken
+  response.windowStartBytes = sentBytes
 }
 
-const cutOff = ({ raw, log }: Response, reason: 'stalled' | 'slow'): void => {
+const cutOff = ({ raw, log }: OpenResponse, reason: 'stalled' | 'slow'): void => {
   cutOffs.inc({ reason })
-  log.warn({ reason }, 'the response was cut off: its caller does not take it')
+  log.warn({ reason }, 'the response was cut off: its caller does not read it')
   raw.destroy()
 }

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FixedWindowCounter } from './fixed-window-counter.ts'
 
-const counting = (maxNames?: number) => {
+const startCounter = (maxNames?: number) => {
   const clock = { ms: 1_000_000 }
   return { clock, counts: new FixedWindowCounter(() => clock.ms, maxNames) }
 }
 
 describe('FixedWindowCounter', () => {
-  it('begins a minute with the first count of a name, and anew after it', () => {
-    const { clock, counts } = counting()
+  it('begins a window with the first count of a name, and a new one a minute later', () => {
+    const { clock, counts } = startCounter()
     counts.of('a').count++
     clock.ms += 59_999
     expect(counts.of('a').count).toBe(1)
@@ -21,8 +21,8 @@ describe('FixedWindowCounter', () => {
     expect(counts.of('a').count).toBe(0)
   })
 
-  it('takes over the end of a minute that began elsewhere', () => {
-    const { clock, counts } = counting()
+  it('begins a window with the remaining time of another gateway', () => {
+    const { clock, counts } = startCounter()
     counts.of('a', 500).count += 7
     expect(counts.of('a').count).toBe(7)
 
@@ -30,8 +30,8 @@ describe('FixedWindowCounter', () => {
     expect(counts.of('a').count).toBe(0)
   })
 
-  it('forgets what is over, and the oldest where there are too many', () => {
-    const { clock, counts } = counting(3)
+  it('evicts expired windows, and the oldest beyond the maximum', () => {
+    const { clock, counts } = startCounter(3)
     for (const name of ['a', 'b', 'c', 'd']) counts.of(name).count++
     expect(counts.size).toBe(3)
     expect(counts.find('a')).toBeUndefined()
@@ -42,14 +42,14 @@ describe('FixedWindowCounter', () => {
     expect(counts.size).toBe(1)
   })
 
-  it('never remembers more than it may, and never lets a count outlive its minute', () => {
+  it('never holds more windows than its maximum, and no count is older than a minute', () => {
     const step = fc.record({
       name: fc.integer({ min: 0, max: 9 }),
       after: fc.integer({ min: 0, max: 40_000 }),
     })
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const { clock, counts } = counting(5)
+        const { clock, counts } = startCounter(5)
         const began = new Map<string, number>()
         for (const { name, after } of steps) {
           clock.ms += after

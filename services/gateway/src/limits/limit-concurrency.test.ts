@@ -5,21 +5,21 @@ import { type Gateway, type GatewayTestOptions, json, reasonOf, startGateway } f
 
 const forms = '/v2/organizations/acme/forms'
 
-/** A gateway whose forms service answers once the test lets it. */
-const startWaiting = async (options: GatewayTestOptions) => {
+/** A gateway whose stub of forms responds when the test calls `release`. */
+const startBlocked = async (options: GatewayTestOptions) => {
   const gateway = await startGateway(options)
-  const letGo = Promise.withResolvers<object>()
-  gateway.forms.answer = () => letGo.promise
+  const blocked = Promise.withResolvers<object>()
+  gateway.forms.respond = () => blocked.promise
   const received = (count: number) => expect.poll(() => gateway.forms.received.length).toBe(count)
-  return { gateway, received, letGo: () => letGo.resolve({}) }
+  return { gateway, received, release: () => blocked.resolve({}) }
 }
 
-const scopeOf = (answer: Awaited<ReturnType<Gateway['send']>>) => {
-  const [{ metadata }] = answer.json().error.details
-  return [answer.status, reasonOf(answer), metadata, answer.headers['retry-after']]
+const scopeOf = (response: Awaited<ReturnType<Gateway['send']>>) => {
+  const [{ metadata }] = response.json().error.details
+  return [response.status, reasonOf(response), metadata, response.headers['retry-after']]
 }
 
-/** Sends a GET, and reads nothing of the response before the test says so. */
+/** Sends a GET, and reads no byte of the response until the test resumes the socket. */
 const getUnread = async (gateway: Gateway, path: string, key = gateway.key): Promise<Socket> => {
   const { hostname, port } = new URL(gateway.origin)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -33,28 +33,28 @@ const mib = 1024 * 1024
 const long = ' '.repeat(4 * mib)
 
 describe('requests in flight', () => {
-  it('are bounded for a user, whatever the key, and for nobody else', async () => {
-    const { gateway: started, received, letGo } = await startWaiting({ maxRequestsPerUser: 2 })
+  it('are bounded for each user, over all keys', async () => {
+    const { gateway: started, received, release } = await startBlocked({ maxRequestsPerUser: 2 })
     await using gateway = started
-    const second = gateway.directory.secondKey(gateway.key)
+    const second = gateway.directory.createSecondKey(gateway.key)
     const waiting = [gateway.send('GET', forms), gateway.send('GET', `${forms}/a`, { as: second })]
     await received(2)
 
-    const refused = await gateway.send('GET', '/v2/organizations', { as: second })
+    const rejected = await gateway.send('GET', '/v2/organizations', { as: second })
 
-    expect(scopeOf(refused)).toEqual([429, 'TOO_MANY_AT_ONCE', { scope: 'user', limit: '2' }, '1'])
-    const colleague = gateway.directory.key([gateway.organization])
+    expect(scopeOf(rejected)).toEqual([429, 'TOO_MANY_AT_ONCE', { scope: 'user', limit: '2' }, '1'])
+    const colleague = gateway.directory.createKey([gateway.organization])
     waiting.push(gateway.send('GET', forms, { as: colleague }))
     await received(3)
-    letGo()
+    release()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await gateway.send('GET', '/v2/organizations', { as: second })).status).toBe(200)
   })
 
-  it('are bounded for an organization, at half of all, and not for another one', async () => {
-    const { gateway: started, received, letGo } = await startWaiting({ maxRequests: 4 })
+  it('are bounded for each organization, at half of MAX_REQUESTS', async () => {
+    const { gateway: started, received, release } = await startBlocked({ maxRequests: 4 })
     await using gateway = started
-    const colleagues = [1, 2, 3].map(() => gateway.directory.key([gateway.organization]))
+    const colleagues = [1, 2, 3].map(() => gateway.directory.createKey([gateway.organization]))
     const waiting = colleagues.slice(1).map((as) => gateway.send('GET', forms, { as }))
     await received(2)
 
@@ -64,18 +64,18 @@ describe('requests in flight', () => {
       { scope: 'organization', limit: '2' },
       '1',
     ])
-    waiting.push(gateway.send('GET', forms, { as: gateway.stranger() }))
+    waiting.push(gateway.send('GET', forms, { as: gateway.createStrangerKey() }))
     await received(3)
-    letGo()
+    release()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
-  it('come after the rate limit and before the path', async () => {
+  it('are checked after the rate limit and before the path', async () => {
     const {
       gateway: started,
       received,
-      letGo,
-    } = await startWaiting({
+      release,
+    } = await startBlocked({
       maxRequestsPerUser: 1,
       rateLimitPerMinute: 3,
     })
@@ -83,43 +83,43 @@ describe('requests in flight', () => {
     const waiting = gateway.send('GET', forms)
     await received(1)
 
-    const refused = [await gateway.send('PUT', '/v2/nowhere'), await gateway.send('PUT', '/v2/nowhere')]
+    const rejected = [await gateway.send('PUT', '/v2/nowhere'), await gateway.send('PUT', '/v2/nowhere')]
 
-    expect(refused.map(reasonOf)).toEqual(['TOO_MANY_AT_ONCE', 'TOO_MANY_AT_ONCE'])
+    expect(rejected.map(reasonOf)).toEqual(['TOO_MANY_AT_ONCE', 'TOO_MANY_AT_ONCE'])
     expect(reasonOf(await gateway.send('PUT', '/v2/nowhere'))).toBe('RATE_LIMITED')
-    letGo()
+    release()
     await waiting
   })
 
-  it('count a write whose caller went away as long as the service works on it', async () => {
-    const { gateway: started, received, letGo } = await startWaiting({ maxRequestsPerUser: 1 })
+  it('include a write whose caller disconnected, until the service responds', async () => {
+    const { gateway: started, received, release } = await startBlocked({ maxRequestsPerUser: 1 })
     await using gateway = started
-    const impatient = new AbortController()
-    const gone = fetch(gateway.origin + forms, {
+    const caller = new AbortController()
+    const aborted = fetch(gateway.origin + forms, {
       method: 'POST',
       headers: { ...json, 'x-api-key': gateway.key },
       body: '{}',
-      signal: impatient.signal,
+      signal: caller.signal,
     })
     await received(1)
-    impatient.abort()
-    await expect(gone).rejects.toThrow()
+    caller.abort()
+    await expect(aborted).rejects.toThrow()
 
     expect(reasonOf(await gateway.send('GET', '/v2/organizations'))).toBe('TOO_MANY_AT_ONCE')
-    letGo()
+    release()
     await expect.poll(async () => (await gateway.send('GET', '/v2/organizations')).status).toBe(200)
   })
 })
 
-describe('a read whose caller goes away', () => {
-  it('is ended in the service, too', async () => {
-    const { gateway: started, received } = await startWaiting({ maxRequestsPerUser: 1 })
+describe('a read whose caller disconnects', () => {
+  it('is aborted in the service', async () => {
+    const { gateway: started, received } = await startBlocked({ maxRequestsPerUser: 1 })
     await using gateway = started
     const ended = Promise.withResolvers<void>()
-    const { answer } = gateway.forms
-    gateway.forms.answer = (request, reply) => {
+    const { respond } = gateway.forms
+    gateway.forms.respond = (request, reply) => {
       reply.raw.once('close', ended.resolve)
-      return answer(request, reply)
+      return respond(request, reply)
     }
     const socket = await getUnread(gateway, forms)
     await received(1)
@@ -128,16 +128,16 @@ describe('a read whose caller goes away', () => {
     socket.destroy()
     await ended.promise
 
-    // Long before the gateway would give up on the service.
+    // Long before the timeout of the upstream.
     expect(performance.now() - start).toBeLessThan(3_000)
     await expect.poll(async () => (await gateway.send('GET', '/v2/organizations')).status).toBe(200)
   })
 })
 
 describe('a long response', () => {
-  it('counts as one for each 256 KiB until its last byte is taken', async () => {
+  it('counts as one request for each 256 KiB until its last byte is read', async () => {
     await using gateway = await startGateway({ maxRequestsPerUser: 17 })
-    gateway.forms.answer = (_, reply) => reply.type('application/json').send(long.repeat(2))
+    gateway.forms.respond = (_, reply) => reply.type('application/json').send(long.repeat(2))
     const reader = await getUnread(gateway, forms)
     await expect.poll(async () => (await gateway.send('GET', '/v2/organizations')).status).toBe(429)
 
@@ -147,26 +147,26 @@ describe('a long response', () => {
     reader.destroy()
   })
 
-  it('is refused in the place of its response where it is too much', async () => {
+  it('is replaced by a 429 when it exceeds the limit', async () => {
     await using gateway = await startGateway({ maxRequestsPerUser: 40 })
-    gateway.forms.answer = (_, reply) =>
+    gateway.forms.respond = (_, reply) =>
       reply.type('application/json').header('etag', '"1-a"').send(long.repeat(2))
     const reader = await getUnread(gateway, forms)
     await expect.poll(() => gateway.forms.received.length).toBe(1)
 
-    const refused = await gateway.send('GET', forms)
+    const rejected = await gateway.send('GET', forms)
 
-    expect([refused.status, reasonOf(refused)]).toEqual([429, 'TOO_MANY_AT_ONCE'])
-    expect(refused.headers).not.toHaveProperty('etag')
-    expect(refused.headers['content-length']).toBe(String(Buffer.byteLength(refused.text)))
+    expect([rejected.status, reasonOf(rejected)]).toEqual([429, 'TOO_MANY_AT_ONCE'])
+    expect(rejected.headers).not.toHaveProperty('etag')
+    expect(rejected.headers['content-length']).toBe(String(Buffer.byteLength(rejected.text)))
     expect(gateway.forms.received).toHaveLength(2)
     reader.destroy()
   })
 
-  it('waits for memory, and is refused where it waits for too long', async () => {
+  it('waits for memory, and is replaced by a 503 after a timeout', async () => {
     await using gateway = await startGateway({ maxBufferedResponseBytes: 8 * mib })
-    gateway.forms.answer = (_, reply) => reply.type('application/json').send(long.repeat(2))
-    const key = gateway.stranger()
+    gateway.forms.respond = (_, reply) => reply.type('application/json').send(long.repeat(2))
+    const key = gateway.createStrangerKey()
     const reader = await getUnread(gateway, forms, key)
     await expect.poll(() => gateway.forms.received.length).toBe(1)
     const metric = async () => {
@@ -175,9 +175,9 @@ describe('a long response', () => {
     }
     await expect.poll(metric).toBe(5.5 * mib)
 
-    const refused = await gateway.send('GET', forms)
-    expect([refused.status, reasonOf(refused)]).toEqual([503, 'OVERLOADED'])
-    // What is short needs none of it.
+    const rejected = await gateway.send('GET', forms)
+    expect([rejected.status, reasonOf(rejected)]).toEqual([503, 'OVERLOADED'])
+    // Short responses need no memory of the limit.
     expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
 
     const waiting = gateway.send('GET', forms)

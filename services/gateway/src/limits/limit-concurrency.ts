@@ -3,19 +3,19 @@ import type { ConcurrencyLimits, ConcurrencyPermit } from './concurrency-limits.
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Held until the response has ended, unread bytes included, and whatever else retains it. */
+    /** Held until the caller has read the whole response, and until every other holder releases it. */
     permit: ConcurrencyPermit
   }
 }
 
 /**
- * Bounds how many requests of one user, and of one organization, are in flight at once: from the end of a request's head
- * to the end of its response. Behind the hook that names the caller.
+ * Bounds the requests of one user, and of one organization, that are in flight: from the end of a request's head to the
+ * end of its response. Register it after the hook that sets the caller.
  */
 export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits): void => {
   app.decorateRequest('permit')
   app.addHook('onRequest', (request, reply, done) => {
-    // The caller went away while its key was looked up. Nothing is done for it that could not be counted.
+    // The caller disconnected during the look-up of its key: `close` has fired, so a permit would never be released.
     if (reply.hasEnded) return void reply.hijack()
     const permit = limits.acquire(request.identity)
     request.permit = permit

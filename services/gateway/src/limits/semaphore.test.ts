@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Semaphore } from './semaphore.ts'
 
-const patient = { max: 2, maxWaiting: 10, maxWaitMs: 60_000 }
+const options = { max: 2, maxWaiting: 10, maxWaitMs: 60_000 }
 
 describe('a semaphore', () => {
-  it('admits waiting ones in their order, a large one before the small ones behind it', async () => {
-    const semaphore = new Semaphore(patient)
+  it('admits waiting calls in order, a large one before later small ones', async () => {
+    const semaphore = new Semaphore(options)
     await semaphore.acquire(2)
     const admitted: string[] = []
     const wait = (name: string, units: number) => semaphore.acquire(units).then(() => admitted.push(name))
@@ -25,8 +25,8 @@ describe('a semaphore', () => {
     expect(semaphore.held).toBe(2)
   })
 
-  it('refuses at once what finds its queue full', async () => {
-    const semaphore = new Semaphore({ ...patient, maxWaiting: 1 })
+  it('rejects a call immediately when its queue is full', async () => {
+    const semaphore = new Semaphore({ ...options, maxWaiting: 1 })
     await semaphore.acquire(2)
     const waiting = semaphore.acquire()
 
@@ -35,8 +35,8 @@ describe('a semaphore', () => {
     expect(await waiting).toBe(true)
   })
 
-  it('gives up on what waits for too long, and lets those behind it through', async () => {
-    const semaphore = new Semaphore({ ...patient, maxWaitMs: 50 })
+  it('rejects a call after its timeout, and admits those behind it', async () => {
+    const semaphore = new Semaphore({ ...options, maxWaitMs: 50 })
     await semaphore.acquire()
     const large = semaphore.acquire(2)
     await delay(25)

@@ -1,21 +1,21 @@
 export interface SemaphoreOptions {
-  /** Units that may be held at once. */
+  /** Units that may be held concurrently. */
   max: number
-  /** Further ones that may wait. */
+  /** Calls of `acquire` that may wait. */
   maxWaiting: number
-  /** How long one may wait, in milliseconds. */
+  /** How long a call may wait, in milliseconds. */
   maxWaitMs: number
 }
 
-interface Waiting {
+interface Waiter {
   units: number
   admit: () => void
 }
 
-/** Units that are held at once, and a bounded queue, first in first out, for more of them. */
+/** A counting semaphore with a bounded queue, first in first out, and a timeout. */
 export class Semaphore {
   readonly #options: SemaphoreOptions
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<Waiter>()
   #held = 0
 
   constructor(options: SemaphoreOptions) {
@@ -28,13 +28,13 @@ export class Semaphore {
   }
 
   /**
-   * Waits for its turn.
+   * Acquires units, after those that wait already.
    *
    * @param units at most `max`.
-   * @returns false, and nothing is held, where the queue is full or the wait was too long.
+   * @returns false when the queue is full or after `maxWaitMs`; then nothing is held.
    */
   async acquire(units = 1): Promise<boolean> {
-    if (this.#waiting.size === 0 && this.#hasRoomFor(units)) {
+    if (this.#waiting.size === 0 && this.#hasCapacityFor(units)) {
       this.#held += units
       return true
     }
@@ -49,7 +49,7 @@ export class Semaphore {
 
   #wait(units: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const waiting: Waiting = {
+      const waiter: Waiter = {
         units,
         admit: () => {
           clearTimeout(timer)
@@ -57,25 +57,25 @@ export class Semaphore {
         },
       }
       const giveUp = () => {
-        this.#waiting.delete(waiting)
+        this.#waiting.delete(waiter)
         resolve(false)
         this.#admit()
       }
       const timer = setTimeout(giveUp, this.#options.maxWaitMs)
-      this.#waiting.add(waiting)
+      this.#waiting.add(waiter)
     })
   }
 
   #admit(): void {
-    for (const waiting of this.#waiting) {
-      if (!this.#hasRoomFor(waiting.units)) return
-      this.#waiting.delete(waiting)
-      this.#held += waiting.units
-      waiting.admit()
+    for (const waiter of this.#waiting) {
+      if (!this.#hasCapacityFor(waiter.units)) return
+      this.#waiting.delete(waiter)
+      this.#held += waiter.units
+      waiter.admit()
     }
   }
 
-  #hasRoomFor(units: number): boolean {
+  #hasCapacityFor(units: number): boolean {
     return this.#held + units <= this.#options.max
   }
 }

@@ -19,33 +19,33 @@ afterAll(async () => {
 
 type Gateway = Awaited<ReturnType<typeof startGateway>>
 
-/** Two gateways that know the same keys. */
+/** Two gateways that accept the same keys. */
 const startTwo = async () => {
   const options = { natsUrl: nats.urls.gateway, rateLimitPerMinute: perMinute }
   const here = await startGateway(options)
   const there = await startGateway({ ...options, directory: here.directory })
-  const newKey = () => here.directory.key([here.organization])
-  const passed = new Map<string, number>()
-  const passedHere = (gateway: Gateway, key: string) => passed.get(`${gateway.origin} ${key}`) ?? 0
+  const newKey = () => here.directory.createKey([here.organization])
+  const allowed = new Map<string, number>()
+  const allowedBy = (gateway: Gateway, key: string) => allowed.get(`${gateway.origin} ${key}`) ?? 0
   const send = async (gateway: Gateway, key: string) => {
-    const answer = await gateway.send('GET', '/v2/organizations', { as: key })
-    if (answer.status === 200) passed.set(`${gateway.origin} ${key}`, passedHere(gateway, key) + 1)
-    return answer
+    const response = await gateway.send('GET', '/v2/organizations', { as: key })
+    if (response.status === 200) allowed.set(`${gateway.origin} ${key}`, allowedBy(gateway, key) + 1)
+    return response
   }
   const spend = async (gateway: Gateway, key: string, requests: number) => {
     for (let i = 0; i < requests; i++) await send(gateway, key)
   }
-  /** How many requests of a key a gateway knows of that it did not pass on itself. */
-  const heardOf = async (gateway: Gateway, key: string) => {
+  /** Requests of a key that a gateway has counted for the other one. */
+  const receivedCount = async (gateway: Gateway, key: string) => {
     const { headers } = await send(gateway, key)
-    return perMinute - Number(headers['ratelimit-remaining']) - passedHere(gateway, key)
+    return perMinute - Number(headers['ratelimit-remaining']) - allowedBy(gateway, key)
   }
-  const untilHeard = (gateway: Gateway, key: string, requests: number) =>
-    expect.poll(() => heardOf(gateway, key), patient).toBeGreaterThanOrEqual(requests)
+  const untilReceived = (gateway: Gateway, key: string, requests: number) =>
+    expect.poll(() => receivedCount(gateway, key), polling).toBeGreaterThanOrEqual(requests)
   const untilShared = async (from: Gateway, to: Gateway) => {
     const key = newKey()
     await expect
-      .poll(async () => [await send(from, key), await heardOf(to, key)][1], patient)
+      .poll(async () => [await send(from, key), await receivedCount(to, key)][1], polling)
       .toBeGreaterThan(0)
   }
   return {
@@ -54,9 +54,9 @@ const startTwo = async () => {
     newKey,
     send,
     spend,
-    passedHere,
-    heardOf,
-    untilHeard,
+    allowedBy,
+    receivedCount,
+    untilReceived,
     untilShared,
     async [Symbol.asyncDispose]() {
       await here[Symbol.asyncDispose]()
@@ -65,30 +65,30 @@ const startTwo = async () => {
   }
 }
 
-const patient = { timeout: 10_000, interval: 50 }
+const polling = { timeout: 10_000, interval: 50 }
 
 describe('the rate limit of two gateways', () => {
-  it('is one budget, which ends for both and at the same time', async () => {
+  it('is one budget, which ends for both at the same time', async () => {
     await using two = await startTwo()
     await two.untilShared(two.here, two.there)
     const key = two.newKey()
 
     await two.spend(two.here, key, perMinute - 200)
-    await two.untilHeard(two.there, key, perMinute - 200)
+    await two.untilReceived(two.there, key, perMinute - 200)
     await two.spend(two.there, key, 200)
-    expect(two.passedHere(two.there, key)).toBe(200)
+    expect(two.allowedBy(two.there, key)).toBe(200)
 
-    const refused = await two.send(two.there, key)
-    expect([refused.status, reasonOf(refused)]).toEqual([429, 'RATE_LIMITED'])
-    await two.untilHeard(two.here, key, 150)
+    const rejected = await two.send(two.there, key)
+    expect([rejected.status, reasonOf(rejected)]).toEqual([429, 'RATE_LIMITED'])
+    await two.untilReceived(two.here, key, 150)
     await two.spend(two.here, key, 50)
-    const alsoRefused = await two.send(two.here, key)
-    expect([alsoRefused.status, alsoRefused.headers['ratelimit-remaining']]).toEqual([429, '0'])
-    const resets = [refused, alsoRefused].map(({ headers }) => Number(headers['ratelimit-reset']))
+    const alsoRejected = await two.send(two.here, key)
+    expect([alsoRejected.status, alsoRejected.headers['ratelimit-remaining']]).toEqual([429, '0'])
+    const resets = [rejected, alsoRejected].map(({ headers }) => Number(headers['ratelimit-reset']))
     expect(Math.abs(resets[0]! - resets[1]!)).toBeLessThanOrEqual(1)
   })
 
-  it('is one for each while NATS is away, and one again once it is back', async () => {
+  it('applies to each gateway while NATS is unavailable, and to both after a reconnect', async () => {
     await using two = await startTwo()
     await two.untilShared(two.here, two.there)
     const key = two.newKey()
@@ -97,10 +97,10 @@ describe('the rate limit of two gateways', () => {
     await nats.stop()
     await two.spend(two.here, key, perMinute)
     expect((await two.send(two.here, key)).status).toBe(429)
-    expect(await two.heardOf(two.there, key)).toBe(0)
+    expect(await two.receivedCount(two.there, key)).toBe(0)
 
     nats = await startNatsServer({ dataDir, port })
-    await two.untilHeard(two.there, key, perMinute - 150)
+    await two.untilReceived(two.there, key, perMinute - 150)
     await two.untilShared(two.there, two.here)
   })
 })

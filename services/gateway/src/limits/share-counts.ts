@@ -3,25 +3,25 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Events, type NatsConnection, nuid } from 'nats'
 import type { FixedWindowCounter } from './fixed-window-counter.ts'
 
-/** How often gateways tell each other: what a key sends in that time, it may send too much. */
+/** How often deltas are published, in milliseconds. A key may exceed its limit by what it sends in that time. */
 const intervalMs = 250
 
-/** Once NATS is back, so long the others may take to be back, too: what is told before nobody hears. Milliseconds. */
-const settleMs = 1_000
+/** How long publishing pauses after a reconnect, so that the other gateways reconnect as well. Milliseconds. */
+const reconnectGraceMs = 1_000
 
 /** Keys in one message: some 50 KB. */
 const maxKeys = 1_000
 
 export interface SharedCounts {
-  /** Notes a request that was let through here. */
+  /** Counts a request that this gateway lets through. */
   add(keyId: string): void
   stop(): void
 }
 
 /**
- * Makes the counts of all gateways one: each tells the others, four times a second, what it has let through, and adds
- * what it hears. No request waits for it. While NATS is away, each counts for itself; once it is back, each tells what
- * the others have missed of the current minutes.
+ * Shares request counts with the other gateways: publishes what this one counted, four times a second, and adds what it
+ * receives. No request waits for a message. While NATS is unavailable each gateway counts separately; after a reconnect
+ * it publishes the deltas of the current minutes.
  */
 export const shareCounts = (
   counts: FixedWindowCounter,
@@ -29,74 +29,80 @@ export const shareCounts = (
   logger: FastifyBaseLogger,
 ): SharedCounts => {
   const gateway = nuid.next()
-  const untold = new Set<string>()
+  /** Keys with counts that are not published yet. */
+  const unsent = new Set<string>()
   let connected: NatsConnection | undefined
-  let settling: NodeJS.Timeout | undefined
+  let reconnectGrace: NodeJS.Timeout | undefined
 
-  const listen = async () => {
+  const applyDelta = (data: Uint8Array) => {
+    const received = RequestsCounted.decode(data)
+    if (received.gateway === gateway) return
+    for (const [keyId, count, msLeft] of received.counts) counts.of(keyId, msLeft).count += count
+  }
+
+  const subscribe = async () => {
     const nats = await connecting
     nats.subscribe(RequestsCounted.subject, {
       callback: (err, { data }) => {
-        if (err) return logger.error({ err }, 'NATS keeps the counts of other gateways from this one')
+        if (err) return logger.error({ err }, 'NATS denies the subscription to the counts of other gateways')
         try {
-          hear(data)
+          applyDelta(data)
         } catch (err) {
-          logger.warn({ err }, 'counts of another gateway that cannot be read')
+          logger.warn({ err }, 'invalid counts of another gateway')
         }
       },
     })
     connected = nats
     for await (const { type } of nats.status()) {
       if (type === Events.Disconnect) {
-        clearTimeout(settling)
+        clearTimeout(reconnectGrace)
         connected = undefined
       }
       if (type === Events.Reconnect) {
-        settling = setTimeout(() => {
+        reconnectGrace = setTimeout(() => {
           connected = nats
-        }, settleMs).unref()
+        }, reconnectGraceMs).unref()
       }
     }
     connected = undefined
   }
-  listen().catch((err) => logger.error({ err }, 'NATS cannot be used: rate limits are not shared'))
+  subscribe().catch((err) => logger.error({ err }, 'NATS cannot be used: rate limits are not shared'))
 
-  const hear = (data: Uint8Array) => {
-    const heard = RequestsCounted.decode(data)
-    if (heard.gateway === gateway) return
-    for (const [keyId, count, msLeft] of heard.counts) counts.of(keyId, msLeft).count += count
-  }
-
-  const tell = () => {
-    const news: RequestsCounted['counts'] = []
-    for (const keyId of untold) {
+  const takeDeltas = (): RequestsCounted['counts'] => {
+    const deltas: RequestsCounted['counts'] = []
+    for (const keyId of unsent) {
       const window = counts.find(keyId)
       if (window && !connected) continue
-      untold.delete(keyId)
-      // Forgotten in between, and begun by what another told: nothing of it is ours.
-      if (!window?.untold) continue
-      news.push([keyId, window.untold, Math.ceil(counts.msLeft(window))])
-      window.untold = 0
+      unsent.delete(keyId)
+      // The window may have been evicted, and begun again by another gateway's counts: then nothing of it is ours.
+      if (!window?.unsent) continue
+      deltas.push([keyId, window.unsent, Math.ceil(counts.msLeft(window))])
+      window.unsent = 0
     }
-    for (let first = 0; first < news.length; first += maxKeys)
+    return deltas
+  }
+
+  const publishDeltas = () => {
+    const deltas = takeDeltas()
+    for (let first = 0; first < deltas.length; first += maxKeys)
       connected?.publish(
         RequestsCounted.subject,
-        RequestsCounted.encode({ gateway, counts: news.slice(first, first + maxKeys) }),
+        RequestsCounted.encode({ gateway, counts: deltas.slice(first, first + maxKeys) }),
       )
   }
-  const timer = setInterval(tell, intervalMs).unref()
+  const timer = setInterval(publishDeltas, intervalMs).unref()
 
   return {
     add(keyId) {
       const window = counts.of(keyId)
       window.count++
-      window.untold++
-      untold.add(keyId)
+      window.unsent++
+      unsent.add(keyId)
     },
     stop() {
       clearInterval(timer)
-      clearTimeout(settling)
-      tell()
+      clearTimeout(reconnectGrace)
+      publishDeltas()
     },
   }
 }

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../../../..')
 const document = buildOpenApi()
 
 describe('the OpenAPI document', () => {
-  it('is valid, and clean to the linter', async () => {
+  it('is valid, without warnings of the linter', async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), 'openapi-'))
     const file = join(folder.path, 'openapi.json')
     writeFileSync(file, JSON.stringify(document, null, 2))
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
     expect(buildOpenApi()).toEqual(document)
   })
 
-  it('has every path and method that the gateway answers under /v2, and no other', async () => {
+  it('has exactly the routes of the gateway under /v2', async () => {
     await using gateway = await startGateway()
 
     const routes = routesIn(gateway.app.printRoutes({ commonPrefix: false }))
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     expect(routes.filter((route) => !route.includes('/-/')).sort()).toEqual(documented.sort())
   })
 
-  it('tells of the reads by public id alone where it describes the organization', async () => {
+  it('describes the reads by public id in the parameter organizationRef', async () => {
     await using gateway = await startGateway()
 
     const routes = routesIn(gateway.app.printRoutes({ commonPrefix: false })).map(({ path }) => path)
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('tells every reason that an operation can have as docs/errors.md does', () => {
+  it('has the reasons of docs/errors.md, and each belongs to an operation', () => {
     const rows = readFileSync(join(root, 'docs/errors.md'), 'utf8')
       .split(/^## /m)
       .find((section) => section.startsWith('Reasons of the API'))!
@@ -79,11 +79,11 @@ describe('the OpenAPI document', () => {
       .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')))
     const ofNoOperation = ['METHOD_NOT_ALLOWED', 'PATH_NOT_FOUND']
 
-    const told = Object.values(reasons).map(
+    const documented = Object.values(reasons).map(
       ({ example: { reason, httpStatus, status } }) => `${reason} ${httpStatus} ${status}`,
     )
     expect(Object.keys(reasons)).toEqual(Object.values(reasons).map(({ example }) => example.reason))
-    expect(told.sort()).toEqual(
+    expect(documented.sort()).toEqual(
       rows
         .filter(([, reason]) => !ofNoOperation.includes(reason!))
         .map(([, reason, http, status]) => `${reason} ${http} ${status}`)
@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** The routes in Fastify's drawing of them as a tree, one part of the path a line. */
+/** The routes in Fastify's `printRoutes`: a tree, with one part of a path on each line. */
 const routesIn = (tree: string) => {
   const parts: string[] = []
   return [...tree.matchAll(/^((?:│ {3}| {4})*)[├└]── (\S+)(?: \((.*)\))?$/gm)].map(
@@ -112,12 +112,12 @@ const objectsIn = (part: unknown): Record<string, unknown>[] =>
     ? []
     : [part as Record<string, unknown>, ...Object.values(part).flatMap(objectsIn)]
 
-// tools/generated-clients/README.md says what generators make of the opposite.
-describe('for generators of clients, the document', () => {
+// tools/generated-clients/README.md has the effects on generated clients.
+describe('for client generators, the document', () => {
   const { schemas } = document.components
   const properties = (name: string) => schemas[name]!.properties as Record<string, { description?: string }>
 
-  it('has no default but in descriptions', () => {
+  it('has defaults only in descriptions', () => {
     const parts = [schemas, document.paths]
 
     expect(objectsIn(parts).filter((object) => 'default' in object)).toEqual([])
@@ -128,13 +128,13 @@ describe('for generators of clients, the document', () => {
     expect(properties('Form').name!.description).not.toMatch(/Default/)
   })
 
-  it('calls no schema as a generator calls what an operation answers', () => {
-    const answers = operations.map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`)
+  it('has no schema named like a generated response type', () => {
+    const responseTypes = operations.map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`)
 
-    expect(Object.keys(schemas).filter((name) => answers.includes(name))).toEqual([])
+    expect(Object.keys(schemas).filter((name) => responseTypes.includes(name))).toEqual([])
   })
 
-  it('gives numbers a format where 32 bits do not hold them', () => {
+  it('has a format for numbers beyond 32 bits', () => {
     const numbers = objectsIn(schemas).filter(({ type }) => [type].flat().includes('number'))
     const large = objectsIn([schemas, document.paths]).filter(
       ({ type, maximum }) => [type].flat().includes('integer') && Number(maximum) >= 2 ** 31,
@@ -154,7 +154,7 @@ describe('the schemas', () => {
   const accepts = (name: string, value: unknown) =>
     ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value) || ajv.errorsText()
 
-  it('take every form that the contract takes', () => {
+  it('accept every form that the contract accepts', () => {
     fc.assert(
       fc.property(draftInputArbitrary, (draft) => {
         expect(accepts('CreateFormRequest', { form: draft })).toBe(true)
@@ -163,7 +163,7 @@ describe('the schemas', () => {
     )
   })
 
-  it('show every form that the contract shows', () => {
+  it('accept every form that the contract returns', () => {
     fc.assert(
       fc.property(draftInputArbitrary, (draft) => {
         expect(accepts('Form', Form.parse({ ...form, ...draft }))).toBe(true)
@@ -180,7 +180,7 @@ describe('the schemas', () => {
     ['UpdateFormRequest', { form: { description: null, steps: null, voice: null } }],
     ['UpdateFormRequest', { form: { steps: [{ type: 'matrix', key: 'm', rows: [null] }] } }],
     ['PublishFormRequest', { requestId: '3F0C9A52-8A0F-4F55-8C59-0A3B1D2E4F60' }],
-  ])('of %s take %j', (name, body) => {
+  ])('of %s accept %j', (name, body) => {
     expect(accepts(name, body)).toBe(true)
   })
 
@@ -202,7 +202,7 @@ describe('the schemas', () => {
     ['UpdateFormRequest', { form: { steps: [{ key: 'm' }] } }],
     ['PublishFormRequest', { requestId: 'x' }],
     ['DeleteFormRequest', { validateOnly: 'true' }],
-  ])('of %s refuse %j', (name, body) => {
+  ])('of %s reject %j', (name, body) => {
     expect(accepts(name, body)).not.toBe(true)
   })
 })

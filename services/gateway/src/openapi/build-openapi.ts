@@ -4,7 +4,7 @@ import { type Operation, operations, pathParameters, tags } from './operations.t
 import { type ReasonName, reasons } from './reasons.ts'
 import { componentSchemas, refTo, type Schema, schemaOf } from './schemas.ts'
 
-/** OpenAPI 3.1 of the whole API, from the contracts that check its requests. */
+/** Builds the OpenAPI 3.1 document from the contracts that validate requests and responses. */
 export const buildOpenApi = () => ({
   openapi: '3.1.1',
   info: {
@@ -39,19 +39,19 @@ export const buildOpenApi = () => ({
 const description = `
 The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 
-- Bodies are JSON objects in UTF-8, at most 1 MiB, nested at most 64 levels. Members that are not known, unknown query
-  parameters and parameters that are given twice are refused (400).
-- \`HEAD\` answers as \`GET\`, without a body. Another method on a known path is a 405 with the header \`Allow\`.
-- Answers may gain members: ignore those that you do not know.
-- Every answer that is not a success has an ErrorBody. Programs look at the \`reason\` of its ErrorInfo.
-- Writes take \`validateOnly: true\`: every check runs, the answer is what the real request would have answered, and
-  nothing is stored.
-- Broken HTTP, and a head over 64 KiB, is answered with 400, 408 or 431 and no body.
+- Bodies are JSON objects in UTF-8, at most 1 MiB, nested at most 64 levels. Unknown members, unknown query parameters
+  and parameters that are given twice are a 400.
+- \`HEAD\` responds as \`GET\`, without a body. Another method on a known path is a 405 with the header \`Allow\`.
+- Responses may gain members: ignore unknown ones.
+- Every error response has an ErrorBody. Programs should use the \`reason\` of its ErrorInfo.
+- Writes accept \`validateOnly: true\`: every check runs, the response is that of the real request, and nothing is
+  stored.
+- Malformed HTTP, and a head over 64 KiB, gets a 400, 408 or 431 without a body.
 `.trim()
 
 const reasonNames = Object.keys(reasons) as ReasonName[]
 
-/** The same in every example, so that the document is the same at every start. */
+/** A constant, so that the document does not change between starts. */
 const exampleRequestId = '7e4fe4f4-93f0-4b7c-b0a5-1b1e1a1c5a37'
 
 const exampleOf = (reason: ReasonName) => ({
@@ -63,7 +63,7 @@ const componentRef = (kind: string, name: string) => ({ $ref: `#/components/${ki
 
 const headers = {
   'x-request-id': {
-    description: "The request's id, in every log line of every service too.",
+    description: "The request's id, which is also in the log lines of every service.",
     schema: { type: 'string', maxLength: 128 },
   },
   'cache-control': {
@@ -90,11 +90,11 @@ const headers = {
     schema: { type: 'integer', minimum: 1 },
   },
   'ratelimit-remaining': {
-    description: 'How many of them are left.',
+    description: 'Requests left in this minute.',
     schema: { type: 'integer', minimum: 0 },
   },
   'ratelimit-reset': {
-    description: 'Seconds until all of them are back.',
+    description: 'Seconds until the next minute begins.',
     schema: { type: 'integer', minimum: 0 },
   },
 }
@@ -102,7 +102,7 @@ const headers = {
 const headerRefs = (...names: (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [name, componentRef('headers', name)]))
 
-/** Without an example: the page would send it along with every request that is tried. */
+/** Without an example, which the reference page would send with every request. */
 const requestHeader = (name: string, description: string, schema: Schema) => ({
   name,
   in: 'header',
@@ -124,12 +124,12 @@ const parameters = {
   ),
   'if-match': requestHeader(
     'if-match',
-    'Refuse another state of the draft than this ETag\'s, such as `"3-live.12"`. `*` asks for any existing form.',
+    'Rejects the request (412) unless the draft has this ETag, such as `"3-live.12"`. `*` matches any existing form.',
     { type: 'string', pattern: ifMatchPattern },
   ),
   'if-none-match': requestHeader(
     'if-none-match',
-    'Answer 304 while the form is as this ETag says, such as `"3-live.12"`.',
+    'Responds with 304 while the form has this ETag, such as `"3-live.12"`.',
     { type: 'string' },
   ),
 }
@@ -143,7 +143,7 @@ const pathItem = (path: string, ofPath: Operation[]) => ({
 })
 
 const operationObject = (operation: Operation) => {
-  const { id, tag, summary, description, requestHeaders, body, answer } = operation
+  const { id, tag, summary, description, requestHeaders, body, response } = operation
   const parameters = [
     ...(requestHeaders ? [componentRef('parameters', requestHeaders)] : []),
     ...queryParameters(operation),
@@ -163,17 +163,17 @@ const operationObject = (operation: Operation) => {
     }),
     responses: {
       200: {
-        description: answer.description,
-        headers: headerRefs(...headersOf(operation), ...(answer.etag ? (['etag'] as const) : [])),
+        description: response.description,
+        headers: headerRefs(...headersOf(operation), ...(response.etag ? (['etag'] as const) : [])),
         content: contentOf(
-          answer.mediaType ?? 'application/json',
-          referenceTo(answer.contract, 'output'),
-          answer.examples,
+          response.mediaType ?? 'application/json',
+          referenceTo(response.contract, 'output'),
+          response.examples,
         ),
       },
       ...(requestHeaders === 'if-none-match' && {
         304: {
-          description: 'The form is as `If-None-Match` says.',
+          description: 'The ETag is that of `If-None-Match`.',
           headers: headerRefs(...headersOf(operation), 'etag'),
         },
       }),
@@ -184,7 +184,7 @@ const operationObject = (operation: Operation) => {
 
 const isPublic = ({ reasons }: Operation) => !reasons.includes('API_KEY_INVALID')
 
-/** On every answer of the operation, once the key is known. */
+/** The headers of every response, except a 401. */
 const headersOf = (operation: Operation): (keyof typeof headers)[] =>
   isPublic(operation)
     ? ['x-request-id', 'cache-control']
@@ -212,7 +212,7 @@ const contentOf = (mediaType: string, schema: Schema, examples: Record<string, u
   },
 })
 
-/** A contract with an id is a component; of a union, its members are. */
+/** A reference to the component of a contract with an id; for a union, to those of its members. */
 const referenceTo = (contract: z.ZodType, io: 'input' | 'output'): Schema => {
   if (contract instanceof z.ZodUnion) {
     return { anyOf: contract.options.map((option) => referenceTo(option as z.ZodType, io)) }

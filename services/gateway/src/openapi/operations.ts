@@ -29,54 +29,55 @@ import {
 } from './examples.ts'
 import type { ReasonName } from './reasons.ts'
 
-/** One line of the API, as a reader of the document wants to know it. */
+/** One operation of the API, as the document describes it. */
 export interface Operation {
   id: string
   method: 'get' | 'post' | 'patch' | 'delete'
-  /** Under `/v2`; its parameters are those of {@link pathParameters}. */
+  /** Without `/v2`; its parameters are in {@link pathParameters}. */
   path: string
   tag: (typeof tags)[number]['name']
   summary: string
   description?: string
   query: z.ZodObject
-  /** What the list's `filter` and `orderBy` may name. */
+  /** The fields of `filter` and `orderBy`. */
   filterFields?: string
   orderFields?: string
   requestHeaders?: 'if-match' | 'if-none-match'
   body?: { contract: z.ZodType; required: boolean; examples: Record<string, unknown> }
-  answer: {
+  response: {
     description: string
     contract: z.ZodType
     mediaType?: string
     examples?: Record<string, unknown>
-    etag?: 'always' | 'unless dry'
+    etag?: 'always' | 'unless dry run'
   }
   reasons: readonly ReasonName[]
 }
 
 export const tags = [
-  { name: 'Organizations', description: 'The owners of forms. Operators make and change them.' },
+  { name: 'Organizations', description: 'The owners of forms. Operators create and change them.' },
   {
     name: 'Forms',
     description: 'A form is a draft. Edits change the draft only; respondents see what was published last.',
   },
-  { name: 'Revisions', description: 'Drafts as they were published. A revision never changes.' },
-  { name: 'Reference', description: 'What describes this API. No key is needed.' },
+  { name: 'Revisions', description: 'Published drafts. A revision never changes.' },
+  { name: 'Reference', description: 'The description of this API. No key is needed.' },
 ] as const
 
 export const pathParameters: Record<string, { description: string; example: string }> = {
   organizationRef: {
     description:
-      "The organization's UUID, or its slug. `-` where a form, or its revision `live`, is read by `publicId`: whichever of your organizations has it (AIP-159).",
+      "The organization's UUID, or its slug. `-` where a form, or its revision `live`, is read by `publicId`: the form may be in any of your organizations (AIP-159).",
     example: 'demo',
   },
   formRef: { description: "The form's UUID, or its `publicId`.", example: 'Ab3dE6gH9j' },
   revisionRef: { description: "The revision's UUID, or `live`.", example: 'live' },
 }
 
-const anybody = ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL'] as const
+/** Reasons of groups of operations. */
+const everyOperation = ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL'] as const
 const caller = [
-  ...anybody,
+  ...everyOperation,
   'API_KEY_INVALID',
   'RATE_LIMITED',
   'TOO_MANY_WRONG_KEYS',
@@ -96,10 +97,10 @@ const body = ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'MALFORMED_JSON'] as c
 const ifMatch = ['INVALID_IF_MATCH', 'FORM_MOVED', 'UPDATE_ABORTED'] as const
 const filtered = ['INVALID_PAGE_TOKEN', 'INVALID_FILTER', 'FILTER_TOO_COMPLEX', 'INVALID_ORDER_BY'] as const
 
-const ofOrganization = '/organizations/{organizationRef}'
-const ofForm = `${ofOrganization}/forms/{formRef}`
+const organizationPath = '/organizations/{organizationRef}'
+const formPath = `${organizationPath}/forms/{formRef}`
 
-/** Every operation of the API, in the order in which a reader meets them. */
+/** Every operation of the API, in the order of the document. */
 export const operations: Operation[] = [
   {
     id: 'listOrganizations',
@@ -108,12 +109,12 @@ export const operations: Operation[] = [
     tag: 'Organizations',
     summary: 'List your organizations',
     description:
-      'A page of the organizations that the user of the key is a member of, oldest first unless `orderBy` says otherwise. With `all=true` every one of them at once, in the order in which the memberships began.',
+      'A page of the organizations that the user of the key is a member of, oldest first unless `orderBy` says otherwise. With `all=true` the response has all of them, in the order in which the memberships began.',
     query: ListOrganizationsQuery,
     filterFields: '`createTime`, `name`, `slug`',
     orderFields: '`createTime` (the default), `name`, `slug`',
-    answer: {
-      description: 'A page, or with `all=true` everything.',
+    response: {
+      description: 'A page, or with `all=true` all organizations.',
       contract: z.union([ListOrganizationsResponse, AllOrganizationsResponse]),
       examples: { page: organizationsPage, all: allOrganizations },
     },
@@ -122,68 +123,68 @@ export const operations: Operation[] = [
   {
     id: 'getOrganization',
     method: 'get',
-    path: ofOrganization,
+    path: organizationPath,
     tag: 'Organizations',
     summary: 'Get an organization',
     query: NoQuery,
-    answer: { description: 'The organization.', contract: Organization, examples: { organization } },
+    response: { description: 'The organization.', contract: Organization, examples: { organization } },
     reasons: [...member, ...service],
   },
   {
     id: 'listForms',
     method: 'get',
-    path: `${ofOrganization}/forms`,
+    path: `${organizationPath}/forms`,
     tag: 'Forms',
     summary: 'List the forms of an organization',
     description:
-      'A page of drafts, most recently updated first unless `orderBy` says otherwise. To read every form while others work, order by `createTime`.',
+      'A page of drafts, most recently updated first unless `orderBy` says otherwise. To read every form while others edit, order by `createTime`.',
     query: ListQuery,
     filterFields:
-      '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words look into names',
+      '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words search in names',
     orderFields: '`name`, `publicId`, `createTime`, `updateTime` (the default, `desc`), `replyCount`',
-    answer: { description: 'A page.', contract: ListFormsResponse, examples: { page: formsPage } },
+    response: { description: 'A page.', contract: ListFormsResponse, examples: { page: formsPage } },
     reasons: [...member, ...filtered, 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'createForm',
     method: 'post',
-    path: `${ofOrganization}/forms`,
+    path: `${organizationPath}/forms`,
     tag: 'Forms',
     summary: 'Create a form',
     description:
-      'Makes a draft. Whatever `form` leaves out takes its default; `null` means the same as leaving out, but for `name`, `type` and `defaultMode`. A create that is repeated makes a second form.',
+      'Creates a draft. Omitted members of `form` get their defaults; so does `null`, except for `name`, `type` and `defaultMode`. A repeated create creates a second form.',
     query: NoQuery,
     body: {
       contract: CreateFormRequest,
       required: true,
       examples: {
-        'with defaults alone': { form: {} },
+        'only defaults': { form: {} },
         'customer feedback': { form: { name: form.name, steps: form.steps } },
       },
     },
-    answer: { description: 'The form.', contract: Form, examples: { form }, etag: 'unless dry' },
+    response: { description: 'The form.', contract: Form, examples: { form }, etag: 'unless dry run' },
     reasons: [...editor, ...body, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'getForm',
     method: 'get',
-    path: ofForm,
+    path: formPath,
     tag: 'Forms',
     summary: 'Get a form',
     description: 'The current draft. `live` says whether a revision is published.',
     query: NoQuery,
     requestHeaders: 'if-none-match',
-    answer: { description: 'The form.', contract: Form, examples: { form }, etag: 'always' },
+    response: { description: 'The form.', contract: Form, examples: { form }, etag: 'always' },
     reasons: [...member, 'FORM_NOT_FOUND', ...service],
   },
   {
     id: 'updateForm',
     method: 'patch',
-    path: ofForm,
+    path: formPath,
     tag: 'Forms',
     summary: 'Update a form',
     description:
-      '`form` is a JSON Merge Patch (RFC 7396) of the draft. Respondents see nothing of it before the next publish. A patch that changes nothing leaves `updateTime` and the ETag alone.',
+      '`form` is a JSON Merge Patch (RFC 7396) of the draft. Respondents see the change after the next publish. A patch that changes nothing does not change `updateTime` and the ETag.',
     query: NoQuery,
     requestHeaders: 'if-match',
     body: {
@@ -195,17 +196,17 @@ export const operations: Operation[] = [
         },
       },
     },
-    answer: { description: 'The whole form.', contract: Form, examples: { form }, etag: 'unless dry' },
+    response: { description: 'The whole form.', contract: Form, examples: { form }, etag: 'unless dry run' },
     reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'deleteForm',
     method: 'delete',
-    path: ofForm,
+    path: formPath,
     tag: 'Forms',
     summary: 'Delete a form',
     description:
-      'The revisions of the form go with it. No body at all means `{}`. Since proxies may drop the body of a DELETE, the query can ask for a dry run, too; the two must not disagree.',
+      'Deletes the form and its revisions. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts `validateOnly`; body and query must not disagree.',
     query: DeleteFormQuery,
     requestHeaders: 'if-match',
     body: {
@@ -213,17 +214,17 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a dry run': { validateOnly: true } },
     },
-    answer: { description: 'Nothing to tell.', contract: DeleteFormResponse, examples: { deleted: {} } },
+    response: { description: 'An empty object.', contract: DeleteFormResponse, examples: { deleted: {} } },
     reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, ...service],
   },
   {
     id: 'publishForm',
     method: 'post',
-    path: `${ofForm}/publish`,
+    path: `${formPath}/publish`,
     tag: 'Forms',
     summary: 'Publish a form',
     description:
-      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the answer sees it. No body at all means `{}`. With a `requestId` it is safe to repeat.',
+      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat.',
     query: NoQuery,
     requestHeaders: 'if-match',
     body: {
@@ -231,11 +232,11 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'safe to repeat': { requestId: '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60' } },
     },
-    answer: {
+    response: {
       description: 'The form, `live: true`.',
       contract: Form,
       examples: { form: { ...form, live: true } },
-      etag: 'unless dry',
+      etag: 'unless dry run',
     },
     reasons: [
       ...editor,
@@ -252,25 +253,25 @@ export const operations: Operation[] = [
   {
     id: 'listRevisions',
     method: 'get',
-    path: `${ofForm}/revisions`,
+    path: `${formPath}/revisions`,
     tag: 'Revisions',
     summary: 'List the revisions of a form',
     description: 'A page of revisions, newest first.',
     query: PageQuery,
-    answer: { description: 'A page.', contract: ListRevisionsResponse, examples: { page: revisionsPage } },
+    response: { description: 'A page.', contract: ListRevisionsResponse, examples: { page: revisionsPage } },
     reasons: [...member, 'FORM_NOT_FOUND', 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'getRevision',
     method: 'get',
-    path: `${ofForm}/revisions/{revisionRef}`,
+    path: `${formPath}/revisions/{revisionRef}`,
     tag: 'Revisions',
     summary: 'Get a revision',
     description:
-      'Addressed as `live`, and only then, a revision shows `form.aiHandoff` as the draft has it now. All else is the snapshot. The ETag of `live` changes when another revision goes live, or with that member; that of a revision by its UUID, when it becomes live or ceases to be.',
+      'Only a revision addressed as `live` has the current `form.aiHandoff` of the draft. All other members are the snapshot. The ETag of `live` changes when another revision becomes live, and with that member; the ETag of a revision by its UUID changes when it becomes live or stops being live.',
     query: NoQuery,
     requestHeaders: 'if-none-match',
-    answer: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
+    response: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
   },
   {
@@ -280,11 +281,11 @@ export const operations: Operation[] = [
     tag: 'Reference',
     summary: 'Get this document',
     query: NoQuery,
-    answer: {
+    response: {
       description: 'OpenAPI 3.1.',
       contract: z.looseObject({ openapi: z.string() }),
     },
-    reasons: anybody,
+    reasons: everyOperation,
   },
   {
     id: 'getDocs',
@@ -293,7 +294,7 @@ export const operations: Operation[] = [
     tag: 'Reference',
     summary: 'Get the reference page',
     query: NoQuery,
-    answer: { description: 'A page for people.', contract: z.string(), mediaType: 'text/html' },
-    reasons: anybody,
+    response: { description: 'An HTML page.', contract: z.string(), mediaType: 'text/html' },
+    reasons: everyOperation,
   },
 ]

@@ -27,7 +27,7 @@ import {
   upstreamUnavailable,
 } from '../errors.ts'
 
-/** Why an operation can fail. */
+/** A reason of an error: what it means, and an example. */
 export interface Reason {
   meaning: string
   example: ApiError
@@ -39,19 +39,19 @@ const revision = `${form}/revisions/live`
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 const retryAfterSeconds = 1
 
-/** Every reason of an operation; `docs/errors.md` has them too, with what to do about each. */
+/** The reasons of all operations. `docs/errors.md` has them too, with what to do about each. */
 export const reasons = {
   API_KEY_INVALID: {
     meaning: 'There is no key in `x-api-key`, or it is malformed, unknown, expired or revoked.',
     example: apiKeyInvalid(),
   },
   AUTHENTICATION_UNAVAILABLE: {
-    meaning: 'Whose key it is cannot be found out now. It says nothing about the key, and nothing was done.',
+    meaning: 'The key cannot be looked up at the moment; it may be valid. Nothing was done.',
     example: authenticationUnavailable(undefined),
   },
-  BODY_TOO_LARGE: { meaning: 'The body has more than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
+  BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
   DRAFT_NOT_PUBLISHABLE: {
-    meaning: 'The draft is not ready, and nothing was published. `violations` has all that is wrong.',
+    meaning: 'The draft is not ready, and nothing was published. `violations` lists what to correct.',
     example: new ApiError(
       'FAILED_PRECONDITION',
       'DRAFT_NOT_PUBLISHABLE',
@@ -69,7 +69,7 @@ export const reasons = {
     ),
   },
   FILTER_TOO_EXPENSIVE: {
-    meaning: 'The list took longer than a list may. Narrow the filter.',
+    meaning: 'The list took longer than its time limit. Narrow the filter.',
     example: new ApiError(
       'INVALID_ARGUMENT',
       'FILTER_TOO_EXPENSIVE',
@@ -78,7 +78,7 @@ export const reasons = {
     ),
   },
   FORM_MOVED: {
-    meaning: 'The draft is not in the state that `If-Match` asks for. Nothing was changed.',
+    meaning: 'The ETag of the draft does not match `If-Match`. Nothing was changed.',
     example: new ApiError(
       'FAILED_PRECONDITION',
       'FORM_MOVED',
@@ -102,7 +102,7 @@ export const reasons = {
   },
   INTERNAL: { meaning: 'A defect of the service.', example: internal(undefined) },
   INVALID_FILTER: {
-    meaning: '`filter` cannot be read, or asks for what the list does not offer.',
+    meaning: '`filter` is not valid, or uses a field or function that the list does not have.',
     example: new ApiError(
       'INVALID_ARGUMENT',
       'INVALID_FILTER',
@@ -122,7 +122,7 @@ export const reasons = {
     ),
   },
   INVALID_ORDER_BY: {
-    meaning: '`orderBy` cannot be read, or names what the list cannot be sorted by.',
+    meaning: '`orderBy` is not valid, or names a field that the list cannot be sorted by.',
     example: new ApiError(
       'INVALID_ARGUMENT',
       'INVALID_ORDER_BY',
@@ -138,7 +138,7 @@ export const reasons = {
     example: invalidPageToken(),
   },
   INVALID_REQUEST: {
-    meaning: 'Body or query are wrong in the places that `fieldViolations` lists.',
+    meaning: 'The body or the query is not valid. `fieldViolations` lists what to correct.',
     example: invalidRequest([{ field: 'form.nmae', description: 'is not a known field' }]),
   },
   MALFORMED_JSON: {
@@ -151,27 +151,27 @@ export const reasons = {
     ),
   },
   MALFORMED_REQUEST: {
-    meaning: 'The request is broken as HTTP, for instance shorter than it announced.',
+    meaning: 'The request is not valid HTTP, for instance shorter than its content-length.',
     example: malformedRequest(undefined),
   },
   ORGANIZATION_NOT_FOUND: {
-    meaning: 'There is no such organization, or you are no member of it. The answer does not tell which.',
+    meaning: 'There is no such organization, or you are not a member of it. The response is the same.',
     example: organizationNotFound('demo'),
   },
   OVERLOADED: {
-    meaning: 'Too many requests are under way. Nothing was done.',
+    meaning: 'Too many requests are in flight. Nothing was done.',
     example: overloaded(),
   },
   PUBLISHING_UNAVAILABLE: {
-    meaning: 'The publish could not be confirmed as accepted. Repeat it with the `requestId` of `metadata`.',
+    meaning: 'The publish was not confirmed as accepted. Repeat it with the `requestId` of `metadata`.',
     example: publishingUnavailable(requestId, undefined),
   },
   PUBLISH_TIMEOUT: {
-    meaning: 'The publish was accepted and is not confirmed in time. It has happened by now, or never will.',
+    meaning: 'The publish was accepted, but not confirmed in time. It has happened by now, or never will.',
     example: publishTimedOut(requestId),
   },
   QUOTA_EXCEEDED: {
-    meaning: 'The organization has as many forms, or as many bytes of them, as it may. Delete some.',
+    meaning: 'The organization has reached its limit of forms or of bytes. Delete some forms.',
     example: new ApiError(
       'RESOURCE_EXHAUSTED',
       'QUOTA_EXCEEDED',
@@ -180,7 +180,7 @@ export const reasons = {
     ),
   },
   RATE_LIMITED: {
-    meaning: 'The key sent more requests in a minute than it may.',
+    meaning: 'The key has reached its limit of requests per minute.',
     example: rateLimited(6000, 12),
   },
   REQUEST_ID_REUSED: {
@@ -193,7 +193,7 @@ export const reasons = {
     ),
   },
   REVISION_NOT_FOUND: {
-    meaning: 'The form has no such revision. Before the first publish, that goes for `live` too.',
+    meaning: 'The form has no such revision. Before the first publish it has no `live` either.',
     example: new ApiError(
       'NOT_FOUND',
       'REVISION_NOT_FOUND',
@@ -224,7 +224,7 @@ export const reasons = {
     ),
   },
   STORE_UNAVAILABLE: {
-    meaning: 'The store is locked, full or out of reach.',
+    meaning: 'The store is locked, full or unavailable.',
     example: new ApiError(
       'UNAVAILABLE',
       'STORE_UNAVAILABLE',
@@ -234,31 +234,31 @@ export const reasons = {
   },
   TOO_MANY_AT_ONCE: {
     meaning:
-      'As many requests of the user or the organization are in flight as may be. A response counts once more for each 256 KiB.',
+      'The user or the organization has reached its limit of requests in flight. A response counts once more for each 256 KiB.',
     example: tooManyAtOnce('user', 64),
   },
   TOO_MANY_WRONG_KEYS: {
     meaning:
-      'Too many unknown keys are being looked up. It says nothing about this one. Keys in use are not affected.',
+      'Too many unknown keys are being looked up. This one may be valid. Keys in use are not affected.',
     example: tooManyWrongKeys(64),
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    meaning: 'The body does not say that it is `application/json`.',
+    meaning: 'The content-type of the body is not `application/json`.',
     example: unsupportedMediaType('text/plain'),
   },
   UPDATE_ABORTED: {
-    meaning: 'Others kept changing the form until the deadline. Nothing was changed.',
+    meaning: 'Concurrent changes of the form took precedence until the deadline. Nothing was changed.',
     example: new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${form}. Repeat the request.`, {
       metadata: { form },
       retryAfterSeconds,
     }),
   },
   UPSTREAM_UNAVAILABLE: {
-    meaning: 'A service behind the gateway does not answer.',
+    meaning: 'A service behind the gateway does not respond.',
     example: upstreamUnavailable('forms', undefined),
   },
   WRITE_FORBIDDEN: {
-    meaning: 'You may only read here: `because` is `role` for a viewer, `key` for a read-only key.',
+    meaning: 'You have only read access: `because` is `role` for a viewer, `key` for a read-only key.',
     example: writeForbidden('role'),
   },
 } satisfies Record<string, Reason>

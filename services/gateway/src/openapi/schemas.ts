@@ -10,21 +10,21 @@ const prefix = '#/components/schemas/'
 export const refTo = (name: string): Schema => ({ $ref: `${prefix}${name}` })
 
 /**
- * The component schemas, from the contracts that have an id: as answers show a resource; as a create may write it
- * (`…Input`, where that differs; `…Create`, where lists hold it too); and as a merge patch of it (`…Patch`, RFC 7396).
+ * The component schemas, from the contracts that have an id. A resource has up to three: as in responses; as in a
+ * create (`…Input` if it differs, `…Create` if lists contain it too); and as a merge patch (`…Patch`, RFC 7396).
  */
 export const componentSchemas = (): Schemas => {
-  const answers = contractsAs('output')
+  const outputs = contractsAs('output')
   const inputs = contractsAs('input')
-  for (const schemas of [answers, inputs]) schemas.Step = exclusive(schemas.Step!)
-  for (const field of serverOwnedFields) propertiesOf(answers.Form!)[field]!.readOnly = true
+  for (const schemas of [outputs, inputs]) schemas.Step = exclusive(schemas.Step!)
+  for (const field of serverOwnedFields) propertiesOf(outputs.Form!)[field]!.readOnly = true
 
-  const isShared = (id: string) => isDeepEqual(answers[id], inputs[id]) && !hasRefs(inputs[id]!)
+  const isShared = (id: string) => isDeepEqual(outputs[id], inputs[id]) && !hasRefs(inputs[id]!)
   const inputName = (id: string) =>
     isShared(id) || id.endsWith('FormRequest') ? id : `${resourceOf(id)}Input`
   const requests = Object.fromEntries(
     Object.entries(inputs)
-      .filter(([id]) => id !== 'Form') // The name goes to what a maker writes of it.
+      .filter(([id]) => id !== 'Form') // `FormInput` is the name of FormDraft as an input.
       .map(([id, schema]) => [inputName(id), withRefs(schema, inputName)]),
   )
   const draft = onlyUsed(inputs, ['FormDraft'])
@@ -37,31 +37,31 @@ export const componentSchemas = (): Schemas => {
   const patches = mergedOf(draft, {
     inputName,
     mergedName: (id) => `${resourceOf(id)}Patch`,
-    adapt: withoutDemands,
+    adapt: withoutRequired,
   })
 
   const ignored = Object.fromEntries(
-    serverOwnedFields.map((name) => [name, propertiesOf(answers.Form!)[name]!]),
+    serverOwnedFields.map((name) => [name, propertiesOf(outputs.Form!)[name]!]),
   )
   for (const form of [creates.FormInput!, patches.FormPatch!]) Object.assign(propertiesOf(form), ignored)
   propertiesOf(requests.CreateFormRequest!).form = refTo('FormInput')
   propertiesOf(requests.UpdateFormRequest!).form = refTo('FormPatch')
   creates.FormInput!.description =
-    'What a maker owns of a form, at most 768 KiB as JSON. What is left out takes its default; `null` means left out.'
+    'The members of a form that clients write, at most 768 KiB as JSON. An omitted member and `null` mean the default.'
   patches.FormPatch!.description =
-    'A JSON Merge Patch (RFC 7396) of a form: what is left out stays as it is, `null` clears, lists are replaced whole.'
+    'A JSON Merge Patch (RFC 7396) of a form: omitted members stay unchanged, `null` clears, lists are replaced as a whole.'
 
-  return onlyUsed({ ...answers, ...requests, ...creates, ...patches }, [
+  return onlyUsed({ ...outputs, ...requests, ...creates, ...patches }, [
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
     ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
 }
 
-/** No value is of two variants: generators make more of a document that says so. */
+/** Replaces `anyOf` by `oneOf`: the variants exclude each other, which gives better generated clients. */
 const exclusive = ({ anyOf, ...schema }: Schema): Schema => ({ ...schema, oneOf: anyOf })
 
-/** The schema of a query or a body that has no id. */
+/** The schema of a query, or of a body without an id. */
 export const schemaOf = (contract: z.ZodType, io: 'input' | 'output'): Schema =>
   plain(z.toJSONSchema(contract, { io, override: override(io) }) as Schema)
 
@@ -84,8 +84,8 @@ const contractsAs = (io: 'input' | 'output'): Schemas => {
 const plain = ({ $schema: _, $id: __, ...schema }: Schema): Schema => schema
 
 /**
- * Formats say more than the patterns that Zod adds to them, and any JSON value needs no schema. No schema has a
- * `default`: answers have every field, and {@link describeDefault} describes those of requests. Answers may gain fields.
+ * Removes patterns from schemas with a format, and the schema of any JSON value. No schema has a `default`: responses
+ * have every field, and {@link describeDefault} describes the defaults of requests. Responses allow further fields.
  */
 const override =
   (io: 'input' | 'output') =>
@@ -98,15 +98,15 @@ const override =
     if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   }
 
-/** Without a format, generators for typed languages choose 32 bits. */
+/** Without a format, generators for typed languages use 32 bits. */
 const setNumberFormat = (schema: Schema): void => {
   if (schema.type === 'number') schema.format = 'double'
   if (schema.type === 'integer' && (schema.maximum ?? 0) >= 2 ** 31) schema.format = 'int64'
 }
 
 /**
- * The default of a request's member stands in its description. As a keyword, it makes openapi-typescript demand the
- * member and openapi-python-client drop the schema, and a generated client sends it: in a patch it would be a value.
+ * Writes the default of a request's member into its description. The keyword `default` makes openapi-typescript require
+ * the member and openapi-python-client drop the schema; a generated client sends it, which in a patch sets the value.
  */
 const describeDefault = (schema: Schema): void => {
   const { default: value, description } = schema
@@ -114,19 +114,19 @@ const describeDefault = (schema: Schema): void => {
   schema.description = [description, `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(' ')
 }
 
-/** `FormDraft` is what a maker writes of a form. */
+/** Schemas of `FormDraft`, the part of a form that clients write, are named after `Form`. */
 const resourceOf = (id: string) => (id === 'FormDraft' ? 'Form' : id)
 
 interface Merging {
   inputName: (id: string) => string
   mergedName: (id: string) => string
-  /** Changes each schema on the way. */
+  /** Applied to each schema. */
   adapt: (schema: Schema) => Schema
 }
 
 /**
- * A form's draft and what it consists of, as it is merged: into nothing by a create, into what is stored by an update.
- * In both, `null` stands for what is not there. Lists are replaced whole, by inputs.
+ * The schemas of a draft and its parts as they are merged, by a create into the defaults, by an update into the stored
+ * draft. In both, `null` is allowed for a member that can be cleared. Lists are replaced as a whole, with inputs.
  */
 const mergedOf = (inputs: Schemas, { inputName, mergedName, adapt }: Merging): Schemas => {
   const merged: Schemas = {}
@@ -142,19 +142,21 @@ const mergedOf = (inputs: Schemas, { inputName, mergedName, adapt }: Merging): S
     const schema = adapt(input)
     if (schema.$ref) return { ...schema, ...mergedRef(schema.$ref) }
     if (schema.type === 'array') return withRefs(schema, inputName)
-    const { properties, required = [], additionalProperties: further } = schema
-    const demanded = [...unclearable, ...required]
+    const { properties, required = [], additionalProperties } = schema
+    const notNull = [...unclearable, ...required]
     return {
       ...schema,
       ...(properties && {
         properties: Object.fromEntries(
           Object.entries(properties as Schemas).map(([name, property]) => {
             const member = merge(property, [])
-            return [name, demanded.includes(name) ? member : orNull(member)]
+            return [name, notNull.includes(name) ? member : orNull(member)]
           }),
         ),
       }),
-      ...(typeof further === 'object' && { additionalProperties: orNull(merge(further as Schema, [])) }),
+      ...(typeof additionalProperties === 'object' && {
+        additionalProperties: orNull(merge(additionalProperties as Schema, [])),
+      }),
     }
   }
 
@@ -162,7 +164,7 @@ const mergedOf = (inputs: Schemas, { inputName, mergedName, adapt }: Merging): S
   return merged
 }
 
-/** What stands in lists, where `null` is a value like any other. */
+/** The names of schemas that lists contain. In a list, `null` clears nothing. */
 const inLists = (schemas: Schemas): Set<string> => {
   const items = [...JSON.stringify(schemas).matchAll(/"items":\{"\$ref":"#\/components\/schemas\/(\w+)"/g)]
   return new Set(
@@ -175,8 +177,8 @@ const inLists = (schemas: Schemas): Set<string> => {
   )
 }
 
-/** What is left out of a patch has its value already. */
-const withoutDemands = ({ required: _, ...schema }: Schema): Schema => schema
+/** Without `required`: a patch may omit every member. */
+const withoutRequired = ({ required: _, ...schema }: Schema): Schema => schema
 
 const orNull = ({ description, ...schema }: Schema): Schema => ({
   ...(typeof schema.type === 'string' && !schema.enum
@@ -185,7 +187,7 @@ const orNull = ({ description, ...schema }: Schema): Schema => ({
   ...(description && { description }),
 })
 
-/** The same schema with references to other names. */
+/** Returns the schema with its references renamed. */
 const withRefs = (schema: Schema, nameOf: (id: string) => string): Schema =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === '$ref' ? `${prefix}${nameOf(value.slice(prefix.length))}` : value,

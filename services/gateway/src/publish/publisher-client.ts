@@ -22,103 +22,176 @@ import {
 } from 'nats'
 import CircuitBreaker from 'opossum'
 import { publishingUnavailable, publishTimedOut } from '../errors.ts'
-import { ConcurrencyLimitReached, createCircuit } from '../upstream/circuit.ts'
+import { type Circuit, ConcurrencyLimitReached, createCircuit } from '../upstream/circuit.ts'
 
-/** After so long without a PubAck the command is sent again, in milliseconds. */
+/** Timeout of a PubAck, in milliseconds; then the command is sent again. */
 const ackTimeoutMs = 2_000
 
-/** Between a PubAck that failed and the next attempt, in milliseconds. */
+/** Delay between a failed attempt and the next one, in milliseconds. */
 const retryMs = 250
 
-/** What is to be published; the time that is left is written down when it is sent. */
+/** A publish command; `timeoutMs` is computed at each attempt. */
 type Command = Omit<PublishForm, 'timeoutMs'>
 
 /** A publish request of a caller. */
-interface UnderWay {
+interface PublishRequest {
   command: Command
   headers: MsgHdrs
-  /** When its caller stops waiting: a time of `performance.now()`, which no change of the wall clock moves. */
+  /** When its caller stops waiting, by `performance.now()`: a monotonic clock. */
   deadline: number
-  /** Whether a reply is still waited for. */
-  isWanted(): boolean
+  /** Whether its caller still waits for the reply. */
+  isPending(): boolean
 }
 
 export interface PublisherClient {
   /**
-   * Sends the command, again until NATS has it on its disk, and waits for its reply.
+   * Sends the command until NATS has stored it, and waits for the reply.
    *
-   * @param timeoutMs how long both may take. Later the command is not carried out any more.
-   * @param gone aborted when nobody waits any longer; then the answer is undefined.
-   * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored it, OVERLOADED when too many wait for
-   *   NATS, also those whose caller went away, PUBLISH_TIMEOUT when the time is over.
+   * @param timeoutMs for both. Publishers do not carry out the command later.
+   * @param signal aborted when the caller disconnects; then the result is undefined.
+   * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; OVERLOADED when too many commands
+   *   wait for NATS, those of callers who disconnected included; PUBLISH_TIMEOUT when there is no reply in time.
    */
   publishForm(
     command: Command,
     timeoutMs: number,
     requestId: string,
-    gone: AbortSignal,
+    signal: AbortSignal,
   ): Promise<FormPublished | undefined>
   close(): Promise<void>
 }
 
+interface PendingReply {
+  resolve(data: Uint8Array): void
+  resend(): void
+}
+
+interface Connection {
+  /** Undefined while disconnected, and before the first connection. */
+  nats: NatsConnection | undefined
+  /** Prefix of the reply subjects. */
+  inbox: string
+  /** The replies that callers wait for, by subject. */
+  pending: Map<string, PendingReply>
+}
+
+type Send = (request: PublishRequest) => Promise<void>
+
 /**
- * Talks to whichever publisher is free, by way of a stream. Until NATS is there for the first time, it is away.
+ * Sends publish commands to a JetStream stream, from which any publisher consumes them. Fails with
+ * PUBLISHING_UNAVAILABLE until NATS is connected for the first time.
  *
- * @param maxRequests how many callers wait at once.
+ * @param maxRequests callers that wait concurrently.
  */
 export const createPublisherClient = (
   connecting: Promise<NatsConnection>,
   logger: FastifyBaseLogger,
   maxRequests: number,
 ): PublisherClient => {
-  // Each may be sent a second time, when NATS is back.
-  const circuit = createCircuit('publish', logger, 2 * maxRequests)
   const inbox = createInbox('_INBOX.gateway')
-  const clockInbox = clockInboxOf(`${inbox}.`)
-  const waiting = new Map<string, { answer(reply: Uint8Array): void; sendAgain(): void }>()
-  let connected: NatsConnection | undefined
+  const connection: Connection = { nats: undefined, inbox, pending: new Map() }
+  const { pending } = connection
+  // Twice: each command may be sent a second time after a reconnect.
+  const send = createSend(connection, createCircuit('publish', logger, 2 * maxRequests))
+  stayConnected(connecting, connection, logger).catch((err) =>
+    logger.error({ err }, 'NATS cannot be used: nothing can be published'),
+  )
 
-  const stayConnected = async () => {
-    const nats = await connecting
-    nats.subscribe(`${inbox}.*`, {
-      callback: (err, message) => {
-        if (err) logger.error({ err }, 'NATS refuses the gateway its inbox: no publish can be confirmed')
-        else if (message.subject === clockInbox) {
-          message.respond(GatewayClock.encode({ nowMs: performance.now() }))
-        } else waiting.get(message.subject)?.answer(message.data)
-      },
-    })
-    const setConnected = (now: NatsConnection | undefined) => {
-      connected = now
-      if (now) logger.info('connected to NATS: forms can be published')
-      else logger.warn('disconnected from NATS: no form can be published')
-    }
-    setConnected(nats)
-    for await (const { type } of nats.status()) {
-      if (type === Events.Disconnect) setConnected(undefined)
-      if (type === Events.Reconnect) {
-        setConnected(nats)
-        // A reply that was sent meanwhile is lost; a command that comes twice gets it again.
-        for (const { sendAgain } of waiting.values()) sendAgain()
+  return {
+    async publishForm(command, timeoutMs, requestId, signal) {
+      const deadline = performance.now() + timeoutMs
+      const replyInbox = `${inbox}.${nuid.next()}`
+      const request: PublishRequest = {
+        command,
+        headers: headersOf(replyInbox, requestId, deadline),
+        deadline,
+        isPending: () => pending.has(replyInbox),
       }
+      const reply = Promise.withResolvers<Uint8Array | undefined>()
+      pending.set(replyInbox, { resolve: reply.resolve, resend: () => send(request).catch(() => {}) })
+      let isStored = false
+      const timer = setTimeout(() => {
+        const timeoutError = isStored ? publishTimedOut : neverStored
+        reply.reject(timeoutError(command.commandId))
+      }, timeoutMs)
+      signal.addEventListener('abort', () => reply.resolve(undefined), { once: true })
+      const sent = send(request).then(() => {
+        isStored = true
+        return reply.promise
+      })
+      try {
+        const data = await Promise.race([reply.promise, sent])
+        return data && FormPublished.decode(data)
+      } finally {
+        clearTimeout(timer)
+        pending.delete(replyInbox)
+      }
+    },
+
+    async close() {
+      if (connection.nats) await closeNats(connection.nats)
+      else connecting.then((nats) => nats.close()).catch(() => {})
+    },
+  }
+}
+
+const headersOf = (replyInbox: string, requestId: string, deadline: number): MsgHdrs => {
+  const result = headers()
+  result.set(replyInboxHeader, replyInbox)
+  result.set(requestIdHeader, requestId)
+  result.set(deadlineHeader, `${Math.floor(deadline)}`)
+  return result
+}
+
+/** Subscribes to the inbox, and keeps `connection.nats` up to date until NATS is closed. */
+const stayConnected = async (
+  connecting: Promise<NatsConnection>,
+  connection: Connection,
+  logger: FastifyBaseLogger,
+): Promise<void> => {
+  const nats = await connecting
+  subscribeToInbox(nats, connection, logger)
+  const setConnected = (isConnected: boolean) => {
+    connection.nats = isConnected ? nats : undefined
+    if (isConnected) logger.info('connected to NATS: forms can be published')
+    else logger.warn('disconnected from NATS: no form can be published')
+  }
+  setConnected(true)
+  for await (const { type } of nats.status()) {
+    if (type === Events.Disconnect) setConnected(false)
+    if (type === Events.Reconnect) {
+      setConnected(true)
+      // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
+      for (const { resend } of connection.pending.values()) resend()
     }
   }
-  stayConnected().catch((err) => logger.error({ err }, 'NATS cannot be used: nothing can be published'))
+}
 
-  let turn: Promise<void> | undefined
-  /** The end of this turn of the event loop: commands that are sent then leave in one write. */
-  const endOfTurn = () => {
-    // The same promise for all: what follows it runs before NATS's client writes.
-    turn ??= setImmediate().then(() => {
-      turn = undefined
-    })
-    return turn
-  }
+/** Resolves pending replies, and replies to publishers that request the gateway's clock. */
+const subscribeToInbox = (
+  nats: NatsConnection,
+  { inbox, pending }: Connection,
+  logger: FastifyBaseLogger,
+): void => {
+  const clockInbox = clockInboxOf(`${inbox}.`)
+  nats.subscribe(`${inbox}.*`, {
+    callback: (err, message) => {
+      if (err) {
+        logger.error({ err }, 'NATS denies the subscription to replies: no publish can be confirmed')
+      } else if (message.subject === clockInbox) {
+        message.respond(GatewayClock.encode({ nowMs: performance.now() }))
+      } else pending.get(message.subject)?.resolve(message.data)
+    },
+  })
+}
 
-  /** One attempt. */
-  const sendOnce = async ({ command, headers, deadline }: UnderWay) => {
-    const nats = connected
-    if (!nats) throw new Error('NATS is away')
+/** Sends a command with retries. Resolves when NATS has stored it. */
+const createSend = (connection: Connection, circuit: Circuit): Send => {
+  const endOfTurn = createEndOfTurn()
+
+  const sendOnce = async ({ command, headers, deadline }: PublishRequest) => {
+    const { nats } = connection
+    if (!nats) throw new Error('NATS is not connected')
     const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
     const data = PublishForm.encode({ ...command, timeoutMs })
     const timeout = Math.min(ackTimeoutMs, timeoutMs)
@@ -126,33 +199,33 @@ export const createPublisherClient = (
     return nats.jetstream().publish(PublishForm.subject, data, { headers, timeout })
   }
 
-  /** Resolves once NATS has the command on its disk. Rejects once NATS is silent: what it refuses may be gone soon. */
-  const sendUntilSilent = async (request: UnderWay) => {
+  /** Retries until there is a PubAck, a rejection that is final, or a timeout, which the circuit has to see. */
+  const sendUntilTimeout = async (request: PublishRequest) => {
     for (;;) {
       try {
         return await sendOnce(request)
       } catch (cause) {
-        if (isTimeout(cause) || isRefusal(cause) || isOver(request)) throw cause
+        if (isTimeout(cause) || isRejection(cause) || isOver(request)) throw cause
         await delay(retryMs)
       }
     }
   }
 
-  /** Goes on through the circuit until the deadline, but does not begin while the circuit is open or full. */
-  const sendUntilStored = async (request: UnderWay) => {
+  /** Retries through the circuit until the deadline. Fails immediately if the circuit is open or full at the start. */
+  const sendUntilStored = async (request: PublishRequest) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await circuit(() => sendUntilSilent(request))
+        return await circuit(() => sendUntilTimeout(request))
       } catch (cause) {
-        if ((attempt === 1 && isOfCircuit(cause)) || isRefusal(cause) || isOver(request)) throw cause
+        if ((attempt === 1 && isCircuitError(cause)) || isRejection(cause) || isOver(request)) throw cause
         await delay(retryMs)
       }
     }
   }
 
-  const send = async (request: UnderWay) => {
+  return async (request) => {
     const { commandId } = request.command
-    if (!connected) throw publishingUnavailable(commandId, new Error('NATS is away'))
+    if (!connection.nats) throw publishingUnavailable(commandId, new Error('NATS is not connected'))
     try {
       await traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request))
     } catch (cause) {
@@ -160,62 +233,35 @@ export const createPublisherClient = (
       throw publishingUnavailable(commandId, cause)
     }
   }
+}
 
-  return {
-    async publishForm(command, timeoutMs, requestId, gone) {
-      const deadline = performance.now() + timeoutMs
-      const replyInbox = `${inbox}.${nuid.next()}`
-      const about = headers()
-      about.set(replyInboxHeader, replyInbox)
-      about.set(requestIdHeader, requestId)
-      about.set(deadlineHeader, `${Math.floor(deadline)}`)
-      const reply = Promise.withResolvers<Uint8Array | undefined>()
-      const request = { command, headers: about, deadline, isWanted: () => waiting.has(replyInbox) }
-      waiting.set(replyInbox, {
-        answer: reply.resolve,
-        sendAgain: () => send(request).catch(() => {}),
-      })
-      let isStored = false
-      const timer = setTimeout(() => {
-        const late = isStored ? publishTimedOut : neverStored
-        reply.reject(late(command.commandId))
-      }, timeoutMs)
-      gone.addEventListener('abort', () => reply.resolve(undefined), { once: true })
-      const sent = send(request).then(() => {
-        isStored = true
-        return reply.promise
-      })
-      try {
-        const bytes = await Promise.race([reply.promise, sent])
-        return bytes && FormPublished.decode(bytes)
-      } finally {
-        clearTimeout(timer)
-        waiting.delete(replyInbox)
-      }
-    },
-
-    async close() {
-      if (connected) await closeNats(connected)
-      else connecting.then((nats) => nats.close()).catch(() => {})
-    },
+/** Returns a function that resolves at the end of the event loop's turn: commands that wait for it share one write. */
+const createEndOfTurn = () => {
+  let turn: Promise<void> | undefined
+  return () => {
+    // One promise for all waiting commands: their continuations run before the NATS client writes.
+    turn ??= setImmediate().then(() => {
+      turn = undefined
+    })
+    return turn
   }
 }
 
-/** Whether another attempt would come too late, or for nobody. */
-const isOver = ({ deadline, isWanted }: UnderWay): boolean =>
-  performance.now() + retryMs >= deadline || !isWanted()
+/** Whether another attempt would be too late, or its caller has disconnected. */
+const isOver = ({ deadline, isPending }: PublishRequest): boolean =>
+  performance.now() + retryMs >= deadline || !isPending()
 
 const isTimeout = (cause: unknown): boolean => (cause as Partial<NatsError>).code === ErrorCode.Timeout
 
-/** Whether the circuit let nothing through. */
-const isOfCircuit = (cause: unknown): boolean =>
+/** Whether the circuit rejected the attempt. */
+const isCircuitError = (cause: unknown): boolean =>
   cause instanceof ConcurrencyLimitReached || CircuitBreaker.isOurError(cause as Error)
 
-/** JetStream's codes for a full queue and a full disk. */
+/** JetStream's error codes for a full stream and a full disk. */
 const fullCodes: unknown[] = [10_023, 10_047, 10_077]
 
-/** Whether JetStream has said no; all other failures may be gone at the next attempt. */
-const isRefusal = (cause: unknown): boolean => {
+/** Whether JetStream rejected the command, so that another attempt would fail as well. */
+const isRejection = (cause: unknown): boolean => {
   const { api_error } = cause as Partial<NatsError>
   return api_error !== undefined && (api_error.code < 500 || fullCodes.includes(api_error.err_code))
 }

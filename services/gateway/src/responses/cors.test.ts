@@ -13,7 +13,7 @@ const preflight = {
 
 describe('a preflight', () => {
   it.each([form, '/v2/organizations', '/v2/nothing', '/v2/docs', '/nothing', '/healthz'])(
-    'of %s is answered before authentication',
+    'to %s gets its response before authentication',
     async (path) => {
       await using gateway = await startGateway({ corsOrigins, rateLimitPerMinute: 1 })
 
@@ -30,12 +30,12 @@ describe('a preflight', () => {
         vary: 'Origin',
       })
       expect(headers).not.toHaveProperty('access-control-allow-credentials')
-      expect(gateway.directory.questions).toEqual([])
+      expect(gateway.directory.authorizeRequests).toEqual([])
     },
   )
 
   it.each(['https://app.example.com:8443', 'http://app.example.com', 'https://sub.app.example.com', 'null'])(
-    'from another origin is answered, and allows nothing: %s',
+    'from another origin gets no CORS headers: %s',
     async (other) => {
       await using gateway = await startGateway({ corsOrigins })
 
@@ -50,7 +50,7 @@ describe('a preflight', () => {
     },
   )
 
-  it('allows nothing where no origin is configured', async () => {
+  it('gets no CORS headers when no origin is configured', async () => {
     await using gateway = await startGateway()
 
     const { status, headers } = await gateway.send('OPTIONS', form, preflight)
@@ -60,10 +60,10 @@ describe('a preflight', () => {
   })
 
   it.each([
-    ['of no origin', {}],
-    ['of an origin that requests no method', { origin }],
-    ['of a method and no origin', { 'access-control-request-method': 'GET' }],
-  ])('is not an OPTIONS %s', async (_, headers) => {
+    ['without an origin', {}],
+    ['without a requested method', { origin }],
+    ['with a requested method but no origin', { 'access-control-request-method': 'GET' }],
+  ])('is not an OPTIONS request %s', async (_, headers) => {
     await using gateway = await startGateway({ corsOrigins })
 
     const known = await gateway.send('OPTIONS', form, { headers })
@@ -75,7 +75,7 @@ describe('a preflight', () => {
   })
 })
 
-describe('a response to a named origin', () => {
+describe('a response to a configured origin', () => {
   const allowed = {
     'access-control-allow-origin': origin,
     'access-control-expose-headers':
@@ -102,7 +102,7 @@ describe('a response to a named origin', () => {
     [413, 'POST', forms, { headers: json, body: 'x'.repeat(2_000_000) }],
     [415, 'POST', forms, { headers: { 'content-type': 'text/plain' }, body: '{}' }],
     [503, 'POST', `${form}/publish`, { headers: json, body: '{}' }],
-  ])('%i to %s %s carries the headers', async (status, method, path, options) => {
+  ])('with %i to %s %s has the CORS headers', async (status, method, path, options) => {
     await using gateway = await startGateway({ corsOrigins })
 
     const response = await sendFrom(gateway)(method, path, options)
@@ -111,9 +111,9 @@ describe('a response to a named origin', () => {
     expect(response.headers).toMatchObject(allowed)
   })
 
-  it('carries them when a service refuses, and keeps what a cache has to know', async () => {
+  it('has them when a service rejects the request, beside Vary and ETag', async () => {
     await using gateway = await startGateway({ corsOrigins })
-    gateway.forms.answer = (_, reply) => reply.code(412).header('etag', '"2-a"').send({ error: {} })
+    gateway.forms.respond = (_, reply) => reply.code(412).header('etag', '"2-a"').send({ error: {} })
 
     const { status, headers } = await sendFrom(gateway)('PATCH', form, { headers: json, body: '{"form":{}}' })
 
@@ -121,7 +121,7 @@ describe('a response to a named origin', () => {
     expect(headers).toMatchObject({ ...allowed, etag: '"2-a"', vary: 'Origin, x-api-key' })
   })
 
-  it('carries them on a 429', async () => {
+  it('has them on a 429', async () => {
     await using gateway = await startGateway({ corsOrigins, rateLimitPerMinute: 1 })
     const send = sendFrom(gateway)
     await send('GET', forms)
@@ -132,22 +132,22 @@ describe('a response to a named origin', () => {
     expect(headers).toMatchObject({ ...allowed, 'ratelimit-remaining': '0' })
   })
 
-  it('carries them on a 503 that comes before all else', async () => {
+  it('has them on a 503 for too many requests in flight', async () => {
     await using gateway = await startGateway({ corsOrigins, maxRequests: 1 })
-    const letGo = Promise.withResolvers<void>()
-    gateway.forms.answer = () => letGo.promise.then(() => ({}))
+    const blocked = Promise.withResolvers<void>()
+    gateway.forms.respond = () => blocked.promise.then(() => ({}))
     const waiting = gateway.send('GET', forms)
     await expect.poll(() => gateway.forms.received.length).toBe(1)
 
     const { status, headers } = await sendFrom(gateway)('GET', forms)
-    letGo.resolve()
+    blocked.resolve()
 
     expect(status).toBe(503)
     expect(headers).toMatchObject({ ...allowed, 'retry-after': '1', 'cache-control': 'no-store' })
     expect((await waiting).status).toBe(200)
   })
 
-  it('depends on the coding of a document, too', async () => {
+  it('varies by the coding of a document', async () => {
     await using gateway = await startGateway({ corsOrigins })
 
     const { headers } = await sendFrom(gateway)('GET', '/v2/openapi.json')
@@ -155,7 +155,7 @@ describe('a response to a named origin', () => {
     expect(headers.vary).toBe('Origin, accept-encoding')
   })
 
-  it('is not one to another origin, or to none, which a cache can tell', async () => {
+  it('has the same Vary as one to another origin or to none, which has no other CORS header', async () => {
     await using gateway = await startGateway({ corsOrigins })
 
     const other = await gateway.send('GET', forms, { headers: { origin: 'https://evil.example' } })
@@ -169,15 +169,15 @@ describe('a response to a named origin', () => {
 })
 
 describe('CORS_ORIGINS=*', () => {
-  it('allows every origin, and none its credentials', async () => {
+  it('allows every origin, without credentials', async () => {
     await using gateway = await startGateway({ corsOrigins: '*' })
 
     const allowed = await gateway.send('OPTIONS', form, preflight)
     const response = await gateway.send('GET', form, { headers: { origin: 'https://any.example' } })
-    const refused = await gateway.send('GET', form, { as: '', headers: { origin } })
+    const rejected = await gateway.send('GET', form, { as: '', headers: { origin } })
 
-    expect([allowed.status, response.status, refused.status]).toEqual([204, 200, 401])
-    for (const { headers } of [allowed, response, refused]) {
+    expect([allowed.status, response.status, rejected.status]).toEqual([204, 200, 401])
+    for (const { headers } of [allowed, response, rejected]) {
       expect(headers['access-control-allow-origin']).toBe('*')
       expect(headers).not.toHaveProperty('access-control-allow-credentials')
     }

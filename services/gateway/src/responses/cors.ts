@@ -24,12 +24,12 @@ const allowedHeaders = [
   'tracestate',
 ]
 
-/** How long a browser may use the response to a preflight: as long as Chromium does at most. */
+/** How long a browser may cache the response to a preflight: Chromium's maximum. */
 const maxAgeSeconds = 7_200
 
 /**
- * Puts the headers of CORS (Fetch standard) on every response, errors included. Nothing to do where there are no
- * origins. To be called before any other hook is added.
+ * Adds the CORS headers (Fetch standard) to every response, errors included; does nothing without origins. Call it
+ * before any other hook is added.
  */
 export const allowOrigins = (app: FastifyInstance, origins: CorsOrigins): void => {
   if (origins.length === 0) return
@@ -39,9 +39,9 @@ export const allowOrigins = (app: FastifyInstance, origins: CorsOrigins): void =
     exposedHeaders,
     allowedHeaders,
     maxAge: maxAgeSeconds,
-    // Answered by `answerPreflights`, once the request has its id and its place in metrics and log.
+    // `answerPreflights` sends the response, after the hooks that set the request id and write metrics and log.
     preflightContinue: true,
-    // An OPTIONS that is no preflight stays a 405.
+    // Any other OPTIONS is a 405.
     strictPreflight: false,
   }
   fastifyCors(withoutOptionsRoute(app), options, (error) => {
@@ -49,11 +49,11 @@ export const allowOrigins = (app: FastifyInstance, origins: CorsOrigins): void =
   })
 }
 
-/** The plugin also adds a route for OPTIONS of every path, before which no scope's authentication would come. */
+/** Keeps the plugin from adding its OPTIONS route for every path, which would bypass authentication. */
 const withoutOptionsRoute = (app: FastifyInstance): FastifyInstance =>
   Object.create(app, { options: { value: () => app } })
 
-/** Answers preflights with 204, whatever the path and the origin. To be called before authentication and limits. */
+/** Responds to preflights with 204, for any path and origin. Call it before authentication and limits are added. */
 export const answerPreflights = (app: FastifyInstance): void => {
   app.addHook('onRequest', (request, reply, done) => {
     if (isPreflight(request)) reply.code(204).send()

@@ -8,9 +8,9 @@ describe('a JSON body', () => {
   it.each([
     ['a short one', '/v2/organizations/acme/forms', { forms: [] }],
     ['a long one', '/v2/organizations/acme/forms', long],
-  ])('ends with a newline for curl, which its length counts: %s', async (_, path, body) => {
+  ])('ends with a newline for curl, included in content-length: %s', async (_, path, body) => {
     await using gateway = await startGateway()
-    gateway.forms.answer = () => body
+    gateway.forms.respond = () => body
     const get = (headers: Record<string, string>) => gateway.send('GET', path, { headers })
 
     const [toCurl, toOthers] = [await get(curl), await get({ 'user-agent': 'node', accept: '*/*' })]
@@ -21,7 +21,7 @@ describe('a JSON body', () => {
   })
 
   it.each(['/v2/organizations', '/v2/openapi.json', '/healthz', '/nothing'])(
-    'of the gateway itself does, too: %s',
+    'of the gateway itself ends with a newline: %s',
     async (path) => {
       await using gateway = await startGateway()
 
@@ -34,10 +34,10 @@ describe('a JSON body', () => {
   )
 
   it.each<[string, string, Record<string, string>]>([
-    ['where it is compressed', '/v2/openapi.json', { 'accept-encoding': 'gzip' }],
-    ['where there is none', '/', {}],
-    ['where it is no JSON', '/v2/docs', {}],
-  ])('is as it is %s', async (_, path, headers) => {
+    ['when it is compressed', '/v2/openapi.json', { 'accept-encoding': 'gzip' }],
+    ['when it is empty', '/', {}],
+    ['when it is not JSON', '/v2/docs', {}],
+  ])('is unchanged %s', async (_, path, headers) => {
     await using gateway = await startGateway()
     const get = (agent: Record<string, string>) =>
       gateway.send('GET', path, { as: '', headers: { ...headers, ...agent } })
@@ -45,7 +45,7 @@ describe('a JSON body', () => {
     expect((await get(curl)).text).toBe((await get({})).text)
   })
 
-  it('is not there for HEAD and 304, which work', async () => {
+  it('stays empty for HEAD and 304', async () => {
     await using gateway = await startGateway()
     const { headers } = await gateway.send('GET', '/v2/openapi.json', { as: '', headers: curl })
     const same = { ...curl, 'if-none-match': String(headers.etag) }

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 const newline = Buffer.from('\n')
 
 /**
- * Ends JSON bodies with a newline where the caller is curl, so that a shell's prompt stands on a line of its own. JSON
- * allows it (RFC 8259 §2); every other caller gets the bytes as they are.
+ * Appends a newline to JSON bodies when the client is curl, so that the shell's prompt starts on a new line. JSON
+ * allows it (RFC 8259 §2). Other clients get the body unchanged.
  */
 export const endWithNewline = (app: FastifyInstance): void => {
   app.addHook('onSend', (request, reply, payload: unknown, done) => {
@@ -23,7 +23,7 @@ const isForCurl = ({ method, headers }: FastifyRequest, reply: FastifyReply): bo
   String(reply.getHeader('content-type')).startsWith('application/json') &&
   reply.getHeader('content-encoding') === undefined
 
-/** @returns undefined where there is no body. */
+/** @returns undefined for an empty body. */
 const append = (payload: unknown): string | Buffer | Readable | undefined => {
   if (typeof payload === 'string') return `${payload}\n`
   if (Buffer.isBuffer(payload)) return Buffer.concat([payload, newline])
@@ -35,7 +35,7 @@ const appendToStream = (body: Readable): Readable => {
     transform: (chunk, _encoding, done) => done(null, chunk),
     flush: (done) => done(null, newline),
   })
-  // Either end destroys the other; whoever reads `appended` learns of an error there.
+  // `pipeline` destroys both streams on an error; the consumer of `appended` gets the error.
   pipeline(body, appended, () => {})
   return appended
 }

@@ -4,18 +4,18 @@ import { json, reasonOf, startGateway } from '../testing.ts'
 const withoutKey = { as: '' }
 
 describe('GET /v2/docs', () => {
-  it('answers a page without a key, which loads nothing from elsewhere', async () => {
+  it('returns a page without a key, which loads nothing from other origins', async () => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('GET', '/v2/docs', withoutKey)
+    const response = await gateway.send('GET', '/v2/docs', withoutKey)
 
-    expect(answer.status).toBe(200)
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(answer.text).toContain('<script src="docs/scalar.js">')
-    expect(answer.text).not.toMatch(/https?:/)
+    expect(response.status).toBe(200)
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(response.text).toContain('<script src="docs/scalar.js">')
+    expect(response.text).not.toMatch(/https?:/)
   })
 
-  it('allows itself its own two scripts and requests to the gateway', async () => {
+  it('has a content security policy for its two scripts and requests to the gateway', async () => {
     await using gateway = await startGateway()
 
     const { headers } = await gateway.send('GET', '/v2/docs', withoutKey)
@@ -29,36 +29,36 @@ describe('GET /v2/docs', () => {
 })
 
 describe('GET /v2/docs/scalar.js', () => {
-  it('answers the script of the page without a key', async () => {
+  it('returns the script of the page without a key', async () => {
     await using gateway = await startGateway()
 
-    const answer = await fetch(`${gateway.origin}/v2/docs/scalar.js`)
+    const response = await fetch(`${gateway.origin}/v2/docs/scalar.js`)
 
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    expect(await answer.text()).toContain('createApiReference')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(await response.text()).toContain('createApiReference')
   })
 })
 
 describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('%s', (path) => {
-  it('answers HEAD', async () => {
+  it('supports HEAD', async () => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('HEAD', path, withoutKey)
+    const response = await gateway.send('HEAD', path, withoutKey)
 
-    expect([answer.status, answer.text]).toEqual([200, ''])
-    expect(Number(answer.headers['content-length'])).toBeGreaterThan(0)
+    expect([response.status, response.text]).toEqual([200, ''])
+    expect(Number(response.headers['content-length'])).toBeGreaterThan(0)
   })
 
-  it('takes no query', async () => {
+  it('rejects a query', async () => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('GET', `${path}?theme=dark`, withoutKey)
+    const response = await gateway.send('GET', `${path}?theme=dark`, withoutKey)
 
-    expect([answer.status, reasonOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
+    expect([response.status, reasonOf(response)]).toEqual([400, 'INVALID_REQUEST'])
   })
 
-  it('answers no other method, to whoever has a key', async () => {
+  it('is a 405 for other methods, with a key', async () => {
     await using gateway = await startGateway()
 
     const stranger = await gateway.send('POST', path, { as: '', headers: json, body: '{}' })
@@ -74,7 +74,7 @@ describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('%s', (pat
     for (const _ of [1, 2, 3]) expect((await gateway.send('GET', path)).status).toBe(200)
   })
 
-  it.each(['//', '/x'])('has nothing below or behind it: %s', async (rest) => {
+  it.each(['//', '/x'])('has no further paths below it: %s', async (rest) => {
     await using gateway = await startGateway()
 
     expect((await gateway.send('GET', `${path}${rest}`, withoutKey)).status).toBe(401)
@@ -83,18 +83,18 @@ describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('%s', (pat
 })
 
 describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('the document %s', (path) => {
-  it('is compressed for whoever accepts it, and has a tag for each coding', async () => {
+  it('is compressed for clients that accept gzip, and has an ETag for each coding', async () => {
     await using gateway = await startGateway()
     const get = (headers: Record<string, string>) => gateway.send('GET', path, { ...withoutKey, headers })
 
-    const [plain, compressed, refused] = [
+    const [plain, compressed, rejected] = [
       await get({ 'accept-encoding': 'identity' }),
       await get({ 'accept-encoding': 'deflate, gzip;q=0.5' }),
       await get({ 'accept-encoding': 'gzip;q=0' }),
     ]
 
     expect(plain.headers['content-encoding']).toBeUndefined()
-    expect(refused.headers['content-encoding']).toBeUndefined()
+    expect(rejected.headers['content-encoding']).toBeUndefined()
     expect(compressed.headers['content-encoding']).toBe('gzip')
     expect(Number(compressed.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']))
     expect(compressed.headers.etag).not.toBe(plain.headers.etag)
@@ -111,7 +111,7 @@ describe.each(['/v2/docs', '/v2/docs/scalar.js', '/v2/openapi.json'])('the docum
 })
 
 describe('GET /v2/docs/', () => {
-  it('leads to the page', async () => {
+  it('redirects to the page', async () => {
     await using gateway = await startGateway()
 
     const { url, status } = await fetch(`${gateway.origin}/v2/docs/`)

@@ -33,7 +33,7 @@ const page = `<!doctype html>
 </html>
 `
 
-/** The page runs the two scripts above and talks to this gateway; styles are written into it as it goes. */
+/** Allows the two scripts above, inline styles, which Scalar adds, and requests to this gateway. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${hash('sha256', start, 'base64')}'`,
@@ -45,7 +45,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The reference page: reads the OpenAPI document and lets people try operations with a key of theirs. */
+/** The API reference page: renders the OpenAPI document and sends requests with the reader's key. */
 export const docsPage: FastifyPluginAsyncZod = async (app) => {
   const schema = { querystring: NoQuery }
   const html = await createStaticDocument('text/html; charset=utf-8', 300, page)
@@ -63,8 +63,8 @@ export const docsPage: FastifyPluginAsyncZod = async (app) => {
 }
 
 /**
- * Scalar's script, 4 MB of it, compressed. Its package hands it out by a plugin's route alone, and takes a while to
- * load: it is left to the first reader of the page.
+ * Scalar's script (4 MB), compressed. The package exposes it only as a route of its Fastify plugin. Loaded at the first
+ * request, since loading takes a while.
  */
 const readScript = async (): Promise<StaticDocument> => {
   const { default: scalar } = await import('@scalar/fastify-api-reference')

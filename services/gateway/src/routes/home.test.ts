@@ -4,7 +4,7 @@ import { reasonOf, startGateway } from '../testing.ts'
 const withoutKey = { as: '' }
 
 describe('GET /', () => {
-  it.each(['/', '/?from=somewhere'])('leads from %s to the reference page, without a key', async (path) => {
+  it.each(['/', '/?from=somewhere'])('redirects %s to the reference page, without a key', async (path) => {
     await using gateway = await startGateway()
 
     for (const method of ['GET', 'HEAD']) {
@@ -19,12 +19,12 @@ describe('GET /', () => {
     expect({ url, status }).toEqual({ url: `${gateway.origin}/v2/docs`, status: 200 })
   })
 
-  it('is all that there is', async () => {
+  it('is a 405 for other methods', async () => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('POST', '/', withoutKey)
+    const response = await gateway.send('POST', '/', withoutKey)
 
-    expect([answer.status, reasonOf(answer), answer.headers.allow]).toEqual([
+    expect([response.status, reasonOf(response), response.headers.allow]).toEqual([
       405,
       'METHOD_NOT_ALLOWED',
       'GET, HEAD',

@@ -2,10 +2,10 @@ import { NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
 
-/** An upgrade shows after this. */
+/** How long a client may use the document after an upgrade of the gateway, in seconds. */
 const maxAgeSeconds = 300
 
-/** The document of the API, for generators of clients and for the reference page. */
+/** The OpenAPI document, for client generators and the reference page. */
 export const openApi: FastifyPluginAsyncZod = async (app) => {
   let document: Promise<StaticDocument> | undefined
   app.get('/openapi.json', { schema: { querystring: NoQuery } }, async (request, reply) => {
@@ -14,7 +14,7 @@ export const openApi: FastifyPluginAsyncZod = async (app) => {
   })
 }
 
-/** What it is made of is needed for nothing else: it is left to the first reader. */
+/** Built at the first request; its modules are imported only then. */
 const readDocument = async (): Promise<StaticDocument> => {
   const { buildOpenApi } = await import('../openapi/build-openapi.ts')
   const text = JSON.stringify(buildOpenApi())

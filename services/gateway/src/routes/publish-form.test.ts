@@ -47,7 +47,7 @@ const published: FormPublished = { outcome: 'published', formJson: JSON.stringif
 
 type Reply = FormPublished | 'none' | ((message: JsMsg) => FormPublished | 'none')
 
-/** The gateway on a real NATS, and in the publisher's place one that gives the reply the test wants. */
+/** A gateway with a real NATS server, and a stub of the publisher that sends `reply`. */
 const startPublishing = async (
   reply: Reply,
   { withStream = true, ...options }: GatewayTestOptions & { withStream?: boolean } = {},
@@ -61,7 +61,7 @@ const startPublishing = async (
   stack.defer(() => operator.close())
   const commands: PublishForm[] = []
   const messages: JsMsg[] = []
-  const taken = Promise.withResolvers<void>()
+  const consumed = Promise.withResolvers<void>()
   if (withStream) {
     const manager = await nats.jetstreamManager()
     await manager.streams.add({
@@ -79,10 +79,9 @@ const startPublishing = async (
         message.ack()
         messages.push(message)
         commands.push(PublishForm.decode(message.data))
-        taken.resolve()
-        const answer = typeof reply === 'function' ? reply(message) : reply
-        if (answer !== 'none')
-          nats.publish(message.headers!.get(replyInboxHeader), FormPublished.encode(answer))
+        consumed.resolve()
+        const sent = typeof reply === 'function' ? reply(message) : reply
+        if (sent !== 'none') nats.publish(message.headers!.get(replyInboxHeader), FormPublished.encode(sent))
       },
     })
   }
@@ -92,7 +91,7 @@ const startPublishing = async (
     await startGateway({ natsUrl: server.urls.gateway, logger: log.logger, ...options }),
   )
   await connected
-  const kept = stack.move()
+  const resources = stack.move()
   return {
     ...gateway,
     dataDir: folder.path,
@@ -102,23 +101,23 @@ const startPublishing = async (
     log,
     commands,
     messages,
-    taken: taken.promise,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    consumed: consumed.promise,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
 describe('POST /organizations/{organization}/forms/{form}/publish', () => {
-  it('sends one command and answers what the publisher says', async () => {
+  it('sends one command, and responds with the form of the reply', async () => {
     await using gateway = await startPublishing(published, { publishTimeoutMs: 600_000 })
     const requestId = randomUUID()
 
-    const answer = await gateway.send('POST', publish, {
+    const response = await gateway.send('POST', publish, {
       headers: { ...json, 'if-match': '"2-abc", W/"1"', 'x-request-id': 'r-1' },
       body: JSON.stringify({ requestId: requestId.toUpperCase() }),
     })
 
-    expect([answer.status, answer.json()]).toEqual([200, form])
-    expect(answer.headers).toMatchObject({
+    expect([response.status, response.json()]).toEqual([200, form])
+    expect(response.headers).toMatchObject({
       etag: '"3-k9Qz"',
       'x-request-id': 'r-1',
       'cache-control': 'private, no-cache',
@@ -129,7 +128,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
         commandId: requestId,
         organizationId: gateway.organization.organizationId,
         formRef: publicId,
-        userId: gateway.directory.user(gateway.key).userId,
+        userId: gateway.directory.userOf(gateway.key).userId,
         validateOnly: false,
         ifMatch: ['2-abc'],
         timeoutMs: expect.any(Number),
@@ -143,7 +142,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(gateway.messages[0]!.headers!.has('Nats-Msg-Id')).toBe(false)
   })
 
-  it('takes no body at all for {}, and gives the command an id', async () => {
+  it('accepts an empty body as {}, and generates the id of the command', async () => {
     await using gateway = await startPublishing(published)
 
     expect((await gateway.send('POST', publish)).status).toBe(200)
@@ -153,39 +152,39 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(gateway.commands[0]!.commandId).not.toBe(gateway.commands[1]!.commandId)
   })
 
-  it('answers a dry run without an ETag', async () => {
+  it('responds to a dry run without an ETag', async () => {
     await using gateway = await startPublishing(published)
 
-    const answer = await gateway.send('POST', publish, { headers: json, body: '{"validateOnly":true}' })
+    const response = await gateway.send('POST', publish, { headers: json, body: '{"validateOnly":true}' })
 
-    expect([answer.status, answer.headers.etag]).toEqual([200, undefined])
+    expect([response.status, response.headers.etag]).toEqual([200, undefined])
     expect(gateway.commands).toMatchObject([{ validateOnly: true }])
   })
 
-  it('gives each of many at once its own reply', async () => {
+  it('matches the replies to concurrent requests', async () => {
     await using gateway = await startPublishing((message) => {
       const { formRef } = PublishForm.decode(message.data)
       return { ...published, formJson: JSON.stringify({ ...form, publicId: formRef }) }
     })
     const ids = Array.from({ length: 50 }, (_, i) => `form${i}`.padEnd(10, 'x'))
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.map((id) => gateway.send('POST', `/v2/organizations/acme/forms/${id}/publish`)),
     )
 
-    expect(answers.map((answer) => answer.json().publicId)).toEqual(ids)
+    expect(responses.map((response) => response.json().publicId)).toEqual(ids)
   })
 
-  it('answers a refusal as the publisher words it', async () => {
-    const refusal = new ApiError('FAILED_PRECONDITION', 'FORM_NOT_READY', 'Add a question.', {
+  it('responds with the error of the reply', async () => {
+    const rejection = new ApiError('FAILED_PRECONDITION', 'FORM_NOT_READY', 'Add a question.', {
       preconditionViolations: [{ type: 'STEPS', subject: 'steps', description: 'needs a question' }],
       metadata: { form: 'f' },
     })
-    await using gateway = await startPublishing({ outcome: 'refused', problem: refusal.toProblem() })
+    await using gateway = await startPublishing({ outcome: 'refused', problem: rejection.toProblem() })
 
-    const answer = await gateway.send('POST', publish, { headers: { 'x-request-id': 'r-1' } })
+    const response = await gateway.send('POST', publish, { headers: { 'x-request-id': 'r-1' } })
 
-    expect([answer.status, answer.json()]).toEqual([400, refusal.toBody('r-1')])
+    expect([response.status, response.json()]).toEqual([400, rejection.toBody('r-1')])
   })
 
   it.each([
@@ -204,29 +203,29 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
   ])('sends nothing for %s%s %j', async (body, query, headers, reason) => {
     await using gateway = await startPublishing(published)
 
-    const answer = await gateway.send('POST', publish + query, { headers: { ...json, ...headers }, body })
+    const response = await gateway.send('POST', publish + query, { headers: { ...json, ...headers }, body })
 
-    expect([answer.status, reasonOf(answer)]).toEqual([400, reason])
+    expect([response.status, reasonOf(response)]).toEqual([400, reason])
     await gateway.send('POST', publish)
     expect(gateway.commands).toHaveLength(1)
   })
 
-  it('answers 504 when nobody replies in time, and says how to repeat it', async () => {
+  it('responds with 504 and the requestId when there is no reply in time', async () => {
     await using gateway = await startPublishing('none', { publishTimeoutMs: 200 })
 
-    const answer = await gateway.send('POST', publish)
+    const response = await gateway.send('POST', publish)
 
-    expect([answer.status, reasonOf(answer)]).toEqual([504, 'PUBLISH_TIMEOUT'])
-    expect(answer.json().error.details[0].metadata).toEqual({ requestId: gateway.commands[0]!.commandId })
-    expect(answer.headers['retry-after']).toBe('1')
+    expect([response.status, reasonOf(response)]).toEqual([504, 'PUBLISH_TIMEOUT'])
+    expect(response.json().error.details[0].metadata).toEqual({ requestId: gateway.commands[0]!.commandId })
+    expect(response.headers['retry-after']).toBe('1')
   })
 
-  it('sends a command again until the stream takes it', async () => {
+  it('sends a command again until the stream stores it', async () => {
     await using gateway = await startPublishing(published)
     const { streams } = gateway.manager
     await streams.update(publishStream.name, { subjects: ['publish.other'] })
     const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
-    const failed = failedSends(nats)
+    const failed = failedSend(nats)
     const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
     await gateway.log.line('connected to NATS')
 
@@ -240,7 +239,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     await publisher.close()
   })
 
-  it('answers 503 at once while the queue is full, and publishes once it has room', async () => {
+  it('responds with 503 immediately while the stream is full, and publishes afterwards', async () => {
     await using gateway = await startPublishing(published, { publishTimeoutMs: 600_000 })
     const { streams } = gateway.manager
     await streams.update(publishStream.name, { max_bytes: 1, discard: DiscardPolicy.New })
@@ -252,98 +251,98 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect((await gateway.send('POST', publish)).status).toBe(200)
   })
 
-  it('answers 503 at its deadline while NATS hangs, and says its clock to publishers until then', async () => {
+  it('responds with 503 at its deadline while NATS hangs, and sends its clock to publishers', async () => {
     await using gateway = await startPublishing(published, { publishTimeoutMs: 500 })
     process.kill(gateway.server.pid, 'SIGSTOP')
-    const answer = await gateway.send('POST', publish)
+    const response = await gateway.send('POST', publish)
     process.kill(gateway.server.pid, 'SIGCONT')
-    expect([answer.status, reasonOf(answer)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
+    expect([response.status, reasonOf(response)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
 
-    // The bytes were on their way; a publisher sees that they are late.
-    await gateway.taken
+    // The command was in the socket's buffer. The publisher computes from the clock that it is too late.
+    await gateway.consumed
     const headers = gateway.messages[0]!.headers!
     const inbox = clockInboxOf(headers.get(replyInboxHeader))
     const clock = GatewayClock.decode((await gateway.nats.request(inbox)).data)
     expect(clock.nowMs).toBeGreaterThan(Number(headers.get(deadlineHeader)))
   })
 
-  it('answers 503 where there is no stream, until a circuit says so at once', async () => {
+  it('responds with 503 without a stream, and opens the circuit', async () => {
     await using gateway = await startPublishing('none', { withStream: false, publishTimeoutMs: 100 })
 
     const opened = gateway.log.line('circuit open')
     for (let i = 0; i < 6; i++) {
-      const answer = await gateway.send('POST', publish)
-      expect([answer.status, reasonOf(answer)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
+      const response = await gateway.send('POST', publish)
+      expect([response.status, reasonOf(response)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
     }
     await opened
   })
 
-  it('answers 503 at once while NATS is away, and publishes again when it is back', async () => {
+  it('responds with 503 immediately while NATS is unavailable, and publishes after a reconnect', async () => {
     await using gateway = await startPublishing(published)
-    const away = gateway.log.line('disconnected from NATS')
+    const disconnected = gateway.log.line('disconnected from NATS')
     await gateway.server.stop()
-    await away
+    await disconnected
 
-    const answer = await gateway.send('POST', publish)
-    expect([answer.status, reasonOf(answer)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
+    const response = await gateway.send('POST', publish)
+    expect([response.status, reasonOf(response)]).toEqual([503, 'PUBLISHING_UNAVAILABLE'])
     expect((await gateway.send('GET', '/v2/organizations/acme/forms')).status).toBe(200)
 
-    const back = gateway.log.line('connected to NATS')
+    const reconnected = gateway.log.line('connected to NATS')
     await using _ = await startNatsServer({ dataDir: gateway.dataDir, port: gateway.server.port })
-    await back
+    await reconnected
     expect((await gateway.send('POST', publish)).status).toBe(200)
   })
 
-  it('sends a command again when NATS comes back, since its reply may be lost', async () => {
+  it('sends a command again after a reconnect, since its reply may be lost', async () => {
     const replies: Reply[] = ['none', published]
     await using gateway = await startPublishing(() => replies.shift() as FormPublished)
-    const answer = gateway.send('POST', publish)
-    await gateway.taken
+    const response = gateway.send('POST', publish)
+    await gateway.consumed
 
     await gateway.server.stop()
     await using _ = await startNatsServer({ dataDir: gateway.dataDir, port: gateway.server.port })
 
-    expect((await answer).status).toBe(200)
+    expect((await response).status).toBe(200)
     const [first, second] = gateway.commands
     expect(second).toEqual({ ...first, timeoutMs: second!.timeoutMs })
     expect(second!.timeoutMs).toBeLessThan(first!.timeoutMs)
   })
 
-  it('stops waiting when the client goes away', async () => {
+  it('stops waiting when the client disconnects', async () => {
     await using gateway = await startPublishing('none')
     const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
     const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
     await gateway.log.line('connected to NATS')
-    const gone = new AbortController()
+    const controller = new AbortController()
     const command = { ...ids, validateOnly: false }
 
-    const reply = publisher.publishForm(command, 600_000, 'r-1', gone.signal)
-    await gateway.taken
-    gone.abort()
+    const reply = publisher.publishForm(command, 600_000, 'r-1', controller.signal)
+    await gateway.consumed
+    controller.abort()
 
     expect(await reply).toBeUndefined()
     await publisher.close()
   })
 
-  it('is answered before the gateway stops', async () => {
-    const asked = Promise.withResolvers<JsMsg>()
+  it('gets its response before the gateway stops', async () => {
+    const received = Promise.withResolvers<JsMsg>()
     await using gateway = await startPublishing((message) => {
-      asked.resolve(message)
+      received.resolve(message)
       return 'none'
     })
-    const answer = gateway.send('POST', publish)
-    const message = await asked.promise
+    const response = gateway.send('POST', publish)
+    const message = await received.promise
 
     const stopped = gateway.app.close()
     gateway.nats.publish(message.headers!.get(replyInboxHeader), FormPublished.encode(published))
 
-    expect((await answer).status).toBe(200)
+    expect((await response).status).toBe(200)
     await stopped
   })
 })
 
-/** Resolves once a message of this connection has got no PubAck. */
-const failedSends = (nats: NatsConnection): Promise<void> => {
+/** Resolves when a message of this connection gets no PubAck. */
+const failedSend = (nats: NatsConnection): Promise<void> => {
   const jetstream = nats.jetstream()
   const failed = Promise.withResolvers<void>()
   const publish: typeof jetstream.publish = async (...message) => {

@@ -14,8 +14,8 @@ export interface PublishFormOptions {
 const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
 
 /**
- * Have the draft frozen as a revision (AIP-162). One durable command carries all of it; a request without `requestId`
- * gets one here, so that an answer which does not arrive in time says what makes a repeat safe.
+ * Publishes the draft as a revision (AIP-162) by sending one durable command. A request without `requestId` gets a
+ * generated one, so that a timeout error has the id that makes a repeat safe.
  */
 export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
   app,
@@ -28,9 +28,9 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
       config: { parsesEnvelopeAlone: true },
     },
     async ({ id, params, body, headers, identity }, reply) => {
-      const gone = new AbortController()
-      // With a reason, which is cheaper than the error that Node would make.
-      reply.raw.once('close', () => gone.abort('the caller has gone'))
+      const controller = new AbortController()
+      // With a reason: without one, Node creates an error, which costs more.
+      reply.raw.once('close', () => controller.abort('the caller has disconnected'))
       const command = {
         commandId: body.requestId ?? randomUUIDv7(),
         organizationId: identity.organizationId!,
@@ -39,10 +39,10 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         validateOnly: body.validateOnly,
         ifMatch: parseIfMatch(headers['if-match']),
       }
-      const published = await publisher.publishForm(command, publishTimeoutMs, id, gone.signal)
+      const published = await publisher.publishForm(command, publishTimeoutMs, id, controller.signal)
       if (!published) return
       if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)
-      // What a dry run shows is no state of the form.
+      // A dry run's form is not stored, so it has no ETag.
       if (!body.validateOnly) reply.header('etag', published.etag)
       return reply.type('application/json; charset=utf-8').send(published.formJson)
     },

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addVary } from '../responses/vary.ts'
+import { addVary } from '../responses/cache-headers.ts'
 
-/** What is the same for every caller until the next release, compressed once. */
+/** A document that is the same for every caller until the next release, compressed once. */
 export interface StaticDocument {
   contentType: string
-  /** How long it may be used before it is validated, in seconds. */
+  /** How long a client may use it without revalidation, in seconds. */
   maxAgeSeconds: number
   identity: Buffer
   gzip: Buffer
-  /** Of the content; each coding has a tag of its own (RFC 9110 §8.8.3.3). */
+  /** SHA-256 of the content. Each content coding has its own ETag (RFC 9110 §8.8.3.3). */
   digest: string
 }
 
@@ -25,7 +25,7 @@ export const createStaticDocument = async (
   return { contentType, maxAgeSeconds, identity, gzip: await promisify(gzip)(identity), digest }
 }
 
-/** Sends the document in the coding that the caller accepts, or 304 where the caller has it. */
+/** Sends the document, compressed if the client accepts gzip, or a 304 if `If-None-Match` has its ETag. */
 export const sendDocument = (
   { headers }: FastifyRequest,
   reply: FastifyReply,

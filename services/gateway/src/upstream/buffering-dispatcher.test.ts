@@ -17,10 +17,10 @@ const startServer = async (listener: RequestListener) => {
   const agent = new Agent()
   stack.defer(() => agent.destroy())
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const kept = stack.move()
+  const resources = stack.move()
   return {
     send: (method: 'GET' | 'HEAD' = 'GET') => sendBuffered(agent, { origin, path: '/', method }),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
@@ -30,7 +30,7 @@ const respond =
     response.writeHead(200, { 'content-length': bytes }).end(Buffer.alloc(bytes, ' '))
 
 describe('a response of a service', () => {
-  it('is bytes up to 256 KiB, and a stream beyond', async () => {
+  it('is returned as bytes up to 256 KiB, and as a stream beyond', async () => {
     await using short = await startServer(respond(maxShortBytes))
     await using long = await startServer(respond(maxShortBytes + 1))
 
@@ -38,7 +38,7 @@ describe('a response of a service', () => {
     expect((await long.send()).body).toBeInstanceOf(Readable)
   })
 
-  it('is no bytes to HEAD, whatever length it tells, and with 304, which tells none', async () => {
+  it('is empty for HEAD, whatever its content-length, and for 304, which has none', async () => {
     await using server = await startServer(({ method }, response) =>
       method === 'HEAD'
         ? response.writeHead(200, { 'content-length': 2 * maxShortBytes }).end()
@@ -49,13 +49,13 @@ describe('a response of a service', () => {
     expect((await server.send()).body).toHaveLength(0)
   })
 
-  it('is buffered whole once somebody begins to read it, so that its connection is free', async () => {
+  it('is buffered as a whole when its consumer starts to read, which releases the connection', async () => {
     await using server = await startServer(respond(maxBufferedBytes))
     const body = (await server.send()).body as Readable
     expect(body.readableLength).toBe(0)
 
     body.once('readable', () => {})
 
-    await expect.poll(() => body.readableLength).toBe(maxBufferedBytes)
+    await expect.poll(() => body.readableLength, { timeout: 10_000 }).toBe(maxBufferedBytes)
   })
 })

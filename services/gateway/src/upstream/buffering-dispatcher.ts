@@ -2,26 +2,26 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
-/** Responses up to this arrive as bytes. Longer ones, and those of unknown length, arrive as a stream. */
+/** Length up to which a response is returned as bytes. Longer ones, and those of unknown length, are streams. */
 export const maxShortBytes = 256 * 1024
 
 /**
- * How much of a long response is buffered. A page of a list ends at 4 MiB and one form more, so that no response of a
- * service is longer, and each frees its upstream connection without waiting for the caller.
+ * Bytes of a long response that are buffered. A page of a list has at most 4 MiB and one form, so every response of a
+ * service fits, and releases its upstream connection without waiting for the caller.
  */
 export const maxBufferedBytes = 5.5 * 1024 * 1024
 
 export interface UpstreamResponse {
   statusCode: number
   headers: IncomingHttpHeaders
-  /** A stream reads nothing before its reader does. Then it buffers up to {@link maxBufferedBytes}, read or not. */
+  /** A stream starts to buffer, up to {@link maxBufferedBytes}, when its consumer starts to read. */
   body: Buffer | Readable
 }
 
 /**
- * Sends a request. Resolves with a short response once it is complete, and with a long one once its head is there.
+ * Sends a request. Resolves with a short response when it is complete, and with a long one when its head has arrived.
  *
- * @param caller the response to whoever the request is for: when it closes before then, the request is aborted.
+ * @param caller the response to the caller: the request is aborted when it closes before that.
  */
 export const sendBuffered = (
   dispatcher: Dispatcher,
@@ -57,7 +57,7 @@ class BufferingHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (!this.#caller) return
-    this.#abort = () => controller.abort(new Error('the caller has gone'))
+    this.#abort = () => controller.abort(new Error('the caller has disconnected'))
     if (this.#caller.destroyed) this.#abort()
     else this.#caller.once('close', this.#abort)
   }
@@ -112,11 +112,11 @@ const streamOf = (controller: Dispatcher.DispatchController): Readable => {
     highWaterMark: maxBufferedBytes,
     read: () => controller.resume(),
     destroy: (error, done) => {
-      controller.abort(error ?? new Error('the response is not read to its end'))
+      controller.abort(error ?? new Error('the response was not read to its end'))
       done(error)
     },
   })
-  // A reader that has gone destroys it, which is an error to nobody.
+  // A consumer that disconnects destroys the stream with an error, which needs no handling.
   stream.on('error', () => {})
   return stream
 }

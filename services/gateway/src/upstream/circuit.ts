@@ -5,60 +5,62 @@ import CircuitBreaker from 'opossum'
 
 const openBreakers = new Gauge({
   name: 'circuit_open',
-  help: 'Callers whose circuit is open: all their requests but a trial a second fail at once',
+  help: 'Callers whose circuit is open: all their requests but one trial a second fail immediately',
   labelNames: ['circuit'],
 })
 
 const requests = new Counter({
   name: 'circuit_requests_total',
-  help: 'Requests through a circuit: success, failure, or reject where they failed at once since it was open',
+  help: 'Requests through a circuit: success, failure, or reject for those that an open circuit fails immediately',
   labelNames: ['circuit', 'outcome'],
 })
 
-/** A failure that took this long counts as silence, in milliseconds. */
-const silenceMs = 1_000
+/** Duration from which a failure counts as a timeout, in milliseconds. */
+const timeoutMs = 1_000
 
-/** Callers with a breaker at once; the one that has been idle for longest loses its own. About 7 KiB each. */
+/** Breakers in memory, about 7 KiB each; beyond that the least recently used one is evicted. */
 const maxBreakers = 1_000
 
-/** A breaker that nothing went through for this long is dropped, in milliseconds. */
+/** Idle time after which a breaker is evicted, in milliseconds. */
 const idleMs = 60_000
 
-/** More is under way than the circuit lets through at once. It says nothing about whether actions succeed. */
+/** The circuit has its maximum of actions in flight. Does not count as a failure. */
 export class ConcurrencyLimitReached extends Error {}
 
-/** Refused by what was asked, which works so far: no silence, however long it took. */
-export class Refused extends Error {}
+/** The upstream responded with a failure. Does not count as a timeout, whatever its duration. */
+export class UpstreamFailure extends Error {}
 
-/** Nobody waits for the action any longer. That is a failure only where there was no answer for too long. */
+/** The caller disconnected. Counts as a failure only after {@link timeoutMs}. */
 export class Abandoned extends Error {}
 
 /**
- * Runs an action for a caller. Throws at once while that caller's breaker is open: half of the caller's actions in the
- * last ten seconds failed, or one had no answer for a second or more in which no action of anybody succeeded. An open
- * breaker lets one action through every second, and closes when it succeeds. An action has to end in some way, or an
- * open circuit stays open.
+ * Runs an action through the caller's circuit breaker, which throws immediately while it is open. It opens when half of
+ * the caller's actions in the last ten seconds failed, or when one timed out, after a second or more in which no action
+ * of any caller succeeded. An open breaker lets one action through every second and closes when it succeeds. An action
+ * has to settle, or an open breaker stays open.
  *
- * @param caller the failures of one open nothing for the others; by default all actions are one caller's.
- * @throws {ConcurrencyLimitReached} at once, where as many are under way as may be; those nobody waits for any longer count.
+ * @param caller the key of a breaker; by default all actions share one.
+ * @throws {ConcurrencyLimitReached} immediately, when the maximum is in flight. Actions of callers who disconnected
+ *   count until they settle.
  */
 export type Circuit = <T>(action: () => Promise<T>, caller?: string) => Promise<T>
 
 type Action = () => Promise<unknown>
 type Breaker = CircuitBreaker<[Action]>
 
-export const createCircuit = (name: string, logger: FastifyBaseLogger, maxUnderWay: number): Circuit => {
+/** @param maxInFlight actions of all callers. */
+export const createCircuit = (name: string, logger: FastifyBaseLogger, maxInFlight: number): Circuit => {
   const breakers = createBreakers(name, logger)
   const successes = requests.labels(name, 'success')
   const failures = requests.labels(name, 'failure')
   const rejects = requests.labels(name, 'reject')
   for (const outcome of [successes, failures, rejects]) outcome.inc(0)
   let lastSuccess = Number.NEGATIVE_INFINITY
-  let underWay = 0
+  let inFlight = 0
 
   const run = async (action: Action, caller: string) => {
     const start = performance.now()
-    const breaker = breakers.find(caller)
+    const breaker = breakers.get(caller)
     try {
       const result = await (breaker ? breaker.fire(action) : action())
       lastSuccess = performance.now()
@@ -66,34 +68,39 @@ export const createCircuit = (name: string, logger: FastifyBaseLogger, maxUnderW
       return result
     } catch (error) {
       if (isOpenError(error)) rejects.inc()
-      else await fail(error, start, breaker, caller)
+      else await recordFailure(error, start, breaker, caller)
       throw error
     }
   }
 
-  const fail = async (error: unknown, start: number, counted: Breaker | undefined, caller: string) => {
-    // Where there are few requests, five callers would wait for nothing before the share of failures tells.
-    const isSilence =
-      performance.now() - start >= silenceMs && lastSuccess <= start && !(error instanceof Refused)
-    if (error instanceof Abandoned && !isSilence) return
+  const recordFailure = async (
+    error: unknown,
+    start: number,
+    counted: Breaker | undefined,
+    caller: string,
+  ) => {
+    // At a low rate of requests, five of them would time out before the breaker opens by the share of failures.
+    const isTimeout =
+      performance.now() - start >= timeoutMs && lastSuccess <= start && !(error instanceof UpstreamFailure)
+    if (error instanceof Abandoned && !isTimeout) return
     failures.inc()
-    const breaker = counted ?? breakers.of(caller)
+    const breaker = counted ?? breakers.getOrCreate(caller)
     if (!counted) await breaker.fire(() => Promise.reject(error)).catch(() => {})
-    if (isSilence) breaker.open()
+    if (isTimeout) breaker.open()
   }
 
   return async <T>(action: () => Promise<T>, caller = '') => {
-    if (underWay >= maxUnderWay) throw new ConcurrencyLimitReached(`${underWay} requests are under way`)
-    underWay++
+    if (inFlight >= maxInFlight) throw new ConcurrencyLimitReached(`${inFlight} requests are in flight`)
+    inFlight++
     try {
       return (await run(action, caller)) as T
     } finally {
-      underWay--
+      inFlight--
     }
   }
 }
 
-/** The breakers of callers, each from the caller's first failure on: without one, an action costs a look-up. */
+/** One breaker for each caller, created at its first failure. Without a breaker an action costs one look-up. */
 const createBreakers = (circuit: string, logger: FastifyBaseLogger) => {
   openBreakers.set({ circuit }, 0)
   const breakers = new LRUCache<string, Breaker & { isReportedOpen?: boolean }>({
@@ -107,20 +114,20 @@ const createBreakers = (circuit: string, logger: FastifyBaseLogger) => {
     },
   })
 
-  const of = (caller: string): Breaker => {
-    const known = breakers.get(caller)
-    if (known) return known
+  const getOrCreate = (caller: string): Breaker => {
+    const existing = breakers.get(caller)
+    if (existing) return existing
     const breaker: Breaker & { isReportedOpen?: boolean } = new CircuitBreaker(
       (action: Action) => action(),
       breakerOptions(circuit),
     )
     const [user, organization] = caller.split(' ')
-    // A trial that fails opens it once more, which is no news.
+    // `open` is also emitted after each failed trial; only the first is reported.
     breaker.on('open', () => {
       if (breaker.isReportedOpen) return
       breaker.isReportedOpen = true
       openBreakers.inc({ circuit })
-      logger.warn({ circuit, user, organization }, 'circuit open: its requests fail at once')
+      logger.warn({ circuit, user, organization }, 'circuit open: its requests fail immediately')
     })
     breaker.on('close', () => {
       if (!breaker.isReportedOpen) return
@@ -132,7 +139,7 @@ const createBreakers = (circuit: string, logger: FastifyBaseLogger) => {
     return breaker
   }
 
-  return { find: (caller: string): Breaker | undefined => breakers.get(caller), of }
+  return { get: (caller: string): Breaker | undefined => breakers.get(caller), getOrCreate }
 }
 
 const breakerOptions = (name: string): CircuitBreaker.Options => ({
@@ -140,7 +147,7 @@ const breakerOptions = (name: string): CircuitBreaker.Options => ({
   timeout: false,
   errorThresholdPercentage: 50,
   volumeThreshold: 5,
-  // Longer than any answer takes: a request counts from when it was sent, a failure from when it is known.
+  // Longer than any response takes: a request counts when it is sent, a failure when it is known.
   rollingCountTimeout: 10_000,
   rollingCountBuckets: 10,
   resetTimeout: 1_000,

@@ -6,8 +6,8 @@ import { json, reasonOf, startGateway } from '../testing.ts'
 
 const publicId = 'Ab3dE6gH9j'
 
-describe('the path that a service gets', () => {
-  it('has the canonical organization id, and the query as it came', async () => {
+describe('the forwarded path', () => {
+  it('has the canonical organization id, and the query unchanged', async () => {
     await using gateway = await startGateway()
     const { organizationId } = gateway.organization
 
@@ -40,33 +40,35 @@ describe('the path that a service gets', () => {
     ['%E2%98%83', '_'],
     [`${randomUUID()}%0A`.replaceAll('-', '.'), expect.stringMatching(/_/)],
     ['x'.repeat(20_000), 'x'.repeat(100)],
-  ])('never leads elsewhere: form %s', async (ref, seen) => {
+  ])('is always that of the route: form %s', async (ref, seen) => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('GET', `/v2/organizations/acme/forms/${ref}`)
+    const response = await gateway.send('GET', `/v2/organizations/acme/forms/${ref}`)
 
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     expect(gateway.forms.received).toMatchObject([
       { url: expect.stringMatching(/^\/organizations\/[0-9a-f-]{36}\/forms\/\w+$/) },
     ])
     expect(gateway.forms.received[0]!.url.split('/').at(-1)).toEqual(seen)
   })
 
-  it('is never sent for an organization that cannot be', async () => {
+  it('is not sent for an organization reference that matches nothing', async () => {
     await using gateway = await startGateway()
-    const odd = ['..', '%2e%2e', 'a%2Fb', '%zz', 'x'.repeat(20_000)]
+    const malformed = ['..', '%2e%2e', 'a%2Fb', '%zz', 'x'.repeat(20_000)]
 
-    const answers = await Promise.all(odd.map((ref) => gateway.send('GET', `/v2/organizations/${ref}/forms`)))
+    const responses = await Promise.all(
+      malformed.map((ref) => gateway.send('GET', `/v2/organizations/${ref}/forms`)),
+    )
 
-    expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual(
-      odd.map(() => [404, 'ORGANIZATION_NOT_FOUND']),
+    expect(responses.map((response) => [response.status, reasonOf(response)])).toEqual(
+      malformed.map(() => [404, 'ORGANIZATION_NOT_FOUND']),
     )
     expect(gateway.forms.received).toEqual([])
   })
 })
 
-describe('the heads', () => {
-  it('of a request hold what is on the list, and nothing else', async () => {
+describe('the headers', () => {
+  it('of a request are forwarded only when they are on the list', async () => {
     await using gateway = await startGateway()
     const headers = {
       ...json,
@@ -94,31 +96,31 @@ describe('the heads', () => {
     })
   })
 
-  it('of a 304 tell no length', async () => {
+  it('of a 304 have no content-length', async () => {
     await using gateway = await startGateway()
-    gateway.forms.answer = (_, reply) => reply.code(304).header('etag', '"1-a"').send()
+    gateway.forms.respond = (_, reply) => reply.code(304).header('etag', '"1-a"').send()
 
-    const answer = await gateway.send('GET', `/v2/organizations/acme/forms/${publicId}`)
+    const response = await gateway.send('GET', `/v2/organizations/acme/forms/${publicId}`)
 
-    expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', '"1-a"'])
-    expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'x-api-key' })
-    expect(answer.headers).not.toHaveProperty('content-length')
+    expect([response.status, response.text, response.headers.etag]).toEqual([304, '', '"1-a"'])
+    expect(response.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'x-api-key' })
+    expect(response.headers).not.toHaveProperty('content-length')
   })
 
-  it('of an answer hold what is on the list, and one request id', async () => {
+  it('of a response are forwarded only when they are on the list, with one request id', async () => {
     await using gateway = await startGateway()
-    gateway.forms.answer = (_, reply) =>
+    gateway.forms.respond = (_, reply) =>
       reply
         .code(503)
         .headers({ etag: '"1-a"', 'retry-after': '1', 'x-powered-by': 'us', 'x-request-id': 'theirs' })
         .send({ error: {} })
 
-    const answer = await gateway.send('GET', '/v2/organizations/acme/forms', {
+    const response = await gateway.send('GET', '/v2/organizations/acme/forms', {
       headers: { 'x-request-id': 'r-1' },
     })
 
-    expect([answer.status, answer.json()]).toEqual([503, { error: {} }])
-    const { date: _, ...headers } = answer.headers
+    expect([response.status, response.json()]).toEqual([503, { error: {} }])
+    const { date: _, ...headers } = response.headers
     expect(headers).toEqual({
       'content-type': 'application/json; charset=utf-8',
       'content-length': '12',
@@ -132,22 +134,22 @@ describe('the heads', () => {
     })
   })
 
-  it('name a request that has no good id of its own', async () => {
+  it('get a new request id when the client sends an invalid one', async () => {
     await using gateway = await startGateway()
 
-    const answer = await gateway.send('GET', '/v2/organizations/acme/forms', {
+    const response = await gateway.send('GET', '/v2/organizations/acme/forms', {
       headers: { 'x-request-id': ['one', 'two'] },
     })
 
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-    expect(gateway.forms.received[0]!.headers['x-request-id']).toBe(answer.headers['x-request-id'])
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(gateway.forms.received[0]!.headers['x-request-id']).toBe(response.headers['x-request-id'])
   })
 })
 
-describe('the body', () => {
+describe('the request body', () => {
   const forms = '/v2/organizations/acme/forms'
 
-  it('reaches the service byte for byte, whatever it is', async () => {
+  it('is forwarded byte for byte, also when it is not valid JSON', async () => {
     await using gateway = await startGateway()
     const form = `${forms}/${publicId}`
     const utf8 = { ...json, 'content-type': 'application/json; charset=utf-8' }
@@ -178,10 +180,10 @@ describe('the body', () => {
     ])
   })
 
-  it('is refused without a type, and with another one than JSON', async () => {
+  it('is a 415 without a content-type, and with another one than JSON', async () => {
     await using gateway = await startGateway()
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gateway.send('POST', forms, { body: '{}' }),
       gateway.send('POST', forms, { body: '{}', headers: { 'content-type': 'text/plain' } }),
       gateway.send('PATCH', `${forms}/${publicId}`, {
@@ -194,13 +196,13 @@ describe('the body', () => {
       }),
     ])
 
-    expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual(
-      answers.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
+    expect(responses.map((response) => [response.status, reasonOf(response)])).toEqual(
+      responses.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
     )
     expect(gateway.forms.received).toEqual([])
   })
 
-  it('is taken up to 1 MiB, and refused over it, with or without its length', async () => {
+  it('is forwarded up to 1 MiB and a 413 beyond, with and without content-length', async () => {
     await using gateway = await startGateway()
     const bytes = Buffer.alloc(1024 * 1024 + 1, ' ')
     const inChunks = async function* (length: number) {
@@ -218,18 +220,18 @@ describe('the body', () => {
   })
 })
 
-describe('the body of an answer', () => {
+describe('the response body', () => {
   const form = `/v2/organizations/acme/forms/${publicId}`
 
-  it.each([0, 1, 262_144, 262_145, 3_000_000])('comes byte for byte: %i bytes', async (length) => {
+  it.each([0, 1, 262_144, 262_145, 3_000_000])('is forwarded byte for byte: %i bytes', async (length) => {
     await using gateway = await startGateway()
     const body = '{"é"}'.repeat(length).slice(0, length)
     for (const headers of [{}, { 'content-length': String(Buffer.byteLength(body)) }]) {
-      gateway.forms.answer = (_, reply) => {
+      gateway.forms.respond = (_, reply) => {
         reply.hijack()
         reply.raw.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body)
       }
-      // What is too long for the hop takes the proxy's own way, with the same outcome.
+      // A short and a long request body.
       for (const sent of ['{}', JSON.stringify({ filler: ' '.repeat(65_536) })]) {
         const { status, text } = await gateway.send('PATCH', form, { headers: json, body: sent })
         expect(status).toBe(200)
@@ -240,22 +242,25 @@ describe('the body of an answer', () => {
     }
   })
 
-  it.each([1_000, 1_000_000])('of %i bytes is never taken for whole where it breaks off', async (length) => {
-    await using gateway = await startGateway()
-    gateway.forms.answer = (_, reply) => {
-      reply.hijack()
-      reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': length })
-      reply.raw.write(' '.repeat(length - 1), () => reply.raw.destroy())
-    }
+  it.each([1_000, 1_000_000])(
+    'of %i bytes is not forwarded as complete when it is truncated',
+    async (length) => {
+      await using gateway = await startGateway()
+      gateway.forms.respond = (_, reply) => {
+        reply.hijack()
+        reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': length })
+        reply.raw.write(' '.repeat(length - 1), () => reply.raw.destroy())
+      }
 
-    const answer = await gateway.send('PATCH', form, { headers: json, body: '{}' }).catch(() => undefined)
+      const response = await gateway.send('PATCH', form, { headers: json, body: '{}' }).catch(() => undefined)
 
-    expect(answer?.status ?? 503).toBe(503)
-  })
+      expect(response?.status ?? 503).toBe(503)
+    },
+  )
 })
 
 describe('HEAD', () => {
-  it('answers as GET, without the body', async () => {
+  it('gets the headers of GET without the body', async () => {
     await using gateway = await startGateway()
     const get = await gateway.send('GET', '/v2/organizations/acme/forms')
 
@@ -267,34 +272,34 @@ describe('HEAD', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   it.each([
-    ['before the service answers', false],
-    ['in the middle of the answer', true],
-  ])('%s does no harm', async (_, begun) => {
+    ['before the service responds', false],
+    ['in the middle of the response', true],
+  ])('%s does not affect the next request', async (_, hasBegun) => {
     await using gateway = await startGateway()
     const { hostname, port } = new URL(gateway.origin)
-    const asked = Promise.withResolvers<void>()
-    const left = Promise.withResolvers<void>()
-    gateway.forms.answer = async (_request, reply) => {
+    const received = Promise.withResolvers<void>()
+    const disconnected = Promise.withResolvers<void>()
+    gateway.forms.respond = async (_request, reply) => {
       reply.hijack()
-      if (begun) reply.raw.write('{')
-      asked.resolve()
-      await left.promise
+      if (hasBegun) reply.raw.write('{')
+      received.resolve()
+      await disconnected.promise
       reply.raw.end('}')
-      gateway.forms.answer = () => ({})
+      gateway.forms.respond = () => ({})
     }
     const accepting = once(gateway.app.server, 'connection')
     const socket = connect(Number(port), hostname)
     const [accepted] = await accepting
     socket.write(`GET /v2/organizations/acme/forms HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.key}\r\n\r\n`)
-    if (begun) await once(socket, 'data')
-    await asked.promise
+    if (hasBegun) await once(socket, 'data')
+    await received.promise
 
     const closed = once(accepted, 'close')
     socket.destroy()
     await closed
-    left.resolve()
+    disconnected.resolve()
 
     expect((await gateway.send('GET', '/v2/organizations/acme/forms')).status).toBe(200)
   })

@@ -5,15 +5,15 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import { type ResponseMemory, sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
-export interface ProxyOptions {
+export interface ForwardOptions {
   to: Upstream
   methods: HTTPMethods[]
-  /** Patterns, exactly those. */
+  /** Route patterns; no other path is forwarded. */
   paths: string[]
   memory: ResponseMemory
 }
 
-/** A request with its reply, as a member of the headers that go to the dispatcher. Only text members are sent. */
+/** Key of the exchange among the headers that the proxy hands to the dispatcher. Symbol keys are not sent. */
 const exchangeKey = Symbol('exchange')
 
 interface Exchange {
@@ -21,18 +21,18 @@ interface Exchange {
   reply: FastifyReply
 }
 
-/** Passes requests on to a service, under the caller's identity and with canonical ids in the path. */
-export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods, paths, memory }) => {
+/** Forwards requests to a service, with the caller's identity token and canonical ids in the path. */
+export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { to, methods, paths, memory }) => {
   keepRawBodies(app)
   await app.register(httpProxy, {
     upstream: to.origin,
     undici: dispatcherOf(to),
-    // By name: to the HEAD that Fastify adds, it would tell the length of what it sends, which is nothing.
+    // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
     httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
     routes: paths,
     proxyPayloads: false,
     disableRequestLogging: true,
-    // The path is the dispatcher's, from the route and its parameters. The raw one plays no part.
+    // The dispatcher builds the path from the route and its parameters, never from the raw URL.
     preRewrite: () => '/',
     replyOptions: {
       rewriteHeaders: responseHeadersOf,
@@ -42,7 +42,7 @@ export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods
         sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory)
       },
     },
-    // Returns nothing: Fastify would watch the reply that it has at hand.
+    // Returns undefined: Fastify would await a returned reply.
     handler: (request, reply, path, options) => {
       const rewriteRequestHeaders = () => ({
         ...requestHeadersOf(request),
@@ -58,7 +58,7 @@ export const proxy: FastifyPluginAsync<ProxyOptions> = async (app, { to, methods
   })
 }
 
-/** The services parse bodies; the gateway bounds their size and checks their type. */
+/** Leaves bodies unparsed: services parse them, the gateway only bounds their size and checks their type. */
 const keepRawBodies = (app: FastifyInstance) => {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser(
@@ -68,14 +68,14 @@ const keepRawBodies = (app: FastifyInstance) => {
   )
 }
 
-type ProxiedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
-type Responded = (error: null, response: object) => void
+type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
+type ResponseCallback = (error: null, response: object) => void
 
-/** The upstream with its circuit, in the shape of undici that the proxy calls. */
+/** An adapter with the undici method that the proxy calls. It sends requests through the upstream's circuit. */
 const dispatcherOf = (to: Upstream) => ({
-  request: (async ({ method, headers, body }: ProxiedRequest, responded: Responded) => {
+  request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
     const { request, reply } = headers[exchangeKey]
-    // The service has work as long as there is no response, whether its caller waits or not.
+    // The service works until it responds, also after the caller has disconnected.
     request.permit.retain()
     try {
       const response = await to.request({
@@ -84,11 +84,11 @@ const dispatcherOf = (to: Upstream) => ({
         headers,
         body,
         circuitKey: circuitKeyOf(request.identity),
-        // What is written may be done all the same.
+        // Reads are aborted when the caller disconnects; a write may already be done.
         ...(isRead(method) && { caller: reply.raw }),
       })
       if (reply.raw.destroyed) discard(response.body)
-      else responded(null, response)
+      else done(null, response)
     } catch (error) {
       if (!reply.raw.destroyed) reply.send(error)
     } finally {
@@ -103,10 +103,10 @@ const discard = (body: Buffer | Readable) => {
   if (body instanceof Readable) body.destroy()
 }
 
-/** In place of an organization in the pattern of a route: the one that a hook of the route finds (AIP-159). */
+/** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */
 export const anyOrganization = '-'
 
-/** The circuits of a user in two organizations, and of two users in one, have nothing to do with each other. */
+/** A circuit for each user and organization: failures of one pair open no circuit of another. */
 export const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
 
 /** The query string including `?`. find-my-way also starts it at `#`, which no client sends. */
@@ -115,7 +115,7 @@ const queryOf = (url: string): string => {
   return start === -1 ? '' : `?${url.slice(start + 1)}`
 }
 
-/** The route's pattern without its version, filled with what the gateway resolved. */
+/** The route pattern without `/v2`, filled with the resolved organization id and the sanitized references. */
 const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): string => {
   const refs: Record<string, string | undefined> = {
     ...(params as Record<string, string>),
@@ -130,12 +130,12 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
 }
 
 /**
- * A reference that a URL holds as it is. Neither ids, public ids nor `live` have an underscore or that many
- * characters, so that what could name nothing still names nothing.
+ * Replaces characters that a path segment cannot hold unescaped, and truncates. No UUID, public id or `live` has an
+ * underscore or 100 characters, so a reference that matches nothing still matches nothing.
  */
 const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
-/** All that a service sees of a request's head: above all not the key, and no identity but ours. */
+/** The complete list of forwarded request headers: neither the API key nor an identity header of the client. */
 const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({
   'x-request-id': id,
   [identityHeader]: caller.token(),
@@ -143,7 +143,7 @@ const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({
   ...(body !== undefined && { 'content-type': 'application/json' }),
 })
 
-/** All that the caller sees of a response's head; the rest is between the two connections. */
+/** The complete list of forwarded response headers. */
 const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
   pick(headers, ['content-type', 'content-length', 'etag', 'retry-after'])
 

@@ -6,19 +6,20 @@ import type { ConcurrencyPermit } from '../limits/concurrency-limits.ts'
 import { Semaphore } from '../limits/semaphore.ts'
 import { maxBufferedBytes, maxShortBytes } from './buffering-dispatcher.ts'
 
-/** Long responses that may wait for memory, and how long, in milliseconds. */
+/** Long responses that may wait for memory. */
 const maxWaiting = 1_000
+/** How long one may wait, in milliseconds. */
 const maxWaitMs = 2_000
 
-/** Between two looks at whether the responses of a user leave room for one more, in milliseconds. */
+/** Interval between two attempts to raise a permit, in milliseconds. */
 const retryMs = 50
 
 const buffered = new Gauge({
   name: 'response_bytes_buffered',
-  help: 'Bytes of long responses that their callers have not taken to the end',
+  help: 'Bytes of long responses that their callers have not read to the end',
 })
 
-/** Memory of the process for long responses, in bytes of their bodies. */
+/** The process's memory for long responses, in bytes of their bodies. */
 export type ResponseMemory = Semaphore
 
 /** @param maxBytes at least {@link maxBufferedBytes}. */
@@ -26,8 +27,8 @@ export const createResponseMemory = (maxBytes: number): ResponseMemory =>
   new Semaphore({ max: maxBytes, maxWaiting, maxWaitMs })
 
 /**
- * Sends the body of a service's response, whose head the reply has. A short one is sent as it is. A long one counts as
- * several requests, one for each 256 KiB, and its bytes count towards the process's memory, until its caller has it.
+ * Sends the body of a service's response; the reply already has its head. A short body is sent as it is. Until its
+ * caller has read it, a long one counts as one request for each 256 KiB, and its bytes count towards the memory.
  */
 export const sendResponse = (
   { permit }: FastifyRequest,
@@ -35,8 +36,8 @@ export const sendResponse = (
   body: Buffer | Readable,
   memory: ResponseMemory,
 ): void => {
-  // Of no bytes at all Fastify would tell the length, and to HEAD or with a 304 it is that of another body.
   if (body instanceof Readable) void sendLong(permit, reply, body, memory)
+  // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
   else reply.send(body.length > 0 ? body : undefined)
 }
 
@@ -48,7 +49,7 @@ const sendLong = async (
 ): Promise<void> => {
   const bytes = Math.min(Number(reply.getHeader('content-length') ?? maxBufferedBytes), maxBufferedBytes)
   try {
-    await raise(permit, Math.ceil(bytes / maxShortBytes), reply)
+    await raisePermit(permit, Math.ceil(bytes / maxShortBytes), reply)
     if (!(await memory.acquire(bytes))) throw overloaded()
   } catch (error) {
     body.destroy()
@@ -71,12 +72,16 @@ const sendLong = async (
 }
 
 /**
- * Waits while the long responses of its user or organization leave no room. The service keeps the body meanwhile, so
- * that a caller who repeats what was refused does not have it read again and again.
+ * Raises the permit, retrying while the user or organization has too many long responses. The body waits meanwhile: an
+ * immediate 429 would make callers repeat the request, and the service read the same pages again.
  *
  * @throws {ApiError} TOO_MANY_AT_ONCE after two seconds.
  */
-const raise = async (permit: ConcurrencyPermit, units: number, { raw }: FastifyReply): Promise<void> => {
+const raisePermit = async (
+  permit: ConcurrencyPermit,
+  units: number,
+  { raw }: FastifyReply,
+): Promise<void> => {
   const deadline = performance.now() + maxWaitMs
   for (;;) {
     try {

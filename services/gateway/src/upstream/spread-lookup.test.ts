@@ -6,7 +6,7 @@ import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { spreadLookup } from './spread-lookup.ts'
 
-/** A resolver that gives these addresses, always in this order. */
+/** A resolver that returns these addresses, always in this order. */
 const resolver = (...addresses: string[]) =>
   ((_name: string, _options: unknown, done: (error: null, found: object[]) => void) =>
     done(
@@ -14,7 +14,7 @@ const resolver = (...addresses: string[]) =>
       addresses.map((address) => ({ address, family: 4 })),
     )) as unknown as typeof systemLookup
 
-/** Answers with its own address. */
+/** A server that responds with its own address. */
 const listen = async (address: string, port = 0) => {
   const server = createServer((_, response) => response.setHeader('connection', 'close').end(address))
   await once(server.listen(port, address), 'listening')
@@ -26,8 +26,8 @@ const listen = async (address: string, port = 0) => {
   }
 }
 
-/** Which address answers each of so many requests, all on connections of their own. */
-const answers = async (count: number, lookup: typeof systemLookup, port: number) => {
+/** Sends requests on separate connections, and returns the address that each one reached. */
+const reachedAddresses = async (count: number, lookup: typeof systemLookup, port: number) => {
   const agent = new Agent({ connect: { lookup: spreadLookup(lookup) } })
   const requests = Array.from({ length: count }, async () => {
     const { body } = await agent.request({ origin: `http://forms:${port}`, method: 'GET', path: '/' })
@@ -40,22 +40,22 @@ const answers = async (count: number, lookup: typeof systemLookup, port: number)
   }
 }
 
-// The second address of the loopback is there without doing anything on Linux alone.
+// Only Linux has 127.0.0.2 without configuration.
 describe.runIf(process.platform === 'linux')('connections to a name of two addresses', () => {
-  it('go to both, though the resolver always names the same first', async () => {
+  it('go to both, although the resolver always returns the same one first', async () => {
     await using one = await listen('127.0.0.1')
     await using _ = await listen('127.0.0.2', one.port)
 
-    const answered = await answers(64, resolver('127.0.0.1', '127.0.0.2'), one.port)
+    const reached = await reachedAddresses(64, resolver('127.0.0.1', '127.0.0.2'), one.port)
 
-    expect(new Set(answered)).toEqual(new Set(['127.0.0.1', '127.0.0.2']))
+    expect(new Set(reached)).toEqual(new Set(['127.0.0.1', '127.0.0.2']))
   })
 
-  it('go to the other where one is away', async () => {
+  it('go to the other one when one does not respond', async () => {
     await using one = await listen('127.0.0.1')
 
-    const answered = await answers(32, resolver('127.0.0.2', '127.0.0.1'), one.port)
+    const reached = await reachedAddresses(32, resolver('127.0.0.2', '127.0.0.1'), one.port)
 
-    expect(new Set(answered)).toEqual(new Set(['127.0.0.1']))
+    expect(new Set(reached)).toEqual(new Set(['127.0.0.1']))
   })
 })

@@ -2,11 +2,10 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 
 /**
- * Looks a name up so that connections spread over everything it names: a service that runs several times has one
- * address for each time.
+ * A DNS look-up that returns addresses in random order, so that connections spread over all instances of a service.
  *
- * The system's resolver sorts the addresses of one network by their likeness to our own (RFC 6724, rule 9), so that
- * every connection would go to the same one. Node tries the others where the first does not answer.
+ * The system's resolver sorts addresses by their common prefix with our own (RFC 6724, rule 9), so every connection
+ * would go to the same instance. Node tries the next address when a connection fails.
  */
 export const spreadLookup =
   (lookup: typeof systemLookup = systemLookup): LookupFunction =>
@@ -20,7 +19,7 @@ export const spreadLookup =
     })
   }
 
-/** Fisher and Yates. */
+/** Fisher–Yates shuffle. */
 const shuffle = (addresses: LookupAddress[]): LookupAddress[] => {
   const shuffled = [...addresses]
   for (let last = shuffled.length - 1; last > 0; last--) {

@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { identityHeader } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { reasonOf, startGateway, startLog, startService } from '../testing.ts'
+import { reasonOf, startGateway, startLog, startStubService } from '../testing.ts'
 import { createAgent, createUpstream } from './upstream.ts'
 
 const forms = '/v2/organizations/acme/forms'
 
-describe('a service that is away', () => {
-  it('is UNAVAILABLE, and takes nothing else with it', async () => {
+describe('a service that is unavailable', () => {
+  it('causes UPSTREAM_UNAVAILABLE, and other services still respond', async () => {
     await using gateway = await startGateway()
     await gateway.forms.stop()
 
-    const answer = await gateway.send('GET', forms)
+    const response = await gateway.send('GET', forms)
 
-    expect([answer.status, reasonOf(answer)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
-    expect(answer.json().error.details[0].metadata).toEqual({ service: 'forms' })
-    expect(answer.headers['retry-after']).toBe('1')
+    expect([response.status, reasonOf(response)]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
+    expect(response.json().error.details[0].metadata).toEqual({ service: 'forms' })
+    expect(response.headers['retry-after']).toBe('1')
     expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
   })
 
-  it('is left alone after a few failures, and asked again once it is back', async () => {
+  it('gets no requests after a few failures, until it is available again', async () => {
     const log = startLog()
     await using gateway = await startGateway({ logger: log.logger })
     const { port } = gateway.forms
@@ -28,35 +28,35 @@ describe('a service that is away', () => {
     const opened = log.line('circuit open')
     for (let i = 0; i < 5; i++) expect((await gateway.send('GET', forms)).status).toBe(503)
     await opened
-    const back = await startService(() => ({ back: true }), port)
+    const restarted = await startStubService(() => ({ restarted: true }), port)
 
     const closed = log.line('circuit closed')
     while ((await gateway.send('GET', forms)).status !== 200);
     await closed
     expect(log.lines.filter(({ circuit }) => circuit === 'forms')).toHaveLength(2)
-    await back.stop()
+    await restarted.stop()
   })
 
   it.each([
     [503, false],
     [500, true],
     [404, true],
-  ])('answers %i for itself; more of them reach it: %j', async (code, reached) => {
+  ])('has its %i forwarded; further requests reach it: %j', async (code, reached) => {
     await using gateway = await startGateway()
-    gateway.forms.answer = (_, reply) => reply.code(code).send({ theirs: true })
+    gateway.forms.respond = (_, reply) => reply.code(code).send({ theirs: true })
 
     for (let i = 0; i < 10; i++) await gateway.send('GET', forms)
 
     expect(gateway.forms.received.length === 10).toBe(reached)
   })
 
-  it('fails at once for the user whose requests fail, and for nobody else', async () => {
+  it('fails immediately for the user whose requests fail, and only for that user', async () => {
     const log = startLog()
     await using gateway = await startGateway({ logger: log.logger })
     const { key, directory } = gateway
-    const colleague = directory.key([gateway.organization])
-    const { userId } = directory.user(key)
-    gateway.forms.answer = ({ headers }, reply) => {
+    const colleague = directory.createKey([gateway.organization])
+    const { userId } = directory.userOf(key)
+    gateway.forms.respond = ({ headers }, reply) => {
       const [, claims] = String(headers[identityHeader]).split('.')
       const isFailing = Buffer.from(claims!, 'base64url').toString().includes(userId)
       return reply.code(isFailing ? 503 : 200).send({})
@@ -64,7 +64,7 @@ describe('a service that is away', () => {
 
     for (let i = 0; i < 10; i++) {
       await gateway.send('GET', forms)
-      for (const as of [colleague, gateway.stranger()])
+      for (const as of [colleague, gateway.createStrangerKey()])
         expect((await gateway.send('GET', forms, { as })).status).toBe(200)
     }
 
@@ -74,9 +74,9 @@ describe('a service that is away', () => {
     ])
   })
 
-  it('is read while it refuses writes', async () => {
+  it('gets reads while it rejects writes', async () => {
     await using gateway = await startGateway()
-    gateway.forms.answer = ({ method }, reply) => reply.code(method === 'GET' ? 200 : 503).send({})
+    gateway.forms.respond = ({ method }, reply) => reply.code(method === 'GET' ? 200 : 503).send({})
 
     for (let i = 0; i < 10; i++) expect((await gateway.send('POST', forms)).status).toBe(503)
 
@@ -84,11 +84,11 @@ describe('a service that is away', () => {
     expect(gateway.forms.received).toHaveLength(11)
   })
 
-  it('does not lose a read to a connection that ended while idle', async () => {
+  it('gets a read again whose connection was closed while idle', async () => {
     await using gateway = await startGateway()
     await gateway.send('GET', forms)
     let dropped = false
-    gateway.forms.answer = (request) => {
+    gateway.forms.respond = (request) => {
       if (!dropped) request.raw.socket.destroy()
       dropped = true
       return {}
@@ -98,9 +98,9 @@ describe('a service that is away', () => {
     expect(gateway.forms.received).toHaveLength(3)
   })
 
-  it('is not asked a second time to write', async () => {
+  it('gets a write only once', async () => {
     await using gateway = await startGateway()
-    gateway.forms.answer = (request) => {
+    gateway.forms.respond = (request) => {
       request.raw.socket.destroy()
     }
 
@@ -110,10 +110,10 @@ describe('a service that is away', () => {
 })
 
 describe('a service that hangs', () => {
-  /** Asks it with little patience, past the gateway. */
+  /** A stub that never responds, and an upstream with a timeout of a second. */
   const startHanging = async () => {
     await using stack = new AsyncDisposableStack()
-    const service = await startService(() => new Promise(() => {}))
+    const service = await startStubService(() => new Promise(() => {}))
     stack.defer(() => service.stop())
     const agent = createAgent(1_000)
     stack.defer(() => agent.destroy())
@@ -125,28 +125,28 @@ describe('a service that hangs', () => {
       logger: log.logger,
       maxRequests: 10,
     })
-    const kept = stack.move()
-    return { service, upstream, log, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+    const resources = stack.move()
+    return { service, upstream, log, [Symbol.asyncDispose]: () => resources.disposeAsync() }
   }
-  const question = { method: 'GET', path: '/forms' } as const
+  const read = { method: 'GET', path: '/forms' } as const
 
-  it('is waited for once, then left alone, and asked again once it answers', async () => {
+  it('opens the circuit after one timeout, until it responds again', async () => {
     await using hanging = await startHanging()
     const { service, upstream, log } = hanging
     const opened = log.line('circuit open')
-    await expect(upstream.request(question)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+    await expect(upstream.request(read)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
     await opened
 
-    await expect(upstream.request(question)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
+    await expect(upstream.request(read)).rejects.toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
     expect(service.received).toHaveLength(1)
 
     const closed = log.line('circuit closed')
-    service.answer = () => ({})
-    while ((await upstream.request(question).catch(() => undefined))?.statusCode !== 200) await delay(20)
+    service.respond = () => ({})
+    while ((await upstream.request(read).catch(() => undefined))?.statusCode !== 200) await delay(20)
     await closed
   })
 
-  it('is not asked a second time to write', async () => {
+  it('gets a write only once', async () => {
     await using hanging = await startHanging()
 
     await expect(hanging.upstream.request({ method: 'POST', path: '/forms' })).rejects.toThrow()
@@ -154,22 +154,22 @@ describe('a service that hangs', () => {
   })
 })
 
-describe('a client that goes away', () => {
-  it('leaves the gateway able to answer the next one', async () => {
+describe('a client that disconnects', () => {
+  it('does not affect the next request', async () => {
     await using gateway = await startGateway()
-    const asked = Promise.withResolvers<() => void>()
-    gateway.forms.answer = () => new Promise((answer) => asked.resolve(() => answer({})))
+    const received = Promise.withResolvers<() => void>()
+    gateway.forms.respond = () => new Promise((resolve) => received.resolve(() => resolve({})))
     const controller = new AbortController()
-    const impatient = fetch(`${gateway.origin}${forms}`, {
+    const pending = fetch(`${gateway.origin}${forms}`, {
       headers: { 'x-api-key': gateway.key },
       signal: controller.signal,
     })
-    const answer = await asked.promise
+    const respond = await received.promise
     controller.abort()
-    await expect(impatient).rejects.toThrow()
-    answer()
+    await expect(pending).rejects.toThrow()
+    respond()
 
-    gateway.forms.answer = () => ({})
+    gateway.forms.respond = () => ({})
     expect((await gateway.send('GET', forms)).status).toBe(200)
   })
 })

@@ -4,49 +4,57 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { upstreamUnavailable } from '../errors.ts'
 import { sendBuffered, type UpstreamResponse } from './buffering-dispatcher.ts'
-import { Abandoned, type Circuit, ConcurrencyLimitReached, createCircuit, Refused } from './circuit.ts'
+import {
+  Abandoned,
+  type Circuit,
+  ConcurrencyLimitReached,
+  createCircuit,
+  UpstreamFailure,
+} from './circuit.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
-/** How long a connection may be idle; well below the default of `DRAIN_MS`. */
+/** Idle time after which a connection is closed, in milliseconds; well below the default of `DRAIN_MS`. */
 const idleMs = 2_000
 
 /**
- * How long a response may take to begin, and then to go on. A little longer than forms and organizations wait for a
- * lock or a majority, so that their own error arrives.
+ * Timeout of a response's head and of each part of its body, in milliseconds. A little longer than services wait for a
+ * lock or a majority of the store, so that their own error arrives.
  */
 const defaultTimeoutMs = 6_000
 
-/** How long a probe waits, in milliseconds. */
+/** Timeout of a probe, in milliseconds. */
 const probeTimeoutMs = 1_000
 
-/** A refused write that took longer is a failure, too: callers shall not wait for more of them. */
-const slowMs = 1_000
+/** Duration from which a failed write counts as a failure of the circuit, in milliseconds. */
+const slowFailureMs = 1_000
 
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
-  /** Aborts the request when its caller closes before there is a response. */
+  /** The response to the caller: the request is aborted when it closes before the service responds. */
   caller?: ServerResponse
-  /** Whose circuit it goes through; by default the gateway's own. */
+  /** The circuit that the request goes through; by default the gateway's own. */
   circuitKey?: string
 }
 
-/** A service behind the gateway, with the circuit round it. */
+/** A service behind the gateway, with its circuits. */
 export interface Upstream {
   name: string
   origin: string
   /**
-   * @throws {ApiError} UPSTREAM_UNAVAILABLE when it does not respond; whatever it responds is returned. A write may have
-   *   been done. OVERLOADED when too many requests have no response yet, also those of callers who went away.
+   * Sends a request. Returns every response, error responses included.
+   *
+   * @throws {ApiError} UPSTREAM_UNAVAILABLE when the service does not respond; a write may have been done. OVERLOADED
+   *   when too many requests are in flight, those of callers who disconnected included.
    */
   request(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
 /**
- * The connections to all upstreams: as many as there are requests, which are bounded before, so that none waits for a
- * connection. Idle ones end here first, and before a service that was told to stop ends them (`DRAIN_MS`): a write that
- * goes out while its connection ends can be repeated by nobody. Busy ones end after a minute, so that an instance that
- * was added gets its share.
+ * The connections to all upstreams. Their number is not limited, since requests in flight are: no request waits for a
+ * connection. The gateway closes idle connections before a stopping service does (`DRAIN_MS`), since a write that is
+ * sent on a closing connection cannot be retried. Busy ones are closed after a minute, so that a new instance gets its
+ * share.
  *
- * @param timeoutMs for the response to begin, and between two parts of it.
+ * @param timeoutMs of a response's head, and of each part of its body.
  */
 export const createAgent = (timeoutMs = defaultTimeoutMs) =>
   new Agent({
@@ -64,7 +72,7 @@ export interface UpstreamOptions {
   origin: string
   agent: Agent
   logger: FastifyBaseLogger
-  /** Requests that may have no response yet. */
+  /** Requests that may be in flight. */
   maxRequests: number
 }
 
@@ -78,7 +86,7 @@ export const createUpstream = ({ name, origin, agent, logger, maxRequests }: Ups
         return await circuit(async () => {
           const start = performance.now()
           const response = await sendWithRetry(agent, { origin, ...request })
-          return refuseFailure(response, request, start)
+          return throwIfFailed(response, request, start)
         }, request.circuitKey)
       } catch (error) {
         if (error instanceof FailedResponse) return error.response
@@ -90,10 +98,10 @@ export const createUpstream = ({ name, origin, agent, logger, maxRequests }: Ups
 }
 
 /**
- * Resolves when the service responds to `/healthz`.
+ * Resolves when the service responds to `/healthz` with 200.
  *
- * @param agent for probes alone, so that no request stands in their way.
- * @throws {Error} when it does not.
+ * @param agent a separate one for probes, so that no probe waits for a request.
+ * @throws {Error} on any other status, and when there is no response within a second.
  */
 export const probe = async (agent: Agent, name: string, origin: string): Promise<void> => {
   const { statusCode } = await sendBuffered(agent, {
@@ -106,8 +114,8 @@ export const probe = async (agent: Agent, name: string, origin: string): Promise
   if (statusCode !== 200) throw new Error(`${name} responds to /healthz with ${statusCode}`)
 }
 
-/** A response that says the service cannot work: the caller gets it as it is, the circuit counts it as a failure. */
-class FailedResponse extends Refused {
+/** A response that the circuit counts as a failure. The caller gets it unchanged. */
+class FailedResponse extends UpstreamFailure {
   readonly response: UpstreamResponse
 
   constructor(response: UpstreamResponse) {
@@ -116,35 +124,40 @@ class FailedResponse extends Refused {
   }
 }
 
-/** @param start when the request was sent, by `performance.now()`. */
-const refuseFailure = (response: UpstreamResponse, request: UpstreamRequest, start: number) => {
+/**
+ * Returns the response unless the circuit has to count it as a failure.
+ *
+ * @param start when the request was sent, by `performance.now()`.
+ */
+const throwIfFailed = (response: UpstreamResponse, request: UpstreamRequest, start: number) => {
   const { statusCode, headers } = response
-  // Our own word was not taken. The caller has nothing to do with that, and a 401 would tell it that its key is bad.
+  // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
   if (headers['www-authenticate'] === 'FmsIdentity') {
-    throw new Error('the service refuses the identity token: has it another INTERNAL_SECRET?')
+    throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')
   }
-  // It works, and has enough to do: an open circuit would leave it without work.
+  // The service sheds load but works: an open circuit would leave it idle.
   if (headers[shedHeader] !== undefined) return response
   if (statusCode < 502 || statusCode > 504) return response
-  // A store whose disk is full refuses writes at once and goes on to read: then only a read tells that nothing works.
-  const isSlow = performance.now() - start >= slowMs
+  // A store with a full disk rejects writes immediately and still reads, so a fast failure of a write is no sign that
+  // the service is down.
+  const isSlow = performance.now() - start >= slowFailureMs
   if (isIdempotent(request) || isSlow) throw new FailedResponse(response)
   return response
 }
 
-/** An idle connection may end just when it is used: worth another try where doing it twice changes nothing. */
+/** Retries an idempotent request once when its connection was closed: an idle one may close just as it is used. */
 const sendWithRetry = async (agent: Agent, request: UpstreamRequest & { origin: string }) => {
   const { caller } = request
   try {
     return await sendBuffered(agent, request, caller)
   } catch (error) {
-    if (caller?.destroyed) throw new Abandoned('the caller has gone')
+    if (caller?.destroyed) throw new Abandoned('the caller has disconnected')
     if (!isIdempotent(request) || !isDeadConnection(error)) throw error
     return await sendBuffered(agent, request, caller)
   }
 }
 
-/** Whether a second time changes nothing (RFC 9110 §9.2.2). The services' PATCH and DELETE are not, for us. */
+/** Whether the request may be sent twice (RFC 9110 §9.2.2). DELETE may not: its retry would be a 404. */
 const isIdempotent = ({ method, idempotent }: Pick<UpstreamRequest, 'method' | 'idempotent'>) =>
   idempotent ?? (method === 'GET' || method === 'HEAD')
 

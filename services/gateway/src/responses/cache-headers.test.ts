@@ -14,7 +14,7 @@ describe('the cache headers', () => {
     ['PATCH', form],
     ['DELETE', form],
     ['GET', `${form}/revisions/live`],
-  ])('of %s %s keep the response in the cache of its caller', async (method, path) => {
+  ])('of %s %s allow only a private cache', async (method, path) => {
     await using gateway = await startGateway()
     const body = method === 'POST' || method === 'PATCH' ? { headers: json, body: '{}' } : {}
 
@@ -36,22 +36,22 @@ describe('the cache headers', () => {
     [415, 'POST', forms, { headers: { 'content-type': 'text/plain' }, body: '{}' }],
     [400, 'POST', `${form}/publish`, { headers: json, body: '{' }],
     [503, 'POST', `${form}/publish`, { headers: json, body: '{}' }],
-  ])('of a %i to %s %s keep it out of every cache', async (status, method, path, options) => {
+  ])('of a %i to %s %s forbid caching', async (status, method, path, options) => {
     await using gateway = await startGateway()
 
-    const refused = await gateway.send(method, path, options)
+    const rejected = await gateway.send(method, path, options)
 
-    expect(refused.status).toBe(status)
-    expect(refused.headers['cache-control']).toBe('no-store')
+    expect(rejected.status).toBe(status)
+    expect(rejected.headers['cache-control']).toBe('no-store')
   })
 
-  it('of a service that is away keep the error out of every cache', async () => {
+  it('of an error of an unavailable service forbid caching', async () => {
     await using gateway = await startGateway()
     await gateway.forms.stop()
 
     for (const path of [forms, '/readyz']) {
-      const refused = await gateway.send('GET', path)
-      expect([refused.status, refused.headers['cache-control']]).toEqual([503, 'no-store'])
+      const rejected = await gateway.send('GET', path)
+      expect([rejected.status, rejected.headers['cache-control']]).toEqual([503, 'no-store'])
     }
   })
 })
