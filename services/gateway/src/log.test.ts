@@ -28,7 +28,7 @@ it('says once of each request who asked for what, and how it ended', async () =>
   expect(of('read')).toEqual([
     expect.objectContaining({
       level: 30,
-      msg: 'answered',
+      msg: 'request completed',
       method: 'GET',
       route: '/v2/organizations/:organizationRef/forms',
       status: 200,
@@ -37,8 +37,8 @@ it('says once of each request who asked for what, and how it ended', async () =>
       organization: gateway.organization.organizationId,
     }),
   ])
-  expect(of('stranger')).toMatchObject([{ msg: 'answered', status: 401 }])
-  expect(of('nowhere')).toMatchObject([{ msg: 'answered', status: 404 }])
+  expect(of('stranger')).toMatchObject([{ msg: 'request completed', status: 401 }])
+  expect(of('nowhere')).toMatchObject([{ msg: 'request completed', status: 404 }])
 })
 
 it('the question whose key it is goes under the same id', async () => {
@@ -63,7 +63,7 @@ it('a failure has one more line, with its cause', async () => {
 
   expect(of('failed')).toMatchObject([
     { level: 50, reason: 'UPSTREAM_UNAVAILABLE', err: expect.anything() },
-    { level: 30, msg: 'answered', status: 503 },
+    { level: 30, msg: 'request completed', status: 503 },
   ])
 })
 
@@ -88,7 +88,7 @@ it('a caller that goes away before its answer has a line, too', async () => {
   await asked.promise
   await client.destroy()
 
-  await expect.poll(() => of('gone')).toMatchObject([{ msg: 'the caller has gone', status: 499 }])
+  await expect.poll(() => of('gone')).toMatchObject([{ msg: 'client disconnected', status: 499 }])
   answer.resolve()
   await gateway.send('GET', '/v2/organizations/acme')
   await delay(20)

@@ -127,7 +127,7 @@ describe('a service with as much under way as it may have', () => {
       headers: { 'x-api-key': gateway.key },
       signal: impatient.signal,
     })
-    const told = log.line('the caller has gone')
+    const told = log.line('client disconnected')
     await asked.promise
     impatient.abort()
     await expect(gone).rejects.toThrow()
@@ -155,7 +155,7 @@ describe('a service with as much under way as it may have', () => {
     impatient.abort()
     await Promise.allSettled(leaving)
     // The door has room again from here on.
-    await expect.poll(() => log.lines.filter(({ msg }) => msg === 'the caller has gone').length).toBe(3)
+    await expect.poll(() => log.lines.filter(({ msg }) => msg === 'client disconnected').length).toBe(3)
 
     const answer = await gateway.send('GET', forms)
 
