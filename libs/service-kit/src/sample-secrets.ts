@@ -19,7 +19,7 @@ export const findSampleSecrets = (env: NodeJS.ProcessEnv, names: readonly string
 
 /** The rest of an error message that begins with the name of the variable. */
 export const sampleRefusal =
-  'is a sample of .env.example, which everybody knows. Replace it (openssl rand -hex 32), or set NODE_ENV=development to try things out'
+  'is a sample of .env.example, which is public. Replace it (openssl rand -hex 32), or set NODE_ENV=development to try things out'
 
 const secretsIn = (value: string): string[] => [
   value,

@@ -5,6 +5,7 @@ export interface Migration {
   version: number
 }
 
+/** A function for each engine, called with the store's URL. */
 export interface Engines<T> {
   sqlite(url: string): T
   mongodb(url: string): T

@@ -7,5 +7,6 @@ declare module 'fastify' {
   }
 }
 
+/** Whether the route of a request is unlogged. */
 export const isUnlogged = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
   routeOptions.config?.isUnlogged === true

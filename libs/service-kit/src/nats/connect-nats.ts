@@ -33,7 +33,7 @@ export const natsConnectionOptions = (
  *   that permissions can keep one service from reading another's replies.
  * @param name the name of the connection on the server.
  * @param signal aborts the wait for the first connection.
- * @throws the reason of `signal`.
+ * @throws {Error} AbortError once `signal` is aborted.
  */
 export const connectNats = async (
   url: string,

@@ -48,6 +48,7 @@ export const ensureConsumer = async (
   else await manager.consumers.add(stream, config)
 }
 
+/** A running consumption of messages. */
 export interface Consumption {
   /** Whether it requests messages. Stays true while NATS is disconnected for a moment. */
   readonly active: boolean

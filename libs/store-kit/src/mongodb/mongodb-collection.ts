@@ -4,6 +4,7 @@ import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
 /** A document of any collection. */
 export type MongoDocument = Document & { _id?: unknown }
 
+/** The options of a read. */
 export interface FindQuery {
   sort?: Sort
   skip?: number

@@ -4,6 +4,7 @@ import { filterMongodb } from './filter-mongodb.ts'
 import type { MongoCollection, MongoDocument } from './mongodb-collection.ts'
 import { afterMongoPosition, type MongoOrderTerm, mongoSort } from './mongodb-order.ts'
 
+/** The options of {@link listMongodb}. */
 export interface MongoListQuery {
   /** The values of the fields that every index begins with, such as the organization. */
   scope: Document
@@ -25,6 +26,7 @@ export interface MongoListQuery {
   throwIfAborted?: () => void
 }
 
+/** A page, and the number of documents on all pages. */
 export interface MongoList<T> {
   /** The documents after the position and after those to skip, in order: `limit + 1` or more, unless the list ends. */
   items: AsyncIterable<T>

@@ -2,6 +2,7 @@ import { storeNotMigrated } from '../errors.ts'
 import { assertCompatible, schemaCheckMs } from '../schema-note.ts'
 import type { MongoCollection } from './mongodb-collection.ts'
 
+/** An index of a collection; the name is unique in the collection. */
 export interface MongoIndex {
   collection: string
   name: string

@@ -6,6 +6,7 @@ export interface SqlCondition {
   values: SQLInputValue[]
 }
 
+/** A column of an order, with its direction. */
 export interface SqlOrderTerm {
   column: string
   descending: boolean
