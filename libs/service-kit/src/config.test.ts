@@ -5,7 +5,7 @@ import { ConfigError, internalSecretsOf, readConfig, ServiceConfig } from './con
 const INTERNAL_SECRET = 's'.repeat(32)
 
 describe('readConfig', () => {
-  it('fills in what has a default, also for empty variables', () => {
+  it('uses defaults for missing and empty variables', () => {
     expect(readConfig(ServiceConfig, { INTERNAL_SECRET, HOST: '', PATH: '/bin' })).toEqual({
       INTERNAL_SECRET,
       HOST: '127.0.0.1',
@@ -19,7 +19,7 @@ describe('readConfig', () => {
   it.each([
     [true, 'pretty'],
     [false, 'json'],
-  ])('writes, on a terminal (%s), %s', (isTTY, format) => {
+  ])('defaults LOG_FORMAT by whether standard output is a terminal: %s, %s', (isTTY, format) => {
     const before = process.stdout.isTTY
     process.stdout.isTTY = isTTY
     try {
@@ -30,7 +30,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('names every variable that is missing or wrong, and no secret', () => {
+  it('names every missing or invalid variable, and no secret', () => {
     const env = { INTERNAL_SECRET: 'too short', PORT: '65536', LOG_LEVEL: 'loud' }
 
     expect(() => readConfig(ServiceConfig, env)).toThrow(ConfigError)
@@ -49,18 +49,18 @@ describe('internalSecretsOf', () => {
   const secretsOf = (also?: string) =>
     internalSecretsOf(readConfig(ServiceConfig, { INTERNAL_SECRET, INTERNAL_SECRET_ALSO_ACCEPTED: also }))
 
-  it('has the one that signs first, and the other one where there is one', () => {
+  it('lists the signing secret first, then the other one if it is set', () => {
     expect(secretsOf(other)).toEqual([INTERNAL_SECRET, other])
     expect(secretsOf('')).toEqual([INTERNAL_SECRET])
     expect(secretsOf()).toEqual([INTERNAL_SECRET])
   })
 
-  it('asks of the other one what it asks of the first', () => {
+  it('applies the same rules to the other secret', () => {
     expect(() => secretsOf('too short')).toThrow(/INTERNAL_SECRET_ALSO_ACCEPTED must have at least 32 bytes/)
   })
 })
 
-describe('the samples of .env.example', () => {
+describe('readConfig with samples of .env.example', () => {
   const schema = ServiceConfig.extend({ NATS_URL: z.string() })
   const sample = {
     INTERNAL_SECRET: 'sample-secret-to-be-replaced-before-any-use',
@@ -68,19 +68,19 @@ describe('the samples of .env.example', () => {
     NATS_URL: 'nats://forms:sample@nats:4222',
   }
 
-  it.each(['production', 'test', '', undefined])('are refused by name where NODE_ENV is %j', (NODE_ENV) => {
+  it.each(['production', 'test', '', undefined])('rejects them by name where NODE_ENV is %j', (NODE_ENV) => {
     expect(() => readConfig(schema, { ...sample, NODE_ENV })).toThrow(
       /\n {2}INTERNAL_SECRET is a sample of \.env\.example.*\n {2}NATS_URL is a sample.*[^\n]$/,
     )
   })
 
-  it('are refused beside what else is wrong', () => {
+  it('reports them along with invalid variables', () => {
     expect(() => readConfig(schema, { ...sample, PORT: '65536' })).toThrow(
       /PORT .*\n {2}INTERNAL_SECRET is a sample/,
     )
   })
 
-  it('are accepted in development', () => {
+  it('accepts them in development', () => {
     expect(readConfig(schema, { ...sample, NODE_ENV: 'development' })).toMatchObject(sample)
   })
 })

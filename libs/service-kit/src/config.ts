@@ -2,34 +2,35 @@ import { toFieldViolations } from '@fms/aip'
 import { z } from 'zod'
 import { findSampleSecrets, sampleRefusal } from './sample-secrets.ts'
 
-/** A port number; 0 takes any free one. */
+/** A port number; 0 selects a free port. */
 export const Port = z.coerce.number().int().min(0).max(65_535)
 
-/** The secret that services share to know each other: at least 32 bytes. */
+/** The secret that signs identity tokens between services: at least 32 bytes. */
 export const InternalSecret = z
   .string({ error: 'is required: at least 32 random bytes, the same for every service' })
   .refine((secret) => Buffer.byteLength(secret) >= 32, { error: 'must have at least 32 bytes' })
 
+/** The format of log lines. */
 export const LogFormat = z.enum(['json', 'pretty'])
 export type LogFormat = z.infer<typeof LogFormat>
 
-/** What every service reads from its environment. */
+/** The environment of every service. */
 export const ServiceConfig = z.object({
   /** Address to listen on. */
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.default(8080),
   INTERNAL_SECRET: InternalSecret,
-  /** While `INTERNAL_SECRET` is rotated, the one before or after it: it signs nothing, and what it signed is taken. */
+  /** During a rotation of `INTERNAL_SECRET`, the previous or next secret: accepted, but not used to sign. */
   INTERNAL_SECRET_ALSO_ACCEPTED: InternalSecret.optional(),
-  /** How long a service that was told to stop waits for its callers to move over to another instance. */
+  /** How long a stopping service waits for its callers to move to another instance, in milliseconds. */
   DRAIN_MS: z.coerce.number().int().min(0).max(8_000).default(4_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** Lines for people, or a JSON object a line; by default whichever suits standard output. */
+  /** Lines for people (`pretty`, the default on a terminal) or a JSON object per line (`json`). */
   LOG_FORMAT: LogFormat.default(() => (process.stdout.isTTY ? 'pretty' : 'json')),
 })
 export type ServiceConfig = z.infer<typeof ServiceConfig>
 
-/** The secrets that identity and page tokens are taken under; the first one signs. */
+/** The secrets of identity and page tokens. All are accepted; the first one signs. */
 export const internalSecretsOf = ({
   INTERNAL_SECRET,
   INTERNAL_SECRET_ALSO_ACCEPTED,
@@ -38,16 +39,16 @@ export const internalSecretsOf = ({
   ...(INTERNAL_SECRET_ALSO_ACCEPTED === undefined ? [] : [INTERNAL_SECRET_ALSO_ACCEPTED]),
 ]
 
-/** The environment does not say what a service has to know. The message names every variable at fault. */
+/** The environment is invalid. The message names every missing or invalid variable, and no secret. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
 /**
- * Reads the environment, once, in `main.ts`. An empty variable counts as not set. A sample of `.env.example` in any
- * variable of the schema is refused unless `NODE_ENV` is `development`.
+ * Reads the environment; call it once, in `main.ts`. An empty variable counts as unset. Sample secrets of
+ * `.env.example` are rejected unless `NODE_ENV` is `development`.
  *
- * @throws {ConfigError} naming every variable that is missing or wrong.
+ * @throws {ConfigError} for missing and invalid variables.
  */
 export const readConfig = <S extends z.ZodType>(
   schema: S,
@@ -61,7 +62,7 @@ export const readConfig = <S extends z.ZodType>(
     ...findSampleSecrets(env, namesOf(schema)).map((name) => `${name} ${sampleRefusal}`),
   ]
   if (lines.length > 0) {
-    throw new ConfigError(`The environment is not complete:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+    throw new ConfigError(`The environment is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`)
   }
   return data as z.output<S>
 }

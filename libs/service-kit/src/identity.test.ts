@@ -11,8 +11,8 @@ import {
   requireWriteAccess,
 } from './identity.ts'
 
-const secret = 'the secret that services share'
-const next = 'the one that comes after it'
+const secret = 'the current secret of the services'
+const next = 'the next secret of the services'
 
 const ada: Identity = {
   userId: '11111111-1111-4111-8111-111111111111',
@@ -31,14 +31,14 @@ describe('an identity token', () => {
     vi.useRealTimers()
   })
 
-  it('tells who is calling', () => {
+  it('contains the identity of the caller', () => {
     const verify = createIdentityVerifier([secret])
 
     expect(verify(createIdentitySigner(secret)(ada))).toMatchObject(ada)
     expect(verify(createIdentitySigner(secret)({ service: 'gateway' }))).toMatchObject({ service: 'gateway' })
   })
 
-  it('holds for a minute, also when it was seen before', () => {
+  it('is valid for a minute, even when it is cached', () => {
     const token = createIdentitySigner(secret)(ada)
     const verify = createIdentityVerifier([secret])
 
@@ -49,18 +49,21 @@ describe('an identity token', () => {
     expect(createIdentityVerifier([secret])(token)).toBeUndefined()
   })
 
-  it('holds under each secret of a rotation, and under no other', () => {
-    const [old, young] = [secret, next].map((each) => createIdentitySigner(each)(ada)) as [string, string]
+  it('is valid under each secret of a rotation, and under no other', () => {
+    const [current, following] = [secret, next].map((each) => createIdentitySigner(each)(ada)) as [
+      string,
+      string,
+    ]
 
     for (const rotating of [createIdentityVerifier([secret, next]), createIdentityVerifier([next, secret])]) {
-      expect(rotating(old)).toMatchObject(ada)
-      expect(rotating(young)).toMatchObject(ada)
+      expect(rotating(current)).toMatchObject(ada)
+      expect(rotating(following)).toMatchObject(ada)
     }
-    expect(createIdentityVerifier([next])(old)).toBeUndefined()
-    expect(createIdentityVerifier([])(old)).toBeUndefined()
+    expect(createIdentityVerifier([next])(current)).toBeUndefined()
+    expect(createIdentityVerifier([])(current)).toBeUndefined()
   })
 
-  it('cannot be changed, or made without the secret', () => {
+  it('cannot be modified, or created without the secret', () => {
     const verify = createIdentityVerifier([secret])
     const [head, , signature] = createIdentitySigner(secret)(ada).split('.')
     const owner = base64url({ ...ada, role: 'owner', iat: 1_795_167_000, exp: 1_795_167_060 })
@@ -93,7 +96,7 @@ const startApp = () => {
   return app
 }
 
-const ask = async (url: string, token?: string) => {
+const get = async (url: string, token?: string) => {
   const response = await startApp().inject({
     url,
     headers: token === undefined ? {} : { [identityHeader]: token },
@@ -104,41 +107,41 @@ const ask = async (url: string, token?: string) => {
 const sign = createIdentitySigner(secret)
 
 describe('requireIdentity', () => {
-  it('lets users in and tells the route who they are', async () => {
-    expect(await ask('/users', sign(ada))).toMatchObject({ code: 200, body: ada })
+  it('accepts users and sets request.identity', async () => {
+    expect(await get('/users', sign(ada))).toMatchObject({ code: 200, body: ada })
   })
 
   it.each([
     ['no token', undefined],
-    ['nonsense', 'nonsense'],
-    ['the word of a stranger', createIdentitySigner(next)(ada)],
-    ["the gateway's own word", sign({ service: 'gateway' })],
-    ['a user who is none', sign({ ...ada, userId: 'ada' })],
-    ['a role that is none', sign({ ...ada, role: 'admin' as 'owner' })],
-  ])('refuses %s', async (_, token) => {
-    expect(await ask('/users', token)).toMatchObject({
+    ['an invalid token', 'nonsense'],
+    ['a token with another secret', createIdentitySigner(next)(ada)],
+    ['a token of the gateway itself', sign({ service: 'gateway' })],
+    ['an invalid user id', sign({ ...ada, userId: 'ada' })],
+    ['an unknown role', sign({ ...ada, role: 'admin' as 'owner' })],
+  ])('rejects %s', async (_, token) => {
+    expect(await get('/users', token)).toMatchObject({
       code: 401,
       body: { error: { status: 'UNAUTHENTICATED', details: [{ reason: 'IDENTITY_REQUIRED' }, {}] } },
       headers: { 'www-authenticate': 'FmsIdentity' },
     })
   })
 
-  it('has no say outside of its scope', async () => {
+  it('does not apply outside of its scope', async () => {
     expect((await startApp().inject('/healthz')).statusCode).toBe(200)
   })
 })
 
 describe('requireGateway', () => {
-  it('lets the gateway in', async () => {
-    expect(await ask('/gateway', sign({ service: 'gateway' }))).toMatchObject({ code: 200 })
+  it('accepts the gateway', async () => {
+    expect(await get('/gateway', sign({ service: 'gateway' }))).toMatchObject({ code: 200 })
   })
 
   it.each([
     ['no token', undefined],
-    ['a user', sign({ ...ada, role: 'owner' })],
-    ['the word of a stranger', createIdentitySigner(next)({ service: 'gateway' })],
-  ])('refuses %s', async (_, token) => {
-    expect(await ask('/gateway', token)).toMatchObject({ code: 401 })
+    ['a token of a user', sign({ ...ada, role: 'owner' })],
+    ['a token with another secret', createIdentitySigner(next)({ service: 'gateway' })],
+  ])('rejects %s', async (_, token) => {
+    expect(await get('/gateway', token)).toMatchObject({ code: 401 })
   })
 })
 
@@ -146,7 +149,7 @@ describe('requireWriteAccess', () => {
   it.each([
     { role: 'editor', readOnly: false },
     { role: 'owner', readOnly: false },
-  ] as const)('lets %j write', (identity) => {
+  ] as const)('permits %j to write', (identity) => {
     requireWriteAccess(identity)
   })
 
@@ -154,7 +157,7 @@ describe('requireWriteAccess', () => {
     [{ role: 'viewer', readOnly: false }, 'role'],
     [{ role: 'owner', readOnly: true }, 'key'],
     [{ role: 'viewer', readOnly: true }, 'key'],
-  ] as const)('refuses %j because of the %s', (identity, because) => {
+  ] as const)('rejects %j because of the %s', (identity, because) => {
     expect(() => requireWriteAccess(identity)).toThrow(
       expect.objectContaining({
         status: 'PERMISSION_DENIED',

@@ -6,52 +6,61 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { identityRequired, writeForbidden } from './http/errors.ts'
 
-/** How long a token is good for: long enough for a request under way, too short to be worth stealing. */
+/** How long an identity token is valid: long enough for the request that it accompanies. */
 const tokenLifetimeMs = 60_000
 
-/** Signs what the gateway vouches for as a compact token (RFC 7519, HS256 with the shared secret). */
+/**
+ * Creates a function that signs identity tokens: JSON Web Tokens (RFC 7519, HS256) that are valid for a minute. The
+ * gateway sends them in place of the caller's API key.
+ */
 export const createIdentitySigner = (secret: string): ((identity: Identity | ServiceIdentity) => string) => {
   const sign = createSigner({ key: secret, algorithm: 'HS256', expiresIn: tokenLifetimeMs })
   return (identity) => sign({ ...identity })
 }
 
-/** Tokens that are remembered: a gateway uses one for half a minute, for each caller and organization. */
-const maxTokens = 1_000
+/** The most tokens in the cache. A gateway uses a token for half a minute, for each caller and organization. */
+const maxCachedTokens = 1_000
 
 /**
- * @param content what it has to say.
- * @returns that, or undefined when no secret of ours signed the token, or its minute is over.
+ * Creates a function that verifies identity tokens. It caches the claims of valid tokens until they expire.
+ *
+ * @param secrets the secrets that may have signed a token: two during a rotation.
+ * @param schema the claims that a token has to have; any by default.
+ * @returns the claims; undefined for a token that is invalid or expired, or lacks claims.
  */
 export const createIdentityVerifier = <T = unknown>(
   secrets: readonly string[],
-  content: z.ZodType<T> = z.any(),
+  schema: z.ZodType<T> = z.any(),
 ): ((token: string) => T | undefined) => {
-  const verifiers = secrets.map((key) => createVerifier({ key, algorithms: ['HS256'] }))
-  const known = new LRUCache<string, { said: T; expiresAt: number }>({ max: maxTokens })
+  const verifySignature = createSignatureVerifier(secrets)
+  const cache = new LRUCache<string, { claims: T; expiresAt: number }>({ max: maxCachedTokens })
 
-  const verify = (token: string): { exp: number } | undefined => {
+  return (token) => {
+    const cached = cache.get(token)
+    if (cached && Date.now() < cached.expiresAt) return cached.claims
+    const payload = verifySignature(token)
+    const { success, data: claims } = schema.safeParse(payload)
+    if (!payload || !success) return undefined
+    cache.set(token, { claims, expiresAt: payload.exp * 1000 })
+    return claims
+  }
+}
+
+const createSignatureVerifier = (secrets: readonly string[]) => {
+  const verifiers = secrets.map((key) => createVerifier({ key, algorithms: ['HS256'] }))
+  return (token: string): { exp: number } | undefined => {
     for (const verifier of verifiers) {
       try {
         return verifier(token)
       } catch {
-        // Another secret of a rotation may have signed it.
+        // The other secret of a rotation may have signed it.
       }
     }
     return undefined
   }
-
-  return (token) => {
-    const remembered = known.get(token)
-    if (remembered && Date.now() < remembered.expiresAt) return remembered.said
-    const payload = verify(token)
-    const { success, data } = content.safeParse(payload)
-    if (!payload || !success) return undefined
-    known.set(token, { said: data, expiresAt: payload.exp * 1000 })
-    return data
-  }
 }
 
-/** Refuses every request that does not carry the gateway's word for who is calling. */
+/** A plugin that sets `request.identity` from the identity token. @throws {ApiError} IDENTITY_REQUIRED. */
 export const requireIdentity = fastifyPlugin(
   async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
     const verify = createIdentityVerifier(secrets, Identity)
@@ -64,7 +73,7 @@ export const requireIdentity = fastifyPlugin(
   },
 )
 
-/** Refuses every request that is not the gateway's own. */
+/** A plugin that accepts only requests that the gateway sends for itself. @throws {ApiError} IDENTITY_REQUIRED. */
 export const requireGateway = fastifyPlugin(
   async (app: FastifyInstance, { secrets }: { secrets: readonly string[] }) => {
     const verify = createIdentityVerifier(secrets, ServiceIdentity)
@@ -76,7 +85,7 @@ export const requireGateway = fastifyPlugin(
 
 const tokenOf = ({ headers }: FastifyRequest) => String(headers[identityHeader] ?? '')
 
-/** @throws {ApiError} PERMISSION_DENIED for viewers and read-only keys. */
+/** Checks that a caller may write. @throws {ApiError} WRITE_FORBIDDEN for viewers and read-only keys. */
 export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | 'readOnly'>): void => {
   if (readOnly) throw writeForbidden('key')
   if (role === 'viewer') throw writeForbidden('role')

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** What an organization may have: read by whatever makes forms or revisions. */
+/** The quotas of an organization. Every process that creates forms or revisions reads them. */
 export const QuotaConfig = z.object({
-  /** Forms of one organization; 0 for any number. */
+  /** The forms of an organization; 0 for no limit. 100,000 by default. */
   MAX_FORMS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(100_000),
-  /** Bytes of the drafts and revisions of one organization, as JSON in UTF-8; 0 for any number. 10 GiB by default. */
+  /** The bytes of an organization's drafts and revisions, as JSON in UTF-8; 0 for no limit. 10 GiB by default. */
   MAX_BYTES_PER_ORGANIZATION: z.coerce
     .number()
     .int()
@@ -13,7 +13,7 @@ export const QuotaConfig = z.object({
 })
 export type QuotaConfig = z.infer<typeof QuotaConfig>
 
-/** The same, as the forms store takes it. */
+/** Converts the configuration to the quota of the forms store. */
 export const toQuota = (config: QuotaConfig) => ({
   forms: config.MAX_FORMS_PER_ORGANIZATION,
   bytes: config.MAX_BYTES_PER_ORGANIZATION,

@@ -6,18 +6,20 @@ import type { App } from './http/create-app.ts'
 import { createLogger } from './telemetry/create-logger.ts'
 import { startTracing, stopTracing } from './telemetry/tracing.ts'
 
-/** How long a stop may take before the process gives up waiting, in milliseconds. */
-const stopPatienceMs = 9_000
+/** How long a stop may take before the process exits anyway, in milliseconds. */
+const stopTimeoutMs = 9_000
 
 /**
- * Connections that may wait to be taken, as far as the system allows. Of a thousand at once Node's 511 would leave
- * half to try again after one, three and more seconds.
+ * The length of the accept queue; the system may limit it further. With Node's default of 511, half of a thousand
+ * concurrent connections would have to retry after one second or more.
  */
 const backlog = 4_096
 
 /**
- * A service's life: reads the environment, builds the app, listens, and on SIGTERM or SIGINT drains and closes it.
- * Whatever the app holds open is closed by its `onClose` hooks.
+ * Runs a service: reads the environment, builds the app and listens. On SIGTERM or SIGINT it drains and closes the app,
+ * whose `onClose` hooks close stores and connections. A failed start exits with status 1.
+ *
+ * @param service the name of the service in log lines and traces.
  */
 export const run = async <C extends ServiceConfig>(
   service: string,
@@ -29,8 +31,8 @@ export const run = async <C extends ServiceConfig>(
   try {
     await startTracing(service, logger)
     const app = await build(config, logger)
-    closeWithGrace({ delay: stopPatienceMs, logger: false }, async ({ err, signal }) => {
-      if (err) logger.fatal({ err }, 'a defect: stopping')
+    closeWithGrace({ delay: stopTimeoutMs, logger: false }, async ({ err, signal }) => {
+      if (err) logger.fatal({ err }, 'uncaught error: stopping')
       else {
         logger.info({ signal }, 'stopping')
         await app.drain(config.DRAIN_MS)

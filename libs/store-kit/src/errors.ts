@@ -2,8 +2,8 @@ import { ApiError } from '@fms/aip'
 import type { SchemaNote } from './schema-note.ts'
 
 /**
- * The store cannot serve just now (locked, full, out of reach); a repeat may succeed. Nothing was changed, unless a
- * connection broke after MongoDB took the change and before it said so.
+ * The store is locked, full or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
+ * a change of MongoDB and its acknowledgement.
  */
 export const storeUnavailable = (cause: unknown) =>
   new ApiError(
@@ -16,7 +16,7 @@ export const storeUnavailable = (cause: unknown) =>
     },
   )
 
-/** The store's indexes have not been made, or not those of this release. An operator's turn: `formctl migrate`. */
+/** The store lacks migrations of this release. An operator has to run `formctl migrate`. */
 export const storeNotMigrated = (store: string) =>
   new ApiError(
     'UNAVAILABLE',

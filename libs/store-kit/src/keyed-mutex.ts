@@ -1,11 +1,11 @@
 /**
- * A mutual exclusion for each key, such as a form, within this process: changes of one form run one after the other
- * rather than lose a race. Other processes are kept apart by compare-and-set alone.
+ * A mutex for each key, such as a form, within this process. Serialized changes do not conflict with each other;
+ * compare-and-set detects conflicts with other processes.
  */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Runs `work` once everything that was given before under this key has settled: first in, first out. */
+  /** Runs `work` after all earlier work of the key has settled: first in, first out. */
   runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const running = (this.#last.get(key) ?? Promise.resolve()).then(work)
     const settled: Promise<void> = running.then(

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApiError } from '@fms/aip'
 
-/** How long a start waits for the note of a store, in milliseconds. */
-const patienceMs = 2_000
+/** How long a start waits for the check of a store, in milliseconds. */
+const checkTimeoutMs = 2_000
 
 interface OpenedStore {
   ping(): Promise<void>
@@ -10,14 +10,14 @@ interface OpenedStore {
 }
 
 /**
- * Refuses a store at the start that this release cannot use. One that is away or not migrated is opened all the same:
- * it answers 503 until it can serve.
+ * Checks at the start that this release can use a store. A store that is out of reach or not migrated is opened as
+ * well: its requests fail with 503 until it is ready.
  *
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW; then the store is closed.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW, after it has closed the store.
  */
 export const openUnlessTooNew = async <S extends OpenedStore>(store: S): Promise<S> => {
   try {
-    await Promise.race([store.ping(), wait(patienceMs, undefined, { ref: false })])
+    await Promise.race([store.ping(), wait(checkTimeoutMs, undefined, { ref: false })])
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'STORE_SCHEMA_TOO_NEW') {
       await store.close()

@@ -5,26 +5,26 @@ import { recordDigest } from './record-digest.ts'
 const record = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
 
 /** The same members in the opposite order, at every depth. */
-const turned = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(turned)
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).reverse()
-  return Object.fromEntries(members.map(([name, member]) => [name, turned(member)]))
+  return Object.fromEntries(members.map(([name, member]) => [name, reversed(member)]))
 }
 
 const text = (value: unknown) => JSON.stringify(value)
 
 describe('recordDigest', () => {
-  it('does not depend on the order of members, nor on a way through JSON', () => {
+  it('does not depend on the order of members, or on serialization as JSON', () => {
     fc.assert(
       fc.property(record, (value) => {
-        expect(recordDigest(turned(value) as object)).toBe(recordDigest(value))
+        expect(recordDigest(reversed(value) as object)).toBe(recordDigest(value))
         expect(recordDigest(JSON.parse(text(value)))).toBe(recordDigest(value))
       }),
     )
   })
 
-  it('differs for what differs', () => {
+  it('differs for different records', () => {
     const different = [
       {},
       { a: null },
@@ -44,7 +44,7 @@ describe('recordDigest', () => {
     expect(new Set(different.map(recordDigest)).size).toBe(different.length)
   })
 
-  it('leaves out a member without a value, as JSON does', () => {
+  it('ignores undefined members, as JSON does', () => {
     expect(recordDigest({ a: 1, b: undefined })).toBe(recordDigest({ a: 1 }))
   })
 })

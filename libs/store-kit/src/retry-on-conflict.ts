@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What an attempt gives back when somebody else was faster. */
-export const writeConflict = Symbol('lost race')
+/** The result of an attempt that found another write in between. */
+export const writeConflict = Symbol('write conflict')
 
-const patienceMs = 5_000
-const longestPauseMs = 100
+const timeoutMs = 5_000
+const maxBackoffMs = 100
 
-/** Now, and what a race may take from now on. */
-export const conflictDeadline = (): number => performance.now() + patienceMs
+/** When retries that begin now end, by `performance.now()`: in 5 s. */
+export const conflictDeadline = (): number => performance.now() + timeoutMs
 
 /**
- * Attempts a compare-and-set until nobody else was faster, with growing, random pauses in between.
+ * Retries a compare-and-set until it does not conflict with another write, with exponential backoff and jitter.
  *
- * @param attempt reads afresh each time.
- * @param onGiveUp the error once the race was still lost at `deadline`, which the first attempt may be later than.
+ * @param attempt reads the current state each time.
+ * @param onGiveUp creates the error when an attempt after `deadline` conflicts. At least one attempt is made.
+ * @throws what `attempt` throws, and the error of `onGiveUp`.
  */
 export const retryOnConflict = async <T>(
   attempt: () => Promise<T | typeof writeConflict>,
@@ -24,6 +25,6 @@ export const retryOnConflict = async <T>(
     const outcome = await attempt()
     if (outcome !== writeConflict) return outcome
     if (performance.now() > deadline) throw onGiveUp()
-    await sleep(Math.random() * Math.min(2 ** round, longestPauseMs))
+    await sleep(Math.random() * Math.min(2 ** round, maxBackoffMs))
   }
 }

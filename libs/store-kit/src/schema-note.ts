@@ -1,8 +1,8 @@
 import { storeSchemaTooNew } from './errors.ts'
 
-/** What a store notes of its schema. */
+/** The schema versions that a store records. */
 export interface SchemaNote {
-  /** Of the schema that the store has; 0 for none. */
+  /** Version of the store's schema; 0 for none. */
   version: number
   /** The lowest schema version of a release that may read and write the store. */
   oldestVersion: number
@@ -17,6 +17,6 @@ export const schemaCheckMs = 1_000
  * @param knownVersion the schema version of this release.
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW where it is below the store's `oldestVersion`.
  */
-export const demandUsable = (store: string, knownVersion: number, note: SchemaNote): void => {
+export const assertCompatible = (store: string, knownVersion: number, note: SchemaNote): void => {
   if (knownVersion < note.oldestVersion) throw storeSchemaTooNew(store, knownVersion, note)
 }

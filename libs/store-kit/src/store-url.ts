@@ -1,24 +1,32 @@
-/** What a store is like after its migration. */
+/** The result of a migration. */
 export interface Migration {
   engine: 'SQLite' | 'MongoDB'
-  /** Of the schema. */
+  /** Version of the schema. */
   version: number
 }
 
+/** A function for each engine, called with the store's URL. */
 export interface Engines<T> {
   sqlite(url: string): T
   mongodb(url: string): T
 }
 
 /**
- * Does what the engine of a store's URL asks for: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`.
+ * Calls the function of the engine that a store URL selects: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`.
  *
- * @param store whose URL it is, for the error.
+ * @param store the name of the store in errors.
+ * @throws {Error} for another scheme.
  */
 export const byScheme = <T>(store: string, url: string, { sqlite, mongodb }: Engines<T>): T => {
   if (url.startsWith('sqlite:')) return sqlite(url)
   if (/^mongodb(\+srv)?:\/\//.test(url)) return mongodb(url)
-  // Not the whole URL: it may hold a password.
+  // The URL may contain a password, so the message has only its scheme.
   const scheme = url.split(':')[0]
   throw new Error(`No ${store} store for "${scheme}:" URLs. Use sqlite:PATH or mongodb://HOST:PORT/DATABASE.`)
+}
+
+/** The file path of a `sqlite:PATH` URL. @throws {Error} for another scheme. */
+export const sqlitePath = (url: string): string => {
+  if (!url.startsWith('sqlite:')) throw new Error(`Not a sqlite: URL: ${url.split(':')[0]}:…`)
+  return url.slice('sqlite:'.length)
 }

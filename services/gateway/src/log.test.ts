@@ -28,7 +28,7 @@ it('has one line for each request with its caller, route and status', async () =
   expect(linesOf('read')).toEqual([
     expect.objectContaining({
       level: 30,
-      msg: 'answered',
+      msg: 'request completed',
       method: 'GET',
       route: '/v2/organizations/:organizationRef/forms',
       status: 200,
@@ -37,8 +37,8 @@ it('has one line for each request with its caller, route and status', async () =
       organization: gateway.organization.organizationId,
     }),
   ])
-  expect(linesOf('stranger')).toMatchObject([{ msg: 'answered', status: 401 }])
-  expect(linesOf('nowhere')).toMatchObject([{ msg: 'answered', status: 404 }])
+  expect(linesOf('stranger')).toMatchObject([{ msg: 'request completed', status: 401 }])
+  expect(linesOf('nowhere')).toMatchObject([{ msg: 'request completed', status: 404 }])
 })
 
 it('the authorize request has the same request id', async () => {
@@ -63,7 +63,7 @@ it('a failure has another line, with its cause', async () => {
 
   expect(linesOf('failed')).toMatchObject([
     { level: 50, reason: 'UPSTREAM_UNAVAILABLE', err: expect.anything() },
-    { level: 30, msg: 'answered', status: 503 },
+    { level: 30, msg: 'request completed', status: 503 },
   ])
 })
 
@@ -88,7 +88,7 @@ it('a request whose caller disconnects has one line', async () => {
   await received.promise
   await client.destroy()
 
-  await expect.poll(() => linesOf('gone')).toMatchObject([{ msg: 'the caller has gone', status: 499 }])
+  await expect.poll(() => linesOf('gone')).toMatchObject([{ msg: 'client disconnected', status: 499 }])
   blocked.resolve()
   await gateway.send('GET', '/v2/organizations/acme')
   await delay(20)

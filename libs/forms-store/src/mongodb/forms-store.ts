@@ -156,7 +156,7 @@ export class MongoFormsStore implements FormsStore {
         limit,
         covering: coveringIndex,
         timeoutMs: this.#listTimeoutMs,
-        demand,
+        throwIfAborted: demand,
       })
       const [{ taken, more }, totalSize] = await Promise.all([
         takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),

@@ -7,12 +7,12 @@ const statusLines: Record<string, string> = {
 }
 
 /**
- * Answers what never became a request (bad chunks, a head that is too long or too slow) with a status alone and ends
- * the connection. There is no request id to tell, and a body of another shape than all others would help nobody.
+ * Responds to invalid HTTP (bad chunks, a head that is too long or too slow) with a status and no body, and closes the
+ * connection. There is no request, so there is no request id for an error body.
  */
 export const clientErrorHandler = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  if (socket.writable && !isAnswering(socket)) {
+  if (socket.writable && !isResponding(socket)) {
     const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request'
     socket.write(`HTTP/1.1 ${statusLine}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   }
@@ -20,10 +20,12 @@ export const clientErrorHandler = (error: Error & { code?: string }, socket: Soc
 }
 
 /**
- * Whether an answer has begun, or is still to come for a request that is whole: what is broken stands behind it, and
- * whoever counts answers would take ours for that one. Node keeps the answer there for its own handler.
+ * Whether the response to an earlier, complete request has begun or is still to come: a client would take the status of
+ * the invalid bytes after it for that response. Node stores the response on the socket for its own error handler.
  */
-const isAnswering = (socket: Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }): boolean => {
-  const answer = socket._httpMessage
-  return answer != null && (answer.headersSent || answer.req.complete)
+const isResponding = (
+  socket: Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null },
+): boolean => {
+  const response = socket._httpMessage
+  return response != null && (response.headersSent || response.req.complete)
 }

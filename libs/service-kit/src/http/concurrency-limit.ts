@@ -1,114 +1,84 @@
 import type { ApiError } from '@fms/aip'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { countError, observeRequest } from '../telemetry/metrics.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { observeRequest } from '../telemetry/metrics.ts'
+import { rawErrorSender } from './error-handler.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    bound?: ConcurrencyLimit
+    concurrencyLimit?: ConcurrencyLimit
   }
   interface FastifyReply {
-    /** Where it has a place until {@link releaseRequest}. */
-    bound: ConcurrencyLimit | undefined
+    /** The limit that the request has acquired; {@link releaseRequest} releases it. */
+    concurrencyLimit: ConcurrencyLimit | undefined
   }
 }
 
-/** How many requests of some kind may be under way at once. */
+/** The number of requests of some routes that may be in flight. */
 export class ConcurrencyLimit {
-  #underWay = 0
+  #inFlight = 0
   readonly #max: number
 
   constructor(max: number) {
     this.#max = max
   }
 
-  get isFull(): boolean {
-    return this.#underWay >= this.#max
+  get isReached(): boolean {
+    return this.#inFlight >= this.#max
   }
 
-  take(): void {
-    this.#underWay++
+  acquire(): void {
+    this.#inFlight++
   }
 
-  leave(): void {
-    this.#underWay--
+  release(): void {
+    this.#inFlight--
   }
 }
 
 /**
- * The routes that are registered on `app` from here on share a bound, which {@link shedLoad} keeps. A request counts
- * once its body is there, so that a caller who sends it slowly takes nobody's place, until its {@link onRequestEnd}.
+ * Makes the routes that are registered on `app` from here on share a limit, which {@link shedLoad} enforces. A request
+ * acquires it once its body is read, so that slow senders do not use it up, and releases it at the end of the request.
  */
 export const limitRequests = (app: FastifyInstance, max: number): void => {
-  const bound = new ConcurrencyLimit(max)
+  const limit = new ConcurrencyLimit(max)
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, bound }
+    route.config = { ...route.config, concurrencyLimit: limit }
   })
   app.addHook('preValidation', ({ routeOptions }, reply, done) => {
-    // Who is gone by now leaves no more.
-    if (routeOptions.config.bound === bound && !reply.hasEnded) {
-      bound.take()
-      reply.bound = bound
+    // After its end, a request would not release the limit again.
+    if (routeOptions.config.concurrencyLimit === limit && !reply.hasEnded) {
+      limit.acquire()
+      reply.concurrencyLimit = limit
     }
     done()
   })
 }
 
-/** The caller has its answer, or is gone. */
-export const releaseRequest = ({ bound }: FastifyReply): void => bound?.leave()
+/** Releases the limit of a request that has ended. */
+export const releaseRequest = ({ concurrencyLimit }: FastifyReply): void => concurrencyLimit?.release()
 
-/** How often the log tells how many were refused, in milliseconds. */
-const tellEveryMs = 1_000
+/** How often the log says how many requests were rejected, in milliseconds. */
+const logIntervalMs = 1_000
 
 /**
- * Refuses at once what finds its bound full, before anything else is done for it: before all hooks but the app's first. Under load
- * each refusal takes from those who are served, so that it goes past most of Fastify, and the log has a line for all of
- * a second.
+ * Rejects a request whose limit is reached with `error`, before all hooks other than the first ones of the app. Under
+ * load each rejection takes time from requests that are served, so the response bypasses most of Fastify, and the log
+ * has one line for all rejections of a second.
  */
-export const shedLoad = (app: FastifyInstance, refusal: ApiError): void => {
-  const refuse = refuseWith(refusal)
+export const shedLoad = (app: FastifyInstance, error: ApiError): void => {
+  const send = rawErrorSender(error)
   let refused = 0
-  const tell = () => {
-    app.log.warn({ refused }, 'too much was under way: requests were refused')
+  const logRefused = () => {
+    app.log.warn({ refused }, 'overloaded: requests were refused')
     refused = 0
   }
-  app.decorateReply('bound')
+  app.decorateReply('concurrencyLimit')
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.routeOptions.config.bound?.isFull) return done()
-    if (refused++ === 0) setTimeout(tell, tellEveryMs).unref()
-    refuse(request, reply)
-  })
-}
-
-/** As `sendError` does, with all made ready that is the same for each. */
-const refuseWith = (refusal: ApiError) => {
-  const { headers = {}, retryAfterSeconds = 1 } = refusal.parts
-  const fixedHeaders = [
-    ...Object.entries(headers).flat(),
-    'retry-after',
-    `${Math.ceil(retryAfterSeconds)}`,
-    'content-type',
-    'application/json; charset=utf-8',
-    'cache-control',
-    'no-store',
-  ]
-  const [before, after] = JSON.stringify(refusal.toBody('REQUEST ID')).split('"REQUEST ID"')
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    countError(refusal.reason)
-    observeRequest(request, reply, refusal.httpStatus)
-    const body = before + JSON.stringify(request.id) + after
-    const length = `${Buffer.byteLength(body)}`
-    // Told and counted already.
+    if (!request.routeOptions.config.concurrencyLimit?.isReached) return done()
+    if (refused++ === 0) setTimeout(logRefused, logIntervalMs).unref()
+    observeRequest(request, reply, error.httpStatus)
+    // The request is logged and counted here, not by onRequestEnd.
     reply.hasEnded = true
-    reply.hijack()
-    reply.raw
-      .writeHead(refusal.httpStatus, [
-        ...Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, `${value}`]),
-        ...fixedHeaders,
-        'x-request-id',
-        request.id,
-        'content-length',
-        length,
-      ])
-      .end(body)
-  }
+    send(request, reply)
+  })
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type AppOptions, bodyLimitBytes, createApp } from './create-app.ts'
 
-/** A service of two routes, and what it logs. */
+/** An app with three routes, and its log lines. */
 const startApp = (options: Partial<AppOptions> = {}) => {
   const lines: Record<string, unknown>[] = []
   const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
@@ -29,8 +29,8 @@ const post = (payload: InjectOptions['payload'], contentType = 'application/json
   ...(payload !== undefined && { payload }),
 })
 
-/** The answer's error in short; it satisfies the contract or the test fails. */
-const refusal = async ({ app }: ReturnType<typeof startApp>, options: InjectOptions | string) => {
+/** Sends a request that has to fail. @returns the parts of the error, after checking its contract. */
+const errorOf = async ({ app }: ReturnType<typeof startApp>, options: InjectOptions | string) => {
   const response = await app.inject(options)
   const { error } = ErrorBody.parse(response.json())
   const [info, ...details] = error.details
@@ -48,7 +48,7 @@ const refusal = async ({ app }: ReturnType<typeof startApp>, options: InjectOpti
 }
 
 describe('an app', () => {
-  it('answers what its routes answer', async () => {
+  it('sends the results of its routes', async () => {
     const { app } = startApp()
 
     expect((await app.inject(post({ name: 'a' }))).json()).toEqual({ name: 'a' })
@@ -67,11 +67,11 @@ describe('an app', () => {
     expect(statuses).toEqual(Array(6).fill(200))
   })
 
-  describe('at a path that is not known', () => {
+  describe('at an unknown path', () => {
     it.each(['/', '/thing', '/Things', '/things/', '/things//', '//things', '/things/a/', '/things/a/b'])(
-      'answers 404 to %s',
+      'responds to %s with 404',
       async (url) => {
-        expect(await refusal(startApp(), url)).toMatchObject({
+        expect(await errorOf(startApp(), url)).toMatchObject({
           code: 404,
           status: 'NOT_FOUND',
           info: { reason: 'PATH_NOT_FOUND', metadata: { path: url } },
@@ -79,21 +79,24 @@ describe('an app', () => {
       },
     )
 
-    it('does so before it looks at the body', async () => {
+    it('responds before it reads the body', async () => {
       const options = { ...post('{', 'text/plain'), url: '/nothing' }
 
-      expect(await refusal(startApp(), options)).toMatchObject({ code: 404 })
+      expect(await errorOf(startApp(), options)).toMatchObject({ code: 404 })
     })
 
-    it.each(['/%', '/%zz?a=b', '/a%ff'])('answers 404 to the malformed percent-encoding %s', async (url) => {
-      expect(await refusal(startApp(), url)).toMatchObject({
-        code: 404,
-        info: { metadata: { path: url.split('?')[0] } },
-      })
-    })
+    it.each(['/%', '/%zz?a=b', '/a%ff'])(
+      'responds to the malformed percent-encoding %s with 404',
+      async (url) => {
+        expect(await errorOf(startApp(), url)).toMatchObject({
+          code: 404,
+          info: { metadata: { path: url.split('?')[0] } },
+        })
+      },
+    )
   })
 
-  it.each(['%', '%zz', '%ff', '100%25%'])('takes the malformed reference %s literally', async (thing) => {
+  it.each(['%', '%zz', '%ff', '100%25%'])('reads the malformed reference %s literally', async (thing) => {
     const { app } = startApp()
 
     expect((await app.inject(`/things/${thing}`)).json()).toEqual({ thing })
@@ -105,7 +108,7 @@ describe('an app', () => {
     expect((await app.inject('/things/a%2Fb%20%25')).json()).toEqual({ thing: 'a/b %' })
   })
 
-  it('takes references of any length', async () => {
+  it('accepts long references', async () => {
     const { app } = startApp()
     const thing = 'x'.repeat(100_000)
 
@@ -117,8 +120,8 @@ describe('an app', () => {
     ['PATCH', '/things/a', 'GET, HEAD, DELETE'],
     ['OPTIONS', '/things/a', 'GET, HEAD, DELETE'],
     ['POST', '/healthz', 'GET, HEAD'],
-  ] as const)('answers 405 to %s %s, and says what is allowed', async (method, url, allow) => {
-    expect(await refusal(startApp(), { method, url })).toMatchObject({
+  ] as const)('responds to %s %s with 405 and the allowed methods', async (method, url, allow) => {
+    expect(await errorOf(startApp(), { method, url })).toMatchObject({
       code: 405,
       status: 'INVALID_ARGUMENT',
       info: { reason: 'METHOD_NOT_ALLOWED', metadata: { method } },
@@ -126,7 +129,7 @@ describe('an app', () => {
     })
   })
 
-  it('answers HEAD as GET', async () => {
+  it('supports HEAD where it supports GET', async () => {
     const { app } = startApp()
     const response = await app.inject({ method: 'HEAD', url: '/things/a' })
 
@@ -134,7 +137,7 @@ describe('an app', () => {
     expect(response.body).toBe('')
   })
 
-  describe('of a body', () => {
+  describe('with a body', () => {
     it.each([
       'text/plain',
       'application/xml',
@@ -142,25 +145,25 @@ describe('an app', () => {
       'application/merge-patch+json',
       'nonsense',
       '',
-    ])('refuses the media type "%s"', async (contentType) => {
-      expect(await refusal(startApp(), post('{"name":"a"}', contentType))).toMatchObject({
+    ])('rejects the media type "%s"', async (contentType) => {
+      expect(await errorOf(startApp(), post('{"name":"a"}', contentType))).toMatchObject({
         code: 415,
         status: 'INVALID_ARGUMENT',
         info: { reason: 'UNSUPPORTED_MEDIA_TYPE', metadata: { contentType } },
       })
     })
 
-    it('takes 1 MiB', async () => {
+    it('accepts 1 MiB', async () => {
       const { app } = startApp()
       const name = 'x'.repeat(bodyLimitBytes - '{"name":""}'.length)
 
       expect((await app.inject(post({ name }))).statusCode).toBe(200)
     })
 
-    it('refuses a byte more', async () => {
+    it('rejects more than 1 MiB', async () => {
       const name = 'x'.repeat(bodyLimitBytes - '{"name":""}'.length + 1)
 
-      expect(await refusal(startApp(), post({ name }))).toMatchObject({
+      expect(await errorOf(startApp(), post({ name }))).toMatchObject({
         code: 413,
         status: 'INVALID_ARGUMENT',
         info: { reason: 'BODY_TOO_LARGE', metadata: { bodyLimitBytes: '1048576' } },
@@ -174,16 +177,16 @@ describe('an app', () => {
       '\ufeff{}',
       '{"name":"\\ud800"}',
       Buffer.of(0x22, 0xff, 0x22),
-    ])('refuses %s, which is no JSON', async (payload) => {
-      expect(await refusal(startApp(), post(payload))).toMatchObject({
+    ])('rejects %s, which is not JSON', async (payload) => {
+      expect(await errorOf(startApp(), post(payload))).toMatchObject({
         code: 400,
         status: 'INVALID_ARGUMENT',
         info: { reason: 'MALFORMED_JSON' },
       })
     })
 
-    it('names everything that is wrong with it', async () => {
-      expect(await refusal(startApp(), post({ size: 'big', colour: 'red' }))).toMatchObject({
+    it('reports all violations', async () => {
+      expect(await errorOf(startApp(), post({ size: 'big', colour: 'red' }))).toMatchObject({
         code: 400,
         info: { reason: 'INVALID_REQUEST', metadata: { field: 'name' } },
         details: [
@@ -199,18 +202,18 @@ describe('an app', () => {
       })
     })
 
-    it.each(['null', '[]', '"text"', '1'])('refuses %s, which is no object', async (payload) => {
-      expect(await refusal(startApp(), post(payload))).toMatchObject({
+    it.each(['null', '[]', '"text"', '1'])('rejects %s, which is not an object', async (payload) => {
+      expect(await errorOf(startApp(), post(payload))).toMatchObject({
         code: 400,
         info: { reason: 'INVALID_REQUEST', metadata: { field: '' } },
       })
     })
 
-    it('takes a caller who hangs up in the middle for no failure of ours', async () => {
+    it('logs no failure when a client disconnects in the middle', async () => {
       const { app, lines } = startApp()
       await app.listen({ port: 0, host: '127.0.0.1' })
       const { port } = app.server.address() as AddressInfo
-      const gone = new Promise((resolve) =>
+      const closed = new Promise((resolve) =>
         app.server.once('connection', (connection) => connection.once('close', resolve)),
       )
       const head = [
@@ -221,13 +224,13 @@ describe('an app', () => {
       ]
       const socket = connect(port, '127.0.0.1')
       socket.write(`${head.join('\r\n')}\r\n\r\n{"name":`, () => setTimeout(() => socket.destroy(), 20))
-      await gone
+      await closed
       await app.close()
 
       expect(lines.filter(({ level }) => Number(level) > 30)).toEqual([])
     })
 
-    it('does without one', async () => {
+    it('accepts requests without a body', async () => {
       const { app } = startApp()
       const headers = { 'content-type': 'application/json' }
 
@@ -236,8 +239,8 @@ describe('an app', () => {
     })
   })
 
-  describe('gives every answer a request id', () => {
-    it.each(['a', '~!"', 'x'.repeat(128)])("the caller's own: %s", async (id) => {
+  describe('gives every response a request id', () => {
+    it.each(['a', '~!"', 'x'.repeat(128)])('the id of the request: %s', async (id) => {
       const { app } = startApp()
       const headers = { 'x-request-id': id }
 
@@ -246,14 +249,14 @@ describe('an app', () => {
       }
     })
 
-    it.each(['', 'a b', 'é', 'x'.repeat(129), '\t'])('another one in place of "%s"', async (id) => {
+    it.each(['', 'a b', 'é', 'x'.repeat(129), '\t'])('a new one in place of "%s"', async (id) => {
       const { app } = startApp()
       const response = await app.inject({ url: '/things/a', headers: { 'x-request-id': id } })
 
       expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     })
 
-    it('another one in place of two', async () => {
+    it('a new one in place of two', async () => {
       const { app } = startApp()
       await app.listen({ port: 0 })
       const { port } = app.server.address() as AddressInfo
@@ -271,7 +274,7 @@ describe('an app', () => {
       expect(id).toMatch(/^[0-9a-f-]{36}$/)
     })
 
-    it('that is on the log line, too', async () => {
+    it('that the log line has as well', async () => {
       const { app, lines } = startApp()
       await app.inject({ url: '/things/a', headers: { 'x-request-id': 'r-1' } })
 
@@ -288,7 +291,7 @@ describe('an app', () => {
   })
 
   describe('probes', () => {
-    it('say that it lives, and that it is ready', async () => {
+    it('report that the app is alive and ready', async () => {
       const { app, lines } = startApp({ ready: async () => {} })
 
       expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' })
@@ -296,9 +299,9 @@ describe('an app', () => {
       expect(lines).toMatchObject([{ msg: 'ready' }])
     })
 
-    it('say 503 while it is not ready, and keep the reason to the log', async () => {
+    it('report 503 while the app is not ready, and only the log has the reason', async () => {
       const service = startApp({ ready: () => Promise.reject(new Error('no route to db-1')) })
-      const { headers, message, ...rest } = await refusal(service, '/readyz')
+      const { headers, message, ...rest } = await errorOf(service, '/readyz')
 
       expect(rest).toMatchObject({
         code: 503,
@@ -312,7 +315,7 @@ describe('an app', () => {
       expect((await service.app.inject('/healthz')).statusCode).toBe(200)
     })
 
-    it('log a change, and not every probe', async () => {
+    it('log changes only', async () => {
       let reason: Error | undefined
       const { app, lines } = startApp({
         ready: async () => {
@@ -324,14 +327,14 @@ describe('an app', () => {
         return (await app.inject('/readyz')).statusCode
       }
 
-      const away = new Error('away')
-      expect([await probe(away), await probe(away), await probe(), await probe()]).toEqual([
+      const unreachable = new Error('unreachable')
+      expect([await probe(unreachable), await probe(unreachable), await probe(), await probe()]).toEqual([
         503, 503, 200, 200,
       ])
       expect(lines).toMatchObject([{ msg: 'not ready' }, { msg: 'ready' }])
     })
 
-    it('log nothing where nothing is to be logged', async () => {
+    it('log nothing at level silent', async () => {
       const lines: string[] = []
       const logger = pino({ level: 'silent' }, { write: (line) => lines.push(line) })
       const { app } = startApp({ logger, ready: () => Promise.reject(new Error('away')) })
@@ -341,7 +344,7 @@ describe('an app', () => {
     })
   })
 
-  describe('answers a failure that it does not know', () => {
+  describe('responds to an unknown error', () => {
     const failures = [
       new TypeError("Cannot read properties of undefined (reading 'secret')"),
       Object.assign(new Error('secret row not found'), { statusCode: 404 }),
@@ -350,12 +353,12 @@ describe('an app', () => {
       null,
     ]
 
-    it.each(failures)('with INTERNAL and nothing of the inside: %s', async (failure) => {
+    it.each(failures)('with INTERNAL and no details: %s', async (failure) => {
       const service = startApp()
       service.app.get('/failing', async () => {
         throw failure
       })
-      const { code, status, message, info, headers } = await refusal(service, '/failing')
+      const { code, status, message, info, headers } = await errorOf(service, '/failing')
 
       expect({ code, status, info }).toMatchObject({
         code: 500,

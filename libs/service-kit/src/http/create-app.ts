@@ -1,90 +1,99 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { ApiError, invalidRequest, parseJson, parseJsonEnvelope, toFieldViolations } from '@fms/aip'
+import { invalidRequest, toFieldViolations } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { beginRequest, endRequest, exposeMetrics } from '../telemetry/metrics.ts'
 import { endRequestSpan, traceRequests } from '../telemetry/tracing.ts'
 import { clientErrorHandler } from './client-error-handler.ts'
 import { limitRequests, releaseRequest, shedLoad } from './concurrency-limit.ts'
-import { addDrain, type NewConnections } from './drain.ts'
-import { endIdleConnections } from './end-idle-connections.ts'
-import { errorHandler, sendError } from './error-handler.ts'
+import { addDrain, endIdleConnections, type NewConnections } from './drain.ts'
+import { errorHandler } from './error-handler.ts'
 import { overloaded } from './errors.ts'
+import { acceptJsonBodies } from './json-body.ts'
 import { logRequest } from './log-request.ts'
+import { addProbes } from './probes.ts'
 import { rejectSmuggling } from './reject-smuggling.ts'
 import { onRequestEnd } from './request-end.ts'
 import { rejectUnknownPaths } from './unknown-paths.ts'
 
-/** Bodies over this are refused with 413. */
+/** The largest body that is accepted, in bytes; larger ones are rejected with 413. */
 export const bodyLimitBytes = 1024 * 1024
 
-/** Bodies over this are large: routes that say so parse only the envelope of them. */
+/** Bodies over this many bytes are large: some routes parse only their envelope. */
 export const largeBodyBytes = 64 * 1024
 
-/** Longer than any head that Node lets through, so that a long reference is simply not found. */
+/** Longer than any path that Node accepts, so a long reference is a 404 and not another error. */
 const maxParamLength = 256 * 1024
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling, as the gateway vouches for it. */
+    /** The caller, as the gateway's identity token names it. */
     identity: Identity
-    /** Objects and arrays in the body's envelope, as JSON texts by name, where only the envelope was parsed. */
-    nestedJson: ReadonlyMap<string, string> | undefined
-  }
-  interface FastifyContextConfig {
-    /** Of a large body, only the envelope is parsed: `{}` and `[]` stand for the objects and arrays in it. */
-    parsesEnvelopeAlone?: boolean
   }
 }
 
 export interface AppOptions {
   logger: FastifyBaseLogger
-  /** Heads over this are refused with 431. What the gateway lets through, with what it adds, fits a service. */
+  /** The largest head of a request; larger ones are rejected with 431. 128 KiB by default. */
   maxHeaderBytes?: number
-  /** How long a head may take to arrive, in milliseconds; then 408. A client that dribbles holds nothing up for long. */
+  /** How long a head may take to arrive, in milliseconds, before the request is rejected with 408. 10 s by default. */
   headTimeoutMs?: number
-  /** How long a whole request may take to arrive: 1 MiB at 18 KB/s. */
+  /** How long a whole request may take to arrive, in milliseconds. 60 s by default: 1 MiB at 18 KB/s. */
   requestTimeoutMs?: number
-  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For names the caller; by default none is believed. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted; none by default. */
   trustProxy?: string[] | undefined
-  /** How many requests may be under way at once, probes aside; others are refused at once. By default any number. */
+  /** The number of requests in flight, probes excluded; more are rejected with 503 OVERLOADED. Unlimited by default. */
   maxRequests?: number
-  /** Bodies over this are large, for routes that parse the envelope alone. */
+  /** Bodies over this many bytes are large, for routes that parse only the envelope. */
   largeBodyBytes?: number
-  /** Resolves while the service can do its work; what it throws is the reason why `/readyz` says no. */
+  /** Resolves while the service can work; its error is the reason why `/readyz` is 503. */
   ready?: () => Promise<void>
-  /** Adds hooks that run before all others: headers that they set are on every response, on the 503 OVERLOADED, too. */
+  /** Adds hooks that run before all others. Headers that they set are on every response, including 503 OVERLOADED. */
   addFirstHooks?: (app: FastifyInstance) => void
-  /** What becomes of new connections while it drains. */
+  /** What happens to new connections while the app drains; `refuse` by default. */
   newConnections?: NewConnections
 }
 
 /**
- * What every service starts with: strict JSON bodies, Zod contracts as route schemas, AIP-193 errors, a request id
- * on every answer and log line, `/healthz`, `/readyz` and `/metrics`.
+ * Creates the app of a service: strict JSON bodies, Zod contracts as route schemas, AIP-193 errors, a request id on
+ * every response and log line, `/healthz`, `/readyz` and `/metrics`.
  */
-export const createApp = ({
+export const createApp = (options: AppOptions) => {
+  const { logger, maxRequests, ready, addFirstHooks, newConnections = 'refuse' } = options
+  const app = createServer(options)
+  acceptJsonBodies(app, options.largeBodyBytes ?? largeBodyBytes)
+  app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(errorHandler)
+  app.decorateRequest('identity')
+
+  addFirstHooks?.(app)
+  shedLoad(app, overloaded())
+  observeRequests(app)
+
+  const isDraining = addDrain(app, newConnections)
+  endIdleConnections(app)
+  rejectSmuggling(app)
+  rejectUnknownPaths(app)
+  exposeMetrics(app)
+  addProbes(app, { logger, isDraining, ready })
+  if (maxRequests !== undefined) limitRequests(app, maxRequests)
+  return app
+}
+
+export type App = ReturnType<typeof createApp>
+
+const createServer = ({
   logger,
   maxHeaderBytes = 128 * 1024,
   headTimeoutMs = 10_000,
   requestTimeoutMs = 60_000,
   trustProxy,
-  maxRequests,
-  largeBodyBytes: largeBytes = largeBodyBytes,
-  ready,
-  addFirstHooks,
-  newConnections = 'refuse',
-}: AppOptions) => {
-  const app = fastify({
+}: AppOptions) =>
+  fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
@@ -99,30 +108,14 @@ export const createApp = ({
     routerOptions: { maxParamLength },
     rewriteUrl: ({ url = '/' }) => withLiteralPercents(url),
     forceCloseConnections: 'idle',
-    // What still comes on an open connection is answered, too.
+    // Requests that still arrive on open connections are served.
     return503OnClosing: false,
-    clientErrorHandler: clientErrorHandler,
+    clientErrorHandler,
     schemaController: { compilersFactory: noCompilers },
   }).withTypeProvider<ZodTypeProvider>()
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      if (body.length === 0) return undefined
-      const isLarge = request.routeOptions.config.parsesEnvelopeAlone && body.length > largeBytes
-      return isLarge ? parseEnvelope(body, request) : parseBody(body)
-    },
-  )
-  app.setValidatorCompiler(({ schema }) => validatorOf(schema as z.ZodType))
-  app.setSerializerCompiler(() => JSON.stringify)
-  app.setErrorHandler(errorHandler)
-  app.decorateRequest('identity')
-  app.decorateRequest('nestedJson')
-
-  addFirstHooks?.(app)
-  shedLoad(app, overloaded())
+/** Adds the request id to every response, and traces, logs and counts every request. */
+const observeRequests = (app: FastifyInstance): void => {
   traceRequests(app)
   app.addHook('onRequest', (request, reply, done) => {
     beginRequest()
@@ -135,61 +128,22 @@ export const createApp = ({
     endRequest(request, reply, status)
     endRequestSpan(request, status)
   })
-
-  const isDraining = addDrain(app, newConnections)
-  endIdleConnections(app)
-  rejectSmuggling(app)
-  rejectUnknownPaths(app)
-  exposeMetrics(app)
-  app.get('/healthz', { config: { isUnlogged: true } }, async () => ({ status: 'ok' }))
-  let isReady: boolean | undefined
-  app.get('/readyz', { config: { isUnlogged: true } }, async (request, reply) => {
-    const reason = await Promise.resolve(
-      isDraining() ? Promise.reject(new Error('stopping')) : ready?.(),
-    ).then(
-      () => undefined,
-      (error: Error) => error,
-    )
-    // Probes come every few seconds: what changed is worth a line.
-    if (isReady !== !reason) {
-      // Nobody has to worry before the first time that it is ready.
-      const level = reason && isReady ? 'warn' : 'info'
-      logger[level]({ reason: reason?.message }, reason ? 'not ready' : 'ready')
-    }
-    isReady = !reason
-    if (!reason) return { status: 'ready' }
-    sendError(notReady(), request, reply)
-    return reply
-  })
-  if (maxRequests !== undefined) limitRequests(app, maxRequests)
-  return app
 }
-
-export type App = ReturnType<typeof createApp>
 
 const never = (): never => {
   throw new Error('schemas are Zod: the app sets its own compilers')
 }
 
-/** In place of Fastify's own, Ajv and fast-json-stringify, which would be loaded and never used. */
+/** Replaces Fastify's compilers, so that Ajv and fast-json-stringify are not loaded. */
 const noCompilers = { buildValidator: never, buildSerializer: never }
-
-/** A part that this service cannot work without is away. */
-const notReady = () =>
-  new ApiError(
-    'UNAVAILABLE',
-    'NOT_READY',
-    'The service is not ready. Wait, and look at its log if it stays so.',
-    { retryAfterSeconds: 1 },
-  )
 
 const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const id = headers['x-request-id']
-  // Node joins two of them with a comma and a space, which no id contains.
+  // Node joins repeated headers with a comma and a space; an id cannot contain a space.
   return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : randomUUID()
 }
 
-/** A malformed percent-encoding names nothing that exists: taken literally it is not found, rather than a 400. */
+/** Makes a malformed percent-encoding literal, so that such a path is a 404 rather than a 400. */
 const withLiteralPercents = (url: string): string => {
   if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')
@@ -201,22 +155,8 @@ const withLiteralPercents = (url: string): string => {
   }
 }
 
-const parseBody = (bytes: Buffer): unknown => demandNotNull(parseJson(bytes))
-
-const parseEnvelope = (bytes: Buffer, request: FastifyRequest): unknown => {
-  const { body, nested } = parseJsonEnvelope(bytes)
-  request.nestedJson = nested
-  return demandNotNull(body)
-}
-
-/** To validators null means that there is no body. */
-const demandNotNull = (body: unknown): unknown => {
-  if (body === null) throw invalidRequest([{ field: '', description: 'must be an object' }])
-  return body
-}
-
-/** Zod's answer as Fastify wants it; all violations in one error. Fastify says null for what is absent. */
-const validatorOf = (schema: z.ZodType) => (value: unknown) => {
+/** A Fastify validator that reports all violations in one error. Fastify passes null for an absent part. */
+const toValidator = (schema: z.ZodType) => (value: unknown) => {
   const result = schema.safeParse(value ?? undefined)
   return result.success ? { value: result.data } : { error: invalidRequest(toFieldViolations(result.error)) }
 }

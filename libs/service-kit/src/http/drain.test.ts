@@ -1,10 +1,12 @@
+import { once } from 'node:events'
+import { Agent as HttpAgent, request } from 'node:http'
 import { pino } from 'pino'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createApp } from './create-app.ts'
 import type { NewConnections } from './drain.ts'
 
-/** An app with a caller who keeps connections, and a request under way that the test lets go. */
+/** An app and a client with keep-alive; requests of `/slow` wait for `finish`. */
 const start = async (newConnections: NewConnections) => {
   const app = createApp({ logger: pino({ level: 'silent' }), newConnections })
   const arrived = Promise.withResolvers<void>()
@@ -22,14 +24,14 @@ const start = async (newConnections: NewConnections) => {
     await body.dump()
     return [statusCode, headers.connection]
   }
-  const stranger = () => {
+  const getWithNewConnection = () => {
     const dispatcher = new Agent()
     return get('/readyz', dispatcher).finally(() => dispatcher.destroy())
   }
   return {
     app,
     get,
-    stranger,
+    getWithNewConnection,
     arrived: arrived.promise,
     finish: slow.resolve,
     async [Symbol.asyncDispose]() {
@@ -40,7 +42,7 @@ const start = async (newConnections: NewConnections) => {
 }
 
 describe('an app that drains', () => {
-  it('answers once more on a connection that was idle, and ends it', async () => {
+  it('serves one more request on an idle connection, then closes it', async () => {
     await using service = await start('refuse')
     expect(await service.get('/fast')).toEqual([200, 'keep-alive'])
 
@@ -50,9 +52,9 @@ describe('an app that drains', () => {
     await drained
   })
 
-  it('answers what is under way before it says that it is done', async () => {
+  it('waits for requests in flight', async () => {
     await using service = await start('refuse')
-    const answer = service.get('/slow')
+    const response = service.get('/slow')
     await service.arrived
 
     const drained = service.app.drain(1).then(() => 'drained')
@@ -61,30 +63,52 @@ describe('an app that drains', () => {
     )
     service.finish()
 
-    expect((await answer)[0]).toBe(200)
+    expect((await response)[0]).toBe(200)
     await drained
   })
 
-  it('takes no new connections where callers find another address', async () => {
+  it('refuses new connections where callers find another address', async () => {
     await using service = await start('refuse')
     await service.get('/fast')
     const drained = service.app.drain(200)
-    await expect(service.stranger()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(service.getWithNewConnection()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     await drained
   })
 
-  it('tells a balancer that it is not ready, and takes its connections until then', async () => {
+  it('is not ready for a load balancer, and accepts its connections until the end', async () => {
     await using service = await start('listen')
     const drained = service.app.drain(200)
-    expect(await service.stranger()).toEqual([503, 'close'])
+    expect(await service.getWithNewConnection()).toEqual([503, 'close'])
     expect(await service.get('/fast')).toEqual([200, 'close'])
     await drained
   })
 
-  it('does not wait where there is nobody to move over to', async () => {
+  it('does not wait with a timeout of 0', async () => {
     await using service = await start('listen')
     await service.get('/fast')
     await service.app.drain(0)
     expect(await service.get('/fast')).toEqual([200, 'close'])
+  })
+})
+
+describe('an app that closes', () => {
+  it('does not wait for the client of a request that was in flight', async () => {
+    const app = createApp({ logger: pino({ level: 'silent' }) })
+    const arrived = Promise.withResolvers<void>()
+    const result = Promise.withResolvers<object>()
+    app.get('/slow', () => {
+      arrived.resolve()
+      return result.promise
+    })
+    const origin = await app.listen({ port: 0 })
+    const sent = request(`${origin}/slow`, { agent: new HttpAgent({ keepAlive: true }) }).end()
+    await arrived.promise
+
+    const closed = app.close()
+    result.resolve({})
+
+    const [response] = await once(sent, 'response')
+    expect(response.resume().statusCode).toBe(200)
+    await closed
   })
 })

@@ -3,54 +3,65 @@ import { Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How often connections are looked at once patience is over, in milliseconds. */
+/** How often a closing server ends idle connections, in milliseconds. */
 const intervalMs = 50
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Lets callers move over to another instance, and loses none of their requests: `/readyz` says no, and every
-     * answer is its connection's last. To be called before `close`.
+     * Lets callers move to another instance without losing requests: `/readyz` becomes 503, and each response ends its
+     * connection. Call it before `close`.
      *
-     * @param patienceMs how long connections may stay open that bring no request; longer than callers keep idle
-     *   ones, so that none is ended here just when it is used.
+     * @param timeoutMs how long idle connections stay open. Longer than callers keep idle connections, so that none is
+     *   closed while a caller sends a request on it.
      */
-    drain(patienceMs: number): Promise<void>
+    drain(timeoutMs: number): Promise<void>
   }
 }
 
 /**
- * Whether the app still takes new connections while it drains. `listen` is for a balancer, which learns from
- * `/readyz` where to connect to and needs all of the time for it; `refuse` for callers that look for another address
- * themselves, and then the app is done as soon as the last of its connections is.
+ * Whether the app accepts new connections while it drains. `listen` is for a load balancer, which uses the whole time to
+ * notice `/readyz`. `refuse` is for callers that try another address themselves; the app then stops draining as soon as
+ * its last connection ends.
  */
 export type NewConnections = 'listen' | 'refuse'
 
-/** Adds `app.drain`. @returns whether it has been called. */
+/** Adds `app.drain`. @returns a function that says whether it has been called. */
 export const addDrain = (app: FastifyInstance, newConnections: NewConnections): (() => boolean) => {
-  let draining = false
+  let isDraining = false
 
-  const drain = async (patienceMs: number) => {
-    draining = true
+  const drain = async (timeoutMs: number) => {
+    isDraining = true
     app.server.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false
     })
-    if (!app.server.listening || patienceMs === 0) return
-    if (newConnections === 'listen') await delay(patienceMs)
-    else await stopListening(app.server, patienceMs)
+    if (!app.server.listening || timeoutMs === 0) return
+    if (newConnections === 'listen') await delay(timeoutMs)
+    else await stopListening(app.server, timeoutMs)
   }
 
   app.decorate('drain', drain)
-  return () => draining
+  return () => isDraining
 }
 
 /** Resolves once every connection has ended. */
-const stopListening = async (server: FastifyInstance['server'], patienceMs: number) => {
+const stopListening = async (server: FastifyInstance['server'], timeoutMs: number) => {
   const ended = once(server, 'close')
-  // What http.Server adds to it is to end idle connections at once.
+  // The close method of http.Server would end idle connections immediately.
   Server.prototype.close.call(server)
-  await Promise.race([ended, delay(patienceMs, undefined, { ref: false })])
+  await Promise.race([ended, delay(timeoutMs, undefined, { ref: false })])
   const timer = setInterval(() => server.closeIdleConnections(), intervalMs)
   await ended
   clearInterval(timer)
+}
+
+/**
+ * Ends connections that become idle while the app closes. Node ends idle connections only once, at the beginning, and
+ * would then wait for the clients of requests that were in flight.
+ */
+export const endIdleConnections = (app: FastifyInstance): void => {
+  app.addHook('preClose', async () => {
+    const timer = setInterval(() => app.server.closeIdleConnections(), intervalMs).unref()
+    app.server.once('close', () => clearInterval(timer))
+  })
 }

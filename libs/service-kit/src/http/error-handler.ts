@@ -3,7 +3,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { countError } from '../telemetry/metrics.ts'
 import { bodyTooLarge, internal, malformedRequest, unsupportedMediaType } from './errors.ts'
 
-/** The one place that writes error bodies. Unknown failures become INTERNAL and are logged here, once. */
+const errorHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+/**
+ * Handles every error of a route or hook. Only this file writes error bodies. Unknown errors become INTERNAL, and
+ * errors with a 5xx status are logged here, once.
+ */
 export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
   if (reply.hasEnded && isAbort(thrown)) {
     reply.hijack()
@@ -15,27 +20,53 @@ export const errorHandler = (thrown: unknown, request: FastifyRequest, reply: Fa
   sendError(error, request, reply)
 }
 
-/** What ends the work for a caller who has gone is no failure, and nobody reads the answer. */
+/** The work was aborted because the client disconnected: no failure, and there is no one to respond to. */
 const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AbortError'
 
-/** Answers with the error's body and headers. No cache stores it. */
+/** Sends an error response, with `Cache-Control: no-store`. */
 export const sendError = (error: ApiError, request: FastifyRequest, reply: FastifyReply): void => {
   countError(error.reason)
   const { headers, retryAfterSeconds } = error.parts
   if (headers) reply.headers(headers)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(retryAfterSeconds))
-  reply
-    .code(error.httpStatus)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .serializer(JSON.stringify)
-    .send(error.toBody(request.id))
+  reply.code(error.httpStatus).headers(errorHeaders).serializer(JSON.stringify).send(error.toBody(request.id))
+}
+
+/**
+ * Creates a function that sends one error as {@link sendError} does, at a lower cost: it serializes the body and the
+ * headers once, and bypasses Fastify's reply and its hooks.
+ */
+export const rawErrorSender = (error: ApiError): ((request: FastifyRequest, reply: FastifyReply) => void) => {
+  const { headers = {}, retryAfterSeconds = 1 } = error.parts
+  const fixedHeaders = Object.entries({
+    ...headers,
+    'retry-after': `${Math.ceil(retryAfterSeconds)}`,
+    ...errorHeaders,
+  }).flat()
+  const [before, after] = JSON.stringify(error.toBody('REQUEST ID')).split('"REQUEST ID"')
+  return (request, reply) => {
+    countError(error.reason)
+    const body = before + JSON.stringify(request.id) + after
+    const ownHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, `${value}`])
+    const length = `${Buffer.byteLength(body)}`
+    reply.hijack()
+    reply.raw
+      .writeHead(error.httpStatus, [
+        ...ownHeaders,
+        ...fixedHeaders,
+        'x-request-id',
+        request.id,
+        'content-length',
+        length,
+      ])
+      .end(body)
+  }
 }
 
 const toApiError = (thrown: unknown, request: FastifyRequest): ApiError => {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof Error && thrown === request.raw.errored) return malformedRequest(thrown)
-  if (!isOfFastify(thrown)) return internal(thrown)
+  if (!isFastifyError(thrown)) return internal(thrown)
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return unsupportedMediaType(request.headers['content-type'])
   if (thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit ?? 0)
@@ -44,6 +75,6 @@ const toApiError = (thrown: unknown, request: FastifyRequest): ApiError => {
     : internal(thrown)
 }
 
-/** A status code alone proves nothing: whatever a route calls may throw errors with one. */
-const isOfFastify = (thrown: unknown): thrown is FastifyError =>
+/** Checks the code, since errors of other libraries may have a `statusCode` as well. */
+const isFastifyError = (thrown: unknown): thrown is FastifyError =>
   thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('FST_')

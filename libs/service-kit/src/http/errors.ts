@@ -16,7 +16,7 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   new ApiError(
     'INVALID_ARGUMENT',
     'METHOD_NOT_ALLOWED',
-    `${method} is not answered here. Use ${allowed.join(' or ')}.`,
+    `${method} is not supported here. Use ${allowed.join(' or ')}.`,
     {
       http: 405,
       metadata: { method, allowed: allowed.join(', ') },
@@ -24,14 +24,14 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
     },
   )
 
-/** The body is not JSON by its own account, or is coded, such as by gzip (RFC 9110 §15.5.16). */
+/** The content type of the body is not JSON, or it has a content coding such as gzip (RFC 9110 §15.5.16). */
 export const unsupportedMediaType = (contentType: string | undefined, coding?: string) =>
   new ApiError(
     'INVALID_ARGUMENT',
     'UNSUPPORTED_MEDIA_TYPE',
     coding === undefined
-      ? `A body of type ${contentType ?? '(none)'} is not understood. Send JSON with the header content-type: application/json.`
-      : `A body coded as ${coding} is not understood. Send it as it is, without content-encoding.`,
+      ? `A body of type ${contentType ?? '(none)'} is not supported. Send JSON with the header content-type: application/json.`
+      : `The content coding ${coding} is not supported. Send the body without content-encoding.`,
     { http: 415, metadata: { contentType: contentType ?? '', coding: coding ?? '' } },
   )
 
@@ -44,7 +44,7 @@ export const bodyTooLarge = (bodyLimitBytes: number) =>
     { http: 413, metadata: { bodyLimitBytes: String(bodyLimitBytes) } },
   )
 
-/** What arrived is not a well-formed HTTP request. */
+/** The request is not well-formed HTTP. */
 export const malformedRequest = (cause: unknown) =>
   new ApiError(
     'INVALID_ARGUMENT',
@@ -55,41 +55,41 @@ export const malformedRequest = (cause: unknown) =>
     },
   )
 
-/** A defect of ours. The answer tells nothing of the inside; the log has the cause under the request id. */
+/** A defect of the service. The response has no details; the log has the cause under the request id. */
 export const internal = (cause: unknown) =>
   new ApiError(
     'INTERNAL',
     'INTERNAL',
-    'Something failed on our side. Report it with the request id of this answer.',
+    'Something failed on our side. Report it with the request id of this response.',
     {
       cause,
     },
   )
 
-/** Tells the gateway that a service only has too much to do: no circuit shall open for that. */
+/** The header of a 503 that means overload and not failure, so that the gateway does not open its circuit. */
 export const shedHeader = 'x-fms-shed'
 
-/** More requests are under way than can be answered in good time. Nothing was done for this one. */
+/** Too many requests are in flight. Nothing was done for this one. */
 export const overloaded = () =>
   new ApiError(
     'UNAVAILABLE',
     'OVERLOADED',
-    'Too many requests are under way. Nothing was done; repeat the request a little later.',
+    'Too many requests are in flight. Nothing was done; repeat the request a little later.',
     { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
   )
 
-/** Somebody reached a service without going through the gateway. */
+/** The request did not come through the gateway: it has no valid identity token. */
 export const identityRequired = () =>
   new ApiError(
     'UNAUTHENTICATED',
     'IDENTITY_REQUIRED',
-    'This service answers the gateway alone. Send the request to the gateway.',
+    'This service accepts only requests of the gateway. Send the request to the gateway.',
     {
       headers: { 'www-authenticate': 'FmsIdentity' },
     },
   )
 
-/** The role, or a read-only key, does not allow to write. */
+/** The caller's role, or its read-only key, does not permit writes. */
 export const writeForbidden = (because: 'role' | 'key') =>
   new ApiError(
     'PERMISSION_DENIED',
@@ -100,7 +100,7 @@ export const writeForbidden = (because: 'role' | 'key') =>
     { metadata: { because } },
   )
 
-/** There is no such organization, or the caller is no member of it: one answer, so that nobody learns which. */
+/** The organization does not exist, or the caller is not a member. Both have the same response, to disclose neither. */
 export const organizationNotFound = (organization: string) =>
   new ApiError(
     'NOT_FOUND',

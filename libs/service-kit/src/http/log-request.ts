@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientClosedRequest } from './request-end.ts'
 import { isUnlogged } from './unlogged-routes.ts'
 
-/** The one line of a request, with the same fields in every service that it passes. */
+/** Logs a request when it ends. Every service that handles it logs the same fields. */
 export const logRequest = (
   { log, method, routeOptions, identity }: FastifyRequest,
   reply: FastifyReply,
@@ -18,5 +18,5 @@ export const logRequest = (
       user: identity?.userId,
       organization: identity?.organizationId,
     },
-    status === clientClosedRequest ? 'the caller has gone' : 'answered',
+    status === clientClosedRequest ? 'client disconnected' : 'request completed',
   )

@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createApp } from './create-app.ts'
 
-/** Everything that an app says to these bytes until it ends the connection. */
-const answerTo = async (...bytes: (string | Buffer)[]): Promise<string> => {
+/** Sends bytes to an app. @returns all that it sends until it closes the connection. */
+const exchange = async (...bytes: (string | Buffer)[]): Promise<string> => {
   const app = createApp({ logger: pino({ level: 'silent' }) })
   app.post('/things', async ({ body }) => body)
   await app.listen()
@@ -21,15 +21,19 @@ const answerTo = async (...bytes: (string | Buffer)[]): Promise<string> => {
 
 const things = (head: string) => `POST /things HTTP/1.1\r\nconnection: close\r\n${head}\r\n\r\n`
 
-describe('HTTP that could be read in two ways', () => {
+describe('ambiguous HTTP', () => {
   it.each([
     ['two Hosts', things('host: a\r\nHOST: b\r\ncontent-type: application/json\r\ncontent-length: 2'), '{}'],
-    ['another version by name', 'GET /healthz HTTP/2.0\r\nhost: a\r\nconnection: close\r\n\r\n', ''],
-  ])('in the form of %s is malformed', async (_, head, body) => {
-    const answer = await answerTo(head, body)
+    [
+      'another version in the request line',
+      'GET /healthz HTTP/2.0\r\nhost: a\r\nconnection: close\r\n\r\n',
+      '',
+    ],
+  ])('with %s is malformed', async (_, head, body) => {
+    const response = await exchange(head, body)
 
-    expect(answer).toMatch(/^HTTP\/1.1 400 /)
-    expect(answer).toContain('"reason":"MALFORMED_REQUEST"')
+    expect(response).toMatch(/^HTTP\/1.1 400 /)
+    expect(response).toContain('"reason":"MALFORMED_REQUEST"')
   })
 
   const json = 'host: a\r\ncontent-type: application/json'
@@ -39,25 +43,25 @@ describe('HTTP that could be read in two ways', () => {
     ['gzip', [things(`${json}\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}`), zipped]],
     ['br', [things(`${json}\r\ncontent-encoding: br\r\ncontent-length: 2`), '{}']],
     ['gzip, chunked', [things(`${json}\r\ntransfer-encoding: gzip, chunked`), '2\r\n{}\r\n0\r\n\r\n']],
-  ])('in the form of a body in %s is refused before it is read', async (coding, bytes) => {
-    const answer = await answerTo(...bytes)
+  ])('with a body coded as %s is rejected before the body is read', async (coding, bytes) => {
+    const response = await exchange(...bytes)
 
-    expect(answer).toMatch(/^HTTP\/1.1 415 /)
-    expect(answer).toContain(
+    expect(response).toMatch(/^HTTP\/1.1 415 /)
+    expect(response).toContain(
       `"reason":"UNSUPPORTED_MEDIA_TYPE","domain":"forms","metadata":{"contentType":"application/json","coding":"${coding}"}`,
     )
   })
 
-  it('in the form of an expectation that nobody knows is no reason to say anything else', async () => {
+  it('does not include unknown expectations, which are ignored', async () => {
     const expecting = things(`${json}\r\nexpect: 200-ok\r\ncontent-length: 2`)
 
-    expect(await answerTo(expecting, '{}')).toMatch(/^HTTP\/1.1 200 /)
+    expect(await exchange(expecting, '{}')).toMatch(/^HTTP\/1.1 200 /)
   })
 
   it.each([
     ['identity', [things(`${json}\r\ncontent-encoding: identity\r\ncontent-length: 2`), '{}']],
     ['chunks', [things(`${json}\r\ntransfer-encoding: Chunked`), '2\r\n{}\r\n0\r\n\r\n']],
-  ])('is not what a body in %s is', async (_, bytes) => {
-    expect(await answerTo(...bytes)).toMatch(/^HTTP\/1.1 200 /)
+  ])('does not include a body in %s', async (_, bytes) => {
+    expect(await exchange(...bytes)).toMatch(/^HTTP\/1.1 200 /)
   })
 })

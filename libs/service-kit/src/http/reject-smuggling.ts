@@ -3,24 +3,26 @@ import type { FastifyInstance, preParsingHookHandler } from 'fastify'
 import { malformedRequest, unsupportedMediaType } from './errors.ts'
 
 /**
- * Refuses what Node takes for a request and what another server before or behind it could read otherwise: two Hosts
- * (RFC 9112 §3.2), another version of HTTP by name, a body in a coding that nobody here undoes (RFC 9110 §8.4).
+ * Rejects requests that Node accepts but that a proxy may interpret differently (request smuggling, RFC 9112 §11.2):
+ * two Host headers (RFC 9112 §3.2), a version of HTTP other than 1.x, and bodies with a content coding, which services
+ * do not decode (RFC 9110 §8.4).
  */
 export const rejectSmuggling = (app: FastifyInstance): void => {
   app.addHook('onRequest', ({ raw }, _reply, done) => {
-    if (raw.httpVersionMajor !== 1) throw malformedRequest(new Error(`HTTP/${raw.httpVersion} by name`))
-    if (hasTwoHosts(raw)) throw malformedRequest(new Error('more than one Host'))
+    if (raw.httpVersionMajor !== 1)
+      throw malformedRequest(new Error(`HTTP/${raw.httpVersion} in a request line`))
+    if (hasTwoHosts(raw)) throw malformedRequest(new Error('more than one Host header'))
     done()
   })
-  // Node would answer 417, with no body; an expectation may as well be ignored (RFC 9110 §10.1.1).
+  // Node would respond with 417 and no body. Servers may ignore unknown expectations (RFC 9110 §10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  // At the route, so that it comes after whatever a scope says of the path and of the body's length.
+  // A hook of the route runs after those of its scopes, which check the path and the length of the body.
   app.addHook('onRoute', (route) => {
-    route.preParsing = [route.preParsing ?? [], refuseCodings].flat()
+    route.preParsing = [route.preParsing ?? [], rejectCodings].flat()
   })
 }
 
-const refuseCodings: preParsingHookHandler = ({ headers, method }, _reply, _payload, done) => {
+const rejectCodings: preParsingHookHandler = ({ headers, method }, _reply, _payload, done) => {
   if (method === 'GET' || method === 'HEAD') return done()
   const { 'content-length': length = '0', 'transfer-encoding': transferCoding = 'chunked' } = headers
   const coding = headers['content-encoding'] ?? 'identity'
@@ -32,7 +34,7 @@ const refuseCodings: preParsingHookHandler = ({ headers, method }, _reply, _payl
   done()
 }
 
-/** Node keeps the first one, and tells of others only here. */
+/** Node's `headers` has only the first Host. */
 const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

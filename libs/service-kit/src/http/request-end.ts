@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** The status of a request whose caller went away before it had its answer; nginx has it, no caller ever sees it. */
+/** The status of a request whose client disconnected before the response (nginx's 499). It is never sent. */
 export const clientClosedRequest = 499
 
 declare module 'fastify' {
   interface FastifyReply {
+    /** Whether the response is sent, or the client has disconnected. */
     hasEnded: boolean
   }
 }
 
-/** Calls `ended` once for each request: when its answer is out, or else when its caller has gone. */
+/** Calls `ended` once for each request: when its response is sent, or when its client disconnects before that. */
 export const onRequestEnd = (
   app: FastifyInstance,
   ended: (request: FastifyRequest, reply: FastifyReply, status: number) => void,
@@ -21,7 +22,7 @@ export const onRequestEnd = (
     ended(request, reply, status)
   }
   app.addHook('onRequest', (request, reply, done) => {
-    // Fastify's onResponse never comes where the connection closed first.
+    // Fastify does not call onResponse when the connection closes first.
     reply.raw.once('close', () => end(request, reply, clientClosedRequest))
     done()
   })

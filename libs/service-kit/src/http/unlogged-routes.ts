@@ -2,10 +2,11 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** No line in the log and no span: of what is asked every few seconds, and what is told of in another way. */
+    /** Gives the route no span and only debug log lines, such as for probes and for requests that are logged elsewhere. */
     isUnlogged?: boolean
   }
 }
 
+/** Whether the route of a request is unlogged. */
 export const isUnlogged = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
   routeOptions.config?.isUnlogged === true

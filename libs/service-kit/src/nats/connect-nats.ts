@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ConnectionOptions, connect, Events, type NatsConnection } from 'nats'
 import { Gauge } from '../telemetry/metrics.ts'
 
-/** Between two tries to reach the server, in milliseconds. */
+/** The pause between two attempts to connect, in milliseconds. */
 const retryMs = 250
 
-/** How long the last messages may take to leave, in milliseconds. */
+/** How long closing waits until the last messages are sent, in milliseconds. */
 const drainMs = 2_000
 
 const isConnected = new Gauge({
@@ -14,7 +14,7 @@ const isConnected = new Gauge({
   labelNames: ['client'],
 })
 
-/** Where and as whom to connect, as a `NATS_URL` has it. */
+/** Converts a `NATS_URL` to the servers, credentials and inbox prefix of a connection. */
 export const natsConnectionOptions = (
   url: string,
 ): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'inboxPrefix'> => {
@@ -27,12 +27,13 @@ export const natsConnectionOptions = (
 }
 
 /**
- * Connects to NATS and stays connected: a server that is away is tried again for ever.
+ * Connects to NATS, and reconnects whenever the connection is lost. Attempts have no limit.
  *
- * @param url `nats://user:password@host:port`, several separated by commas. The user's inboxes are
- *   `_INBOX.{user}.>`, so that permissions can keep one service from reading another's replies.
- * @param name what the server shows for the connection.
- * @param signal gives up waiting for the first connection: rejects once it is aborted.
+ * @param url `nats://user:password@host:port`, or a comma-separated list. The user's inboxes are `_INBOX.{user}.>`, so
+ *   that permissions can keep one service from reading another's replies.
+ * @param name the name of the connection on the server.
+ * @param signal aborts the wait for the first connection.
+ * @throws {Error} AbortError once `signal` is aborted.
  */
 export const connectNats = async (
   url: string,
@@ -45,17 +46,17 @@ export const connectNats = async (
       const nats = await connect({
         ...natsConnectionOptions(url),
         name,
-        // Without a stack for each request, which only a failure would show.
+        // Capturing a stack for each request is expensive.
         noAsyncTraces: true,
         maxReconnectAttempts: -1,
-        // A password may be put right on the server's side, too.
+        // The server's configuration may be corrected, so wrong credentials are retried as well.
         ignoreAuthErrorAbort: true,
         reconnectTimeWait: retryMs,
         reconnectJitter: retryMs,
         pingInterval: 5_000,
         maxPingOut: 2,
       })
-      void tellConnected(nats, name)
+      void trackConnection(nats, name)
       return nats
     } catch {
       await delay(retryMs, undefined, { signal })
@@ -63,7 +64,7 @@ export const connectNats = async (
   }
 }
 
-const tellConnected = async (nats: NatsConnection, client: string) => {
+const trackConnection = async (nats: NatsConnection, client: string) => {
   isConnected.set({ client }, 1)
   for await (const { type } of nats.status()) {
     if (type === Events.Disconnect) isConnected.set({ client }, 0)
@@ -71,7 +72,7 @@ const tellConnected = async (nats: NatsConnection, client: string) => {
   }
 }
 
-/** Sends what is still to be sent, and closes. While NATS is away, draining neither ends soon nor closes. */
+/** Sends pending messages, then closes the connection. Gives up after 2 s, since a disconnected client cannot drain. */
 export const closeNats = async (nats: NatsConnection): Promise<void> => {
   await Promise.race([nats.drain(), delay(drainMs, undefined, { ref: false })]).catch(() => {})
   await nats.close()

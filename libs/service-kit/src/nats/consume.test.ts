@@ -15,7 +15,7 @@ const subject = 'publish.form'
 const consumer = 'publisher'
 const options = { ackWaitMs: 600_000 }
 
-/** A stream, both ends of it, and an ack wait far beyond the test's patience. */
+/** A stream with a sender and a consumer, whose ack wait is longer than any test. */
 const start = async () => {
   await using cleanup = new AsyncDisposableStack()
   const folder = cleanup.use(await mkdtempDisposable(join(tmpdir(), 'consume-')))
@@ -42,7 +42,7 @@ const start = async () => {
   }
 }
 
-/** Handles messages only once it may, and remembers which it was given. */
+/** A handler that records messages, and acks them once it is opened. */
 const gated = () => {
   const opened = Promise.withResolvers<void>()
   const given: string[] = []
@@ -61,7 +61,7 @@ const sendAll = ({ send }: Awaited<ReturnType<typeof start>>, count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(`${index}`)))
 
 describe('consume', () => {
-  it('has 64 messages under way at once, and all of them in the end', async () => {
+  it('has at most 64 messages in flight, and handles all in the end', async () => {
     await using queue = await start()
     await queue.ensure()
     await sendAll(queue, 200)
@@ -69,7 +69,7 @@ describe('consume', () => {
 
     const consumption = consume(queue.ensure, gate.handle, logger, options)
     await vi.waitUntil(() => gate.given.length >= 64)
-    await deliveredInAll(queue, 65)
+    await waitForDeliveries(queue, 65)
     expect(gate.given).toHaveLength(64)
 
     gate.open()
@@ -78,13 +78,13 @@ describe('consume', () => {
     expect(new Set(gate.given).size).toBe(200)
   })
 
-  it('when it stops finishes what it has begun, and gives the rest to others at once', async () => {
+  it('finishes the messages in flight when it stops, and gives the rest to others immediately', async () => {
     await using queue = await start()
     await queue.ensure()
     await sendAll(queue, 70)
     const gate = gated()
     const consumption = consume(queue.ensure, gate.handle, logger, options)
-    await deliveredInAll(queue, 70)
+    await waitForDeliveries(queue, 70)
     expect(gate.given).toHaveLength(64)
 
     const stopped = consumption.stop()
@@ -100,7 +100,7 @@ describe('consume', () => {
     expect(new Set([...gate.given, ...other.given]).size).toBe(70)
   })
 
-  it('when it stops loses none that is on its way to it', async () => {
+  it('loses no message that arrives while it stops', async () => {
     await using queue = await start()
     await queue.ensure()
     const seen = new Set<string>()
@@ -128,7 +128,7 @@ describe('consume', () => {
     await vi.waitUntil(() => seen.size === sent, { timeout: 10_000 })
   })
 
-  it('when it stops waits for those in hand', async () => {
+  it('waits for the messages in flight when it stops', async () => {
     await using queue = await start()
     await queue.ensure()
     await sendAll(queue, 3)
@@ -138,14 +138,14 @@ describe('consume', () => {
 
     const stopped = vi.fn()
     const stopping = consumption.stop().then(stopped)
-    // A round trip to the server, which a stop that does not wait would have overtaken.
+    // A stop that does not wait would resolve during a round trip to the server.
     await queue.manager.streams.info(stream)
     expect(stopped).not.toHaveBeenCalled()
     gate.open()
     await stopping
   })
 
-  it('keeps a message in hand from redelivery, however long it takes', async () => {
+  it('prevents the redelivery of a message in flight, however long it takes', async () => {
     await using queue = await start()
     const ackWaitMs = 200
     await queue.ensure(ackWaitMs)
@@ -154,7 +154,7 @@ describe('consume', () => {
     await using _ = stopping(consume(() => queue.ensure(ackWaitMs), gate.handle, logger, { ackWaitMs }))
     await vi.waitUntil(() => gate.given.length === 1)
 
-    // Several ack waits pass.
+    // Five times the ack wait.
     await delay(5 * ackWaitMs)
     gate.open()
 
@@ -163,28 +163,28 @@ describe('consume', () => {
     expect((await queue.manager.consumers.info(stream, consumer)).num_redelivered).toBe(0)
   })
 
-  it('goes on after a message that could not be handled', async () => {
+  it('continues after a message that could not be handled', async () => {
     await using queue = await start()
     const handled: string[] = []
     const handle = async (message: JsMsg) => {
-      if (message.string() === 'ill') throw new Error('a defect')
+      if (message.string() === 'bad') throw new Error('a defect')
       handled.push(message.string())
       message.ack()
     }
     await queue.ensure()
     await using _ = stopping(consume(queue.ensure, handle, logger, options))
 
-    await queue.send('ill')
-    await queue.send('well')
+    await queue.send('bad')
+    await queue.send('good')
 
-    await vi.waitUntil(() => handled.includes('well'))
+    await vi.waitUntil(() => handled.includes('good'))
   })
 
-  it('tries again when it cannot get its consumer, and is active from then on', async () => {
+  it('retries until it has its consumer, and is active then', async () => {
     await using queue = await start()
-    let tries = 0
+    let attempts = 0
     const ensure = async () => {
-      if (++tries < 3) throw new Error('away')
+      if (++attempts < 3) throw new Error('unreachable')
       return queue.ensure()
     }
     const gate = gated()
@@ -200,20 +200,20 @@ describe('consume', () => {
   })
 
   it.each([
-    ['that never comes', () => new Promise<never>(() => {})],
+    ['that never arrives', () => new Promise<never>(() => {})],
     [
-      'that cannot be had',
+      'that fails',
       async () => {
-        throw new Error('away')
+        throw new Error('unreachable')
       },
     ],
-  ])('stops at once while it asks for a consumer %s, and asks no more', async (_, ask) => {
-    const ensure = vi.fn<() => Promise<never>>(ask)
+  ])('stops immediately during a request for its consumer %s, and does not retry', async (_, request) => {
+    const ensure = vi.fn<() => Promise<never>>(request)
     const consumption = consume(ensure, async () => {}, logger, options)
 
     await consumption.stop()
 
-    // Longer than between two tries.
+    // Longer than the pause between two attempts.
     await delay(600)
     expect(ensure).toHaveBeenCalledTimes(1)
   })
@@ -223,8 +223,8 @@ const stopping = (consumption: ReturnType<typeof consume>) => ({
   [Symbol.asyncDispose]: () => consumption.stop(),
 })
 
-/** Resolves once the server has handed out `count` messages. */
-const deliveredInAll = ({ manager }: Awaited<ReturnType<typeof start>>, count: number) =>
+/** Resolves once the server has delivered `count` messages. */
+const waitForDeliveries = ({ manager }: Awaited<ReturnType<typeof start>>, count: number) =>
   vi.waitUntil(
     async () => (await manager.consumers.info(stream, consumer)).delivered.consumer_seq >= count,
     5_000,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type {
   Consumer,
@@ -9,19 +10,18 @@ import type {
   Subscription,
 } from 'nats'
 
-/** Messages under way at once where the options do not say; as many again may wait here for their turn. */
 const defaultMaxMessages = 64
 
-/** How long one pull asks for messages. A pull that got lost is noticed after this; milliseconds. */
+/** The duration of a pull request. A lost one is noticed after this time; milliseconds. */
 const pullMs = 2_000
 
-/** Between two tries to get the stream and its consumer, while NATS or JetStream is away; milliseconds. */
+/** The pause before the stream and its consumer are requested again, in milliseconds. */
 const retryMs = 250
 
-/** How long the server may take to send what is on its way; milliseconds. */
+/** How long a stop waits for the messages that the server has sent, in milliseconds. */
 const drainMs = 1_000
 
-/** Makes a stream, or gives it today's settings. May be repeated, also by several at once. */
+/** Creates a stream, or updates its configuration. May run again, and concurrently. */
 export const ensureStream = async (
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
@@ -34,7 +34,7 @@ export const ensureStream = async (
   else await manager.streams.add(config)
 }
 
-/** Makes a durable consumer, or gives it today's settings. May be repeated, also by several at once. */
+/** Creates a durable consumer, or updates its configuration. May run again, and concurrently. */
 export const ensureConsumer = async (
   manager: JetStreamManager,
   stream: string,
@@ -48,26 +48,28 @@ export const ensureConsumer = async (
   else await manager.consumers.add(stream, config)
 }
 
+/** A running consumption of messages. */
 export interface Consumption {
-  /** Whether messages are being asked for; also while NATS is away for a moment. */
+  /** Whether it requests messages. Stays true while NATS is disconnected for a moment. */
   readonly active: boolean
-  /** Takes no more messages and waits for those in hand. Those not begun go to another instance. */
+  /** Stops taking messages, gives those not yet handled to other instances, and waits for those in flight. */
   stop(): Promise<void>
 }
 
 export interface ConsumeOptions {
-  /** The ack wait of the consumer: a message in hand is kept from redelivery every half of it. Milliseconds. */
+  /** The ack wait of the consumer, in milliseconds. Messages in flight report progress every half of it. */
   ackWaitMs: number
-  /** Messages under way at once; as many again may wait here for their turn. Default: 64. */
+  /** Messages in flight; as many more may be buffered. 64 by default. */
   maxMessages?: number
 }
 
 /**
- * Takes messages from a durable pull consumer for as long as the process lives: several at a time, and again after
- * NATS was away or its streams were lost.
+ * Handles the messages of a durable pull consumer concurrently until it is stopped. It resumes after NATS was
+ * disconnected or its streams were lost.
  *
- * @param ensure makes the streams and gives the consumer; called at the start and after each interruption.
- * @param handle settles the message (ack, nak, term). What it throws is a defect: logged, and left to redelivery.
+ * @param ensure creates the streams and returns the consumer; called at the start and after each interruption.
+ * @param handle settles the message (ack, nak, term). Its errors are defects: they are logged, and the message is
+ *   redelivered.
  */
 export const consume = (
   ensure: () => Promise<Consumer>,
@@ -75,66 +77,69 @@ export const consume = (
   logger: FastifyBaseLogger,
   { ackWaitMs, maxMessages = defaultMaxMessages }: ConsumeOptions,
 ): Consumption => {
-  const inHand = new Map<JsMsg, Promise<unknown>>()
-  let stopping = false
+  const inFlight = new Map<JsMsg, Promise<unknown>>()
+  let isStopping = false
   let messages: ConsumerMessages | undefined
 
-  const take = (message: JsMsg) => {
+  const start = (message: JsMsg) => {
     const handled = handle(message)
-      .catch((err) => logger.error({ err }, 'a message was not handled'))
-      .finally(() => inHand.delete(message))
-    inHand.set(message, handled)
+      .catch((err) => logger.error({ err }, 'a message could not be handled'))
+      .finally(() => inFlight.delete(message))
+    inFlight.set(message, handled)
   }
-  const sayWorking = setInterval(() => {
-    for (const message of inHand.keys()) message.working()
+  const progress = setInterval(() => {
+    for (const message of inFlight.keys()) message.working()
   }, ackWaitMs / 2)
 
-  const loop = async () => {
-    while (!stopping) {
-      try {
-        const consumer = await ensure()
-        if (stopping) break
-        messages = await consumer.consume({
-          max_messages: maxMessages,
-          expires: pullMs,
-          abort_on_missing_resource: true,
-        })
-        for await (const message of messages) {
-          if (stopping) message.nak()
-          else take(message)
-          if (inHand.size >= maxMessages) await Promise.race(inHand.values())
-        }
-      } catch (err) {
-        if (!stopping) logger.warn({ err }, 'cannot take messages: trying again')
-      }
-      messages = undefined
-      if (!stopping) await new Promise((resolve) => setTimeout(resolve, retryMs))
+  const pull = async () => {
+    const consumer = await ensure()
+    if (isStopping) return
+    messages = await consumer.consume({
+      max_messages: maxMessages,
+      expires: pullMs,
+      abort_on_missing_resource: true,
+    })
+    for await (const message of messages) {
+      if (isStopping) message.nak()
+      else start(message)
+      if (inFlight.size >= maxMessages) await Promise.race(inFlight.values())
     }
   }
-  void loop()
+  const run = async () => {
+    while (!isStopping) {
+      try {
+        await pull()
+      } catch (err) {
+        if (!isStopping) logger.warn({ err }, 'cannot consume messages: retrying')
+      }
+      messages = undefined
+      if (!isStopping) await delay(retryMs)
+    }
+  }
+  void run()
 
   return {
     get active() {
       return messages !== undefined
     },
     async stop() {
-      stopping = true
-      if (messages) await closeAfterTheLast(messages)
-      await Promise.all(inHand.values())
-      clearInterval(sayWorking)
+      isStopping = true
+      if (messages) await closeAfterDrain(messages)
+      await Promise.all(inFlight.values())
+      clearInterval(progress)
     },
   }
 }
 
 /**
- * `close` alone forgets the messages that are on their way, and each would come to another instance only when its ack
- * wait is over.
+ * Receives the messages that the server has sent before it closes. With `close` only they would be lost, and redelivered
+ * to another instance only after their ack wait.
  */
-const closeAfterTheLast = async (messages: ConsumerMessages) => {
-  // Of its subscription the client tells nobody.
+const closeAfterDrain = async (messages: ConsumerMessages) => {
+  // The client has no public access to the subscription.
   const { sub } = messages as { sub?: Subscription }
   const drained = sub?.drain().catch(() => {})
-  // Away, the server sends nothing more.
-  await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())])
+  // A disconnected server never confirms the drain.
+  await Promise.race([drained, delay(drainMs, undefined, { ref: false })])
   await messages.close()
 }

@@ -1,7 +1,7 @@
 import type { JetStreamManager, NatsConnection } from 'nats'
 import { Gauge } from '../telemetry/metrics.ts'
 
-/** How long JetStream may take to answer a scrape, in milliseconds. */
+/** How long a scrape waits for a reply of JetStream, in milliseconds. */
 const timeoutMs = 1_000
 
 interface Watched {
@@ -14,11 +14,11 @@ const watched = new Set<Watched>()
 
 new Gauge({
   name: 'nats_stream_messages',
-  help: 'Messages in a stream, as JetStream tells of it: every instance tells the same',
+  help: 'Messages in a stream, as JetStream reports it: the same value on every instance',
   labelNames: ['stream'],
   async collect() {
     this.reset()
-    await each(async ({ stream, manager }) => {
+    await forEachWatched(async ({ stream, manager }) => {
       const { state } = await manager.streams.info(stream)
       this.set({ stream }, state.messages)
     })
@@ -27,11 +27,11 @@ new Gauge({
 
 new Gauge({
   name: 'nats_consumer_messages',
-  help: 'Messages that wait for a consumer (pending), or for its ack (unacknowledged); every instance tells the same',
+  help: 'Messages that wait for a consumer (pending) or for its ack (unacknowledged): the same value on every instance',
   labelNames: ['stream', 'consumer', 'state'],
   async collect() {
     this.reset()
-    await each(async ({ stream, consumer, manager }) => {
+    await forEachWatched(async ({ stream, consumer, manager }) => {
       if (!consumer) return
       const { num_pending, num_ack_pending } = await manager.consumers.info(stream, consumer)
       this.set({ stream, consumer, state: 'pending' }, num_pending)
@@ -40,15 +40,15 @@ new Gauge({
   },
 })
 
-/** While NATS is away, or a stream not there yet, there is nothing to tell. */
-const each = (tell: (of: Watched) => Promise<void>) =>
-  Promise.all([...watched].map((of) => tell(of).catch(() => {})))
+/** Collects without an error, and without values, while NATS is out of reach or a stream does not exist. */
+const forEachWatched = (collect: (backlog: Watched) => Promise<void>) =>
+  Promise.all([...watched].map((backlog) => collect(backlog).catch(() => {})))
 
 /**
- * Tells in `/metrics` how many messages lie in a stream and, where a consumer is named, wait for it. Asked when
- * Prometheus asks.
+ * Adds the number of messages in a stream to `/metrics` and, with a consumer, the number that wait for it. The values are
+ * requested from JetStream with each scrape.
  *
- * @returns a function that ends it.
+ * @returns a function that removes them.
  */
 export const watchBacklog = async (
   nats: NatsConnection,
@@ -56,7 +56,7 @@ export const watchBacklog = async (
   consumer?: string,
 ): Promise<() => void> => {
   const manager = await nats.jetstreamManager({ checkAPI: false, timeout: timeoutMs })
-  const of = { stream, consumer, manager }
-  watched.add(of)
-  return () => watched.delete(of)
+  const backlog = { stream, consumer, manager }
+  watched.add(backlog)
+  return () => watched.delete(backlog)
 }

@@ -1,21 +1,21 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { LogFormat } from '../config.ts'
 
-/** Lines are written together, since a write for each costs as much as a tenth of the request that it tells of. */
+/** Lines are buffered, since writing each one separately costs a tenth of the CPU time of its request. */
 const bufferBytes = 4096
-/** So long the last lines of a quiet service may wait, in milliseconds. */
+/** The longest time that a line stays in the buffer, in milliseconds. */
 const flushEveryMs = 100
 
 /**
- * Logs to standard output: `json` is an object a line, written at once when it is fatal and at an orderly end; `pretty` is
- * lines for people, each written at once.
+ * Creates a logger to standard output. `json` writes an object per line, buffered for up to 100 ms; fatal lines and
+ * the exit flush the buffer. `pretty` writes lines for people, unbuffered.
  */
 export const createLogger = async (service: string, level: string, format: LogFormat): Promise<Logger> => {
   const options = { level, base: { service }, timestamp: isoTime }
   return pino(options, format === 'pretty' ? await prettyDestination() : jsonDestination())
 }
 
-/** What JSON does without is loaded by those who read lines. */
+/** Loads pino-pretty only for this format. */
 const prettyDestination = async (): Promise<DestinationStream> =>
   (await import('./pretty-destination.ts')).prettyDestination()
 
@@ -33,7 +33,7 @@ const jsonDestination = (): DestinationStream => {
 let lastMs = 0
 let lastTime = ''
 
-/** What `pino.stdTimeFunctions.isoTime` gives, made once for all lines of a millisecond. */
+/** Like `pino.stdTimeFunctions.isoTime`, but formats the time once per millisecond. */
 const isoTime = (): string => {
   const ms = Date.now()
   if (ms !== lastMs) {

@@ -1,12 +1,12 @@
 import { Gauge } from 'prom-client'
 
-/** Between two readings of the main thread's CPU time, in milliseconds. */
+/** The interval at which the CPU time of the main thread is read, in milliseconds. */
 const sampleMs = 10
 
 let longestSeconds = 0
 let lastUsage = process.threadCpuUsage()
 
-/** A reading happens between two tasks only, so the CPU time since the last one covers every task in between. */
+/** Timers fire between tasks, so the CPU time since the last sample covers whole tasks. */
 const sample = () => {
   const { user, system } = process.threadCpuUsage()
   longestSeconds = Math.max(longestSeconds, (user + system - lastUsage.user - lastUsage.system) / 1e6)
@@ -26,9 +26,9 @@ new Gauge({
 })
 
 /**
- * Starts to measure the longest synchronous work of the main thread for `event_loop_longest_task_cpu_seconds`.
- * CPU time, unlike the delay of a timer, does not count the time in which other processes had the core.
- * The timer costs below 1% of a core at idle, less under load, and keeps no process alive.
+ * Starts measuring the longest synchronous task of the main thread for `event_loop_longest_task_cpu_seconds`. CPU time,
+ * unlike the delay of a timer, excludes the time in which other processes used the core. The timer uses less than 1% of a
+ * core at idle, less under load, and does not keep the process alive.
  */
 export const watchEventLoop = (): void => {
   lastUsage = process.threadCpuUsage()

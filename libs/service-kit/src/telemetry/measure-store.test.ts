@@ -6,7 +6,7 @@ import { register } from 'prom-client'
 import { expect, it } from 'vitest'
 import { measureStore } from './measure-store.ts'
 
-/** A store in its way: state that is its own, promises, a stream. */
+/** A store with private state, promises and a stream. */
 class Shelf implements AsyncDisposable {
   readonly #things = new Map([['a', 1]])
   isOpen = true
@@ -41,7 +41,7 @@ const value = async (name: string, labels: Record<string, string>) => {
   )?.value
 }
 
-it('a measured store does what it did, and tells how long each operation took', async () => {
+it('a measured store works like the original and records the duration of each operation', async () => {
   const shelf = new Shelf()
   const measured = measureStore('things', 'mongodb+srv://somewhere/things', shelf)
   const labels = { store: 'things', engine: 'mongodb', operation: 'get' }
@@ -54,12 +54,12 @@ it('a measured store does what it did, and tells how long each operation took', 
   expect(shelf.isOpen).toBe(false)
 })
 
-it('counts failures of the store, not refusals of what was asked', async () => {
+it('counts failures of the store, but not of the request', async () => {
   const measured = measureStore('failing', 'sqlite::memory:', new Shelf())
-  const away = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'away')
+  const unavailable = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')
   const moved = new ApiError('FAILED_PRECONDITION', 'FORM_MOVED', 'moved')
 
-  for (const error of [away, away, moved, new TypeError('a defect')])
+  for (const error of [unavailable, unavailable, moved, new TypeError('a defect')])
     await expect(measured.fail(error)).rejects.toBe(error)
 
   const labels = { store: 'failing', engine: 'sqlite', operation: 'fail' }
@@ -69,7 +69,7 @@ it('counts failures of the store, not refusals of what was asked', async () => {
   expect(await counted('FORM_MOVED')).toBeUndefined()
 })
 
-it("tells how much space an embedded store's disk has left", async () => {
+it('reports the free space on the disk of an embedded store', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'measured-'))
   measureStore('embedded', `sqlite:${join(folder.path, 'things.db')}`, new Shelf())
 

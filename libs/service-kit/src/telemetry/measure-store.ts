@@ -6,21 +6,21 @@ import { traceStoreCall } from './tracing.ts'
 
 const duration = new Histogram({
   name: 'store_operation_duration_seconds',
-  help: 'Time of a call of a store, by its operation; waiting for a lock and for a shared commit included',
+  help: 'Duration of store calls by operation, including the wait for locks and for group commits',
   labelNames: ['store', 'engine', 'operation'],
   buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 })
 
 const errors = new Counter({
   name: 'store_errors_total',
-  help: 'Calls of a store that failed by its fault: out of reach, not migrated, or a defect (INTERNAL)',
+  help: 'Store calls that failed because the store was unavailable or not migrated, or by a defect (INTERNAL)',
   labelNames: ['store', 'engine', 'operation', 'reason'],
 })
 
 const files = new Map<string, string>()
 new Gauge({
   name: 'store_disk_free_bytes',
-  help: "Space left on the disk of an embedded store's file",
+  help: "Free space on the disk of an embedded store's file",
   labelNames: ['store'],
   async collect() {
     this.reset()
@@ -31,15 +31,14 @@ new Gauge({
   },
 })
 
-/** What is left as it is: it ends the store, or is no call of the port. */
+/** Methods that are not operations of the store. */
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * The same store, with the time and the failures of each of its operations told in `/metrics`, and spans where there
- * are traces.
+ * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans.
  *
- * @param name of the store, as metrics call it.
- * @param url where the store is: its scheme names the engine.
+ * @param name the label `store` of the metrics.
+ * @param url the URL of the store; its scheme is the label `engine`.
  */
 export const measureStore = <S extends object>(name: string, url: string, store: S): S => {
   const engine = url.split(/[:+]/, 1)[0]!
@@ -63,19 +62,19 @@ interface Labels {
 }
 
 const measure = (labels: Labels, call: () => unknown): unknown => {
-  const begun = performance.now()
-  const observe = () => duration.observe(labels, (performance.now() - begun) / 1000)
+  const startedAt = performance.now()
+  const observe = () => duration.observe(labels, (performance.now() - startedAt) / 1000)
   const result = traceStoreCall(labels.store, labels.engine, labels.operation, call)
-  // What streams is as long as its reader takes.
+  // The duration of a stream depends on its reader.
   if (result instanceof Promise)
     result.then(observe, (error) => {
       observe()
-      if (isOfTheStore(error)) errors.inc({ ...labels, reason: reasonOf(error) })
+      if (isStoreError(error)) errors.inc({ ...labels, reason: reasonOf(error) })
     })
   return result
 }
 
-/** What the caller's own check throws, and what is not there, is no failure of the store. */
-const isOfTheStore = (error: unknown) => !(error instanceof ApiError) || error.status === 'UNAVAILABLE'
+/** Other API errors, such as a missing resource or a failed precondition, are not failures of the store. */
+const isStoreError = (error: unknown) => !(error instanceof ApiError) || error.status === 'UNAVAILABLE'
 
 const reasonOf = (error: unknown) => (error instanceof ApiError ? error.reason : 'INTERNAL')

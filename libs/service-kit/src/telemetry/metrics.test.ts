@@ -26,31 +26,31 @@ describe('GET /metrics', () => {
     expect(body).toContain('nodejs_eventloop_lag_seconds')
   })
 
-  it('counts the requests that have no answer yet, and those whose caller did not wait for it', async () => {
+  it('counts requests in flight, and those whose client disconnected', async () => {
     await using app = startApp()
-    const asked = Promise.withResolvers<void>()
-    const answer = Promise.withResolvers<object>()
+    const arrived = Promise.withResolvers<void>()
+    const result = Promise.withResolvers<object>()
     app.get('/slow', () => {
-      asked.resolve()
-      return answer.promise
+      arrived.resolve()
+      return result.promise
     })
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
     const client = request(`${origin}/slow`)
     client.on('error', () => {}).end()
-    await asked.promise
+    await arrived.promise
 
     // The scrape counts itself.
     expect(await metricsOf(app)).toContain('http_requests_in_flight 2')
     client.destroy()
 
-    const gone = 'http_request_duration_seconds_count{method="GET",route="/slow",status="499"} 1'
-    await expect.poll(() => metricsOf(app)).toContain(gone)
-    answer.resolve({})
+    const disconnected = 'http_request_duration_seconds_count{method="GET",route="/slow",status="499"} 1'
+    await expect.poll(() => metricsOf(app)).toContain(disconnected)
+    result.resolve({})
     expect(await metricsOf(app)).toContain('http_requests_in_flight 1')
     expect(await metricsOf(app)).not.toContain('route="/slow",status="200"')
   })
 
-  it('tells the longest synchronous work since the last scrape, in CPU time', async () => {
+  it('reports the CPU time of the longest synchronous task since the last scrape', async () => {
     await using app = startApp()
     const longest = async () =>
       Number(/^event_loop_longest_task_cpu_seconds (\S+)$/m.exec(await metricsOf(app))?.[1])
@@ -60,11 +60,11 @@ describe('GET /metrics', () => {
     await new Promise(setImmediate)
 
     expect(await longest()).toBeGreaterThanOrEqual(0.06)
-    // Another scrape starts anew.
+    // A scrape resets the value.
     expect(await longest()).toBeLessThan(0.06)
   })
 
-  it('counts no time in which the thread waits', async () => {
+  it('does not count the time in which the thread waits', async () => {
     await using app = startApp()
     await metricsOf(app)
 

@@ -2,63 +2,64 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
 import { watchEventLoop } from './event-loop.ts'
 
-// A process is one service and has one registry: what a module counts, it makes at its top with these.
+// A process is one service with one registry. Modules create their metrics at the top level with these classes.
 export { Counter, Gauge, Histogram }
 
-/** Seconds: from a read out of memory to a publish that waits for its deadline. */
+/** Histogram buckets in seconds, from a cached read to a publish that reaches its deadline. */
 export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
-  help: 'Time from the head of a request to the end of its answer; status 499 where its caller went away before',
+  help: 'Time from the head of a request to the end of its response; status 499 if the client disconnected first',
   labelNames: ['method', 'route', 'status'],
   buckets: durationBuckets,
 })
 
 const errors = new Counter({
   name: 'http_error_responses_total',
-  help: 'Error answers that this service made itself, by the reason in their ErrorInfo',
+  help: 'Error responses that this service created, by the reason in their ErrorInfo',
   labelNames: ['reason'],
 })
 
 let requestsInFlight = 0
 new Gauge({
   name: 'http_requests_in_flight',
-  help: 'Requests that have no answer yet',
+  help: 'Requests whose response is not sent yet',
   collect() {
     this.set(requestsInFlight)
   },
 })
 
-/** Notes an error answer. @param reason one of `docs/errors.md`, so that there are no more series than those. */
+/** Counts an error response. @param reason one of `docs/errors.md`, which bounds the number of series. */
 export const countError = (reason: string): void => errors.inc({ reason })
 
-/** Notes that a request has begun; {@link endRequest} follows for each. */
+/** Counts a request as in flight, until {@link endRequest}. */
 export const beginRequest = (): void => {
   requestsInFlight++
 }
 
+/** Ends a request of {@link beginRequest} and records its duration. */
 export const endRequest = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
   requestsInFlight--
   observeRequest(request, reply, status)
 }
 
-/** Notes how long a request took, for one that had its answer as soon as it began. */
+/** Records the duration of a request. On its own, for requests that were never counted as in flight. */
 export const observeRequest = (
   { method, routeOptions }: FastifyRequest,
   reply: FastifyReply,
   status: number,
 ): void => {
-  // Patterns, never paths: what callers write must not make up new series.
+  // The pattern of the route and not the path, since callers must not create series.
   duration.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
 }
 
 let hasDefaults = false
 
 /**
- * `GET /metrics` in the Prometheus text format: the duration of requests by method, route and status, what prom-client
- * tells of every Node process (CPU, memory, event-loop delay, garbage collection), the longest synchronous work, and
- * what other modules count.
+ * Adds `GET /metrics` in the Prometheus text format: the duration of requests by method, route and status, prom-client's
+ * default metrics (CPU, memory, event-loop delay, garbage collection), the longest synchronous task, and the metrics of
+ * other modules.
  */
 export const exposeMetrics = (app: FastifyInstance): void => {
   if (!hasDefaults) {

@@ -1,7 +1,7 @@
 import type { DestinationStream, LogDescriptor } from 'pino'
 import pretty from 'pino-pretty'
 
-/** Fields that stand in the message, in its order, instead of behind it. */
+/** Fields that are part of the message, in this order, and are not repeated after it. */
 const inMessage = [
   'service',
   'method',
@@ -13,10 +13,10 @@ const inMessage = [
   'organization',
 ]
 
-/** A colour of each service, so that its lines are found at a glance. */
+/** The colours of services. */
 const colourOf = { gateway: 'cyan', organizations: 'magenta', forms: 'green', publisher: 'blue' } as const
 
-/** Lines for people: time, level, service, then a request in one line, or what happened with its fields. */
+/** Writes lines for people: time, level and service, then a request in one line, or a message with its fields. */
 export const prettyDestination = (): DestinationStream =>
   pretty({
     colorize: pretty.isColorSupported,
@@ -36,6 +36,6 @@ const textOf = (line: LogDescriptor, messageKey: string): string => {
   const { method, route, status, duration_ms: durationMs, request_id: requestId } = line
   const message = String(line[messageKey] ?? '')
   if (method === undefined || status === undefined) return requestId ? `${message} (${requestId})` : message
-  const gone = message === 'answered' ? '' : ` (${message})`
-  return `${method} ${route ?? 'no such path'} ${status} ${durationMs} ms${gone}  ${requestId ?? ''}`.trimEnd()
+  const suffix = message === 'request completed' ? '' : ` (${message})`
+  return `${method} ${route ?? 'no such path'} ${status} ${durationMs} ms${suffix}  ${requestId ?? ''}`.trimEnd()
 }

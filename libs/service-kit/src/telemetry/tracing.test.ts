@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createApp } from '../http/create-app.ts'
 import { startTracing, stopTracing, traceSending } from './tracing.ts'
 
-/** A service with traces that go to `endpoint`, and what it logs. */
+/** An app that exports traces to `endpoint`, and its log lines. */
 const startTraced = async (endpoint: string) => {
   const lines: Record<string, unknown>[] = []
   const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
@@ -33,7 +33,7 @@ const startTraced = async (endpoint: string) => {
 afterEach(stopTracing)
 
 describe('tracing', () => {
-  it('loads nothing of its SDK unless an endpoint is named', async () => {
+  it('does not load the SDK unless an endpoint is set', async () => {
     // prom-client loads the API.
     const script = `
       import { registerHooks } from 'node:module'
@@ -48,7 +48,7 @@ describe('tracing', () => {
     expect(stdout.trim()).toBe('0 true')
   })
 
-  it("begins a span where the caller's left off, and names it on every line that the request logs", async () => {
+  it("continues the caller's trace, and adds the span to every log line of the request", async () => {
     await using collector = await startCollector()
     const { app, lines } = await startTraced(collector.url)
     const { traceId, traceparent } = newTrace()
@@ -72,11 +72,11 @@ describe('tracing', () => {
     })
     expect(lines.map(({ msg, trace_id, span_id }) => ({ msg, trace_id, span_id }))).toEqual([
       { msg: 'inside', trace_id: traceId, span_id: span!.spanId },
-      { msg: 'answered', trace_id: traceId, span_id: span!.spanId },
+      { msg: 'request completed', trace_id: traceId, span_id: span!.spanId },
     ])
   })
 
-  it('marks the span of a defect, and tells nothing of it', async () => {
+  it('marks the span of a defect as failed, without its message', async () => {
     await using collector = await startCollector()
     const { app } = await startTraced(collector.url)
     const { traceId, traceparent } = newTrace()
@@ -89,16 +89,18 @@ describe('tracing', () => {
     ])
   })
 
-  it('a message that is sent again stays on the trace of its headers', async () => {
+  it('keeps a message that is sent again in the trace of its headers', async () => {
     await using collector = await startCollector()
     await startTraced(collector.url)
     const { traceId, traceparent } = newTrace()
-    const about = headers()
-    about.set('traceparent', traceparent)
+    const messageHeaders = headers()
+    messageHeaders.set('traceparent', traceparent)
 
-    await traceSending('a.subject', about, async () => {})
-    const first = about.get('traceparent')
-    await traceSending('a.subject', about, () => Promise.reject(new Error('away'))).catch(() => {})
+    await traceSending('a.subject', messageHeaders, async () => {})
+    const first = messageHeaders.get('traceparent')
+    await traceSending('a.subject', messageHeaders, () => Promise.reject(new Error('unreachable'))).catch(
+      () => {},
+    )
     await stopTracing()
 
     expect(first).toContain(traceId)
@@ -108,7 +110,7 @@ describe('tracing', () => {
     ])
   })
 
-  it('disturbs nobody while the collector takes nothing, and says so once', async () => {
+  it('serves requests while the collector fails, and logs that once', async () => {
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '50'
     let refused = 0
     const collector = createServer((_, response) => {
@@ -127,10 +129,10 @@ describe('tracing', () => {
     }
     await new Promise((closed) => collector.close(closed).closeAllConnections())
     await request()
-    const begun = performance.now()
+    const startedAt = performance.now()
     await stopTracing()
 
-    expect(performance.now() - begun).toBeLessThan(5_000)
-    expect(lines.filter(({ msg }) => msg === 'spans cannot be delivered')).toHaveLength(1)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(lines.filter(({ msg }) => msg === 'cannot export spans')).toHaveLength(1)
   })
 })

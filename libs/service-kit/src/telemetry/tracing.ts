@@ -2,15 +2,15 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { JsMsg, MsgHdrs } from 'nats'
 import type { Tracing } from './tracing-opentelemetry.ts'
 
-/** How long the last spans may take to leave, in milliseconds. */
+/** How long a stop waits for the export of the last spans, in milliseconds. */
 const flushMs = 2_000
 
-/** Undefined unless somebody wants traces: then nothing of OpenTelemetry is loaded, and a request costs nothing more. */
+/** Undefined while tracing is disabled: then the OpenTelemetry SDK is not loaded, and requests have no overhead. */
 let tracing: Tracing | undefined
 
 /**
- * Starts OpenTelemetry where `OTEL_EXPORTER_OTLP_ENDPOINT` (or the one for traces alone) says where spans go. Its SDK
- * reads all other `OTEL_…` variables; `OTEL_SERVICE_NAME` is the service's name unless set. Before the app is made.
+ * Starts OpenTelemetry if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set. Call it before
+ * the app is created. The SDK reads the other `OTEL_…` variables; `OTEL_SERVICE_NAME` defaults to `service`.
  */
 export const startTracing = async (
   service: string,
@@ -22,33 +22,33 @@ export const startTracing = async (
   tracing = createTracing(service, logger)
 }
 
-/** Sends what is still to be sent, and gives up on a collector that is away. */
+/** Exports the last spans, or gives up after 2 s when the collector is out of reach. */
 export const stopTracing = async (): Promise<void> => {
   const stopping = tracing?.stop()
   tracing = undefined
   if (!stopping) return
-  const patience = new Promise((resolve) => setTimeout(resolve, flushMs).unref())
-  await Promise.race([stopping.catch(() => {}), patience])
+  const timeout = new Promise((resolve) => setTimeout(resolve, flushMs).unref())
+  await Promise.race([stopping.catch(() => {}), timeout])
 }
 
-/** A span for each request, which goes on the trace that the caller's `traceparent` names. Before all other hooks. */
+/** Adds hooks that create a span for each request, in the trace of its `traceparent`. Call it before other hooks are added. */
 export const traceRequests = (app: FastifyInstance): void => tracing?.traceRequests(app)
 
-/** Ends the request's span. */
+/** Ends the span of a request. */
 export const endRequestSpan = (request: FastifyRequest, status: number): void =>
   tracing?.endRequest(request, status)
 
-/** Sends a message within a span that its headers carry on. Headers that name a trace already stay on that one. */
+/** Sends a message within a span, in the trace of its headers or else in the current one, and adds the span to its headers. */
 export const traceSending = <T>(subject: string, headers: MsgHdrs, send: () => Promise<T>): Promise<T> =>
   tracing ? tracing.sending(subject, headers, send) : send()
 
-/** Handles a delivery within a span of the trace that its headers name, however often it is delivered. */
+/** Handles a delivery within a span, in the trace of its headers. Redeliveries have spans in the same trace. */
 export const traceDelivery = <T>(message: JsMsg, consumer: string, handle: () => Promise<T>): Promise<T> =>
   tracing ? tracing.delivery(message, consumer, handle) : handle()
 
-/** Calls a store within a span, where it is done for somebody whose span there is. */
+/** Calls a store within a span, if there is a current span. */
 export const traceStoreCall = <T>(store: string, engine: string, operation: string, call: () => T): T =>
   tracing ? tracing.storeCall(store, engine, operation, call) : call()
 
-/** What ties a log line to the span it is written in: nothing, unless there is one. */
+/** The log fields of the current span; none without one. */
 export const traceFields = (): { trace_id?: string; span_id?: string } => tracing?.fields() ?? {}

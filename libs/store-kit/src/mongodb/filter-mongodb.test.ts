@@ -7,7 +7,7 @@ const fields = { fields: { name: { type: 'string' } }, search: 'name' } as const
 const check = (text: string): CheckedFilter => checkFilter(parseFilter(text)!, fields)
 const translate = (filter: CheckedFilter) => filterMongodb(filter, { name: 'name' }, 'foldedName')
 
-/** How deep BSON has to nest for it. MongoDB takes 100 levels of conditions, 200 of BSON. */
+/** The depth of a value as BSON. MongoDB accepts 100 levels of conditions and 200 of BSON. */
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
@@ -38,17 +38,17 @@ describe('filterMongodb', () => {
     ['NOT (name = a AND name = b)', { $or: [{ name: { $ne: 'a' } }, { name: { $ne: 'b' } }] }],
     ['name = a name = b AND name = c', { $and: [...'abc'].map((text) => ({ name: { $eq: text } })) }],
     ['name = a OR name = *', {}],
-  ])('asks for %s', (text, query) => {
+  ])('converts %s', (text, query) => {
     expect(translate(check(text))).toEqual({ query, exact: true })
   })
 
-  it('escapes what is an operator in any dialect, and no other character', () => {
+  it('escapes only characters that are operators in some dialect', () => {
     const { query } = translate({ kind: 'contains', field: 'name', text: 'a-b #1/ü😀\n\0 \\^$.|?*+()[]{}' })
 
     expect(query.name.$regex).toBe('a-b #1/ü😀\n\\x00 \\\\\\^\\$\\.\\|\\?\\*\\+\\(\\)\\[\\]\\{\\}')
   })
 
-  it('matches exactly the text, whatever its characters', () => {
+  it('matches exactly a text of any characters', () => {
     const anyText = fc.string({
       unit: fc.oneof(fc.constantFrom(...'\\^$.|?*+()[]{}\0'), binary),
       minLength: 1,
@@ -56,7 +56,7 @@ describe('filterMongodb', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { query } = translate({ kind: 'contains', field: 'name', text })
-        // The flag u refuses every escape that is not one in all dialects.
+        // The flag u rejects escapes that are not valid in all dialects.
         expect(new RegExp(query.name.$regex, 'u').exec(`before${text}after`)?.[0]).toBe(text)
         expect(query.name.$regex).not.toContain('\0')
       }),
@@ -64,7 +64,7 @@ describe('filterMongodb', () => {
     )
   })
 
-  it('matches wildcards as their evaluation does, line ends included', () => {
+  it('matches wildcards like evaluateFilter, line ends included', () => {
     const anyText = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\0', '\u{1f600}'), maxLength: 4 })
     fc.assert(
       fc.property(fc.array(anyText, { minLength: 2, maxLength: 3 }), anyText, (parts, text) => {
@@ -76,7 +76,7 @@ describe('filterMongodb', () => {
     )
   })
 
-  it("makes operators and fields of nothing that is the caller's", () => {
+  it("makes no operator or field of the caller's texts", () => {
     const anyText = fc.oneof(
       fc.constantFrom('$ne', '$where', 'a.b', '{"$gt":""}'),
       fc.string({ minLength: 1 }),
@@ -92,8 +92,8 @@ describe('filterMongodb', () => {
             { kind: 'match', field: 'name', parts: [text, other] },
           ],
         })
-        const known = ['$or', '$nor', '$eq', '$gte', '$lt', '$regex', 'name', 'foldedName']
-        expect(namesOf(query).filter((name) => !known.includes(name))).toEqual([])
+        const expected = ['$or', '$nor', '$eq', '$gte', '$lt', '$regex', 'name', 'foldedName']
+        expect(namesOf(query).filter((name) => !expected.includes(name))).toEqual([])
       }),
     )
   })
@@ -112,16 +112,16 @@ describe('filterMongodb', () => {
   })
 
   it.each([
-    ['many stars, which would make an engine try too often', `name = "${'a*'.repeat(900)}b"`],
+    ['many stars, which are slow in backtracking engines', `name = "${'a*'.repeat(900)}b"`],
     ['many levels', `${'-(name = a OR '.repeat(55)}name = b${')'.repeat(55)}`],
-  ])('leaves %s to the evaluation, and never finds too little', (_, text) => {
+  ])('leaves out %s and is not exact', (_, text) => {
     const { query, exact } = translate(check(text))
 
     expect(exact).toBe(false)
     expect(depthOf(query)).toBeLessThan(80)
   })
 
-  it('finds at least what the evaluation finds, on either side of a negation', () => {
+  it('finds at least the documents that evaluateFilter finds, negated or not', () => {
     const inexact: CheckedFilter = { kind: 'match', field: 'name', parts: [...'abcd'] }
     for (const filter of [inexact, { kind: 'not', operand: inexact }] satisfies CheckedFilter[]) {
       const { query } = translate(filter)
@@ -133,7 +133,7 @@ describe('filterMongodb', () => {
     }
   })
 
-  it('refuses a field without a name in the documents', () => {
+  it('rejects a field without a document field', () => {
     expect(() => translate({ kind: 'contains', field: 'replyCount', text: 'x' })).toThrow('replyCount')
   })
 })

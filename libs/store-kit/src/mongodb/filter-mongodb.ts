@@ -2,14 +2,14 @@ import type { CheckedFilter, OrderOperator } from '@fms/aip'
 import type { Document } from 'mongodb'
 import { endOfPrefix } from '../sqlite/filter-sql.ts'
 
-/** A filter as MongoDB can be asked for it. */
+/** A filter as a query of MongoDB. */
 export interface MongoFilter {
   query: Document
-  /** Otherwise the query finds some documents too many, and `evaluateFilter` has to look at each. */
+  /** Whether the query finds exactly the matching documents. Otherwise it finds more; check each by `evaluateFilter`. */
   exact: boolean
 }
 
-/** true: all documents; false: none. */
+/** A query; `true` for all documents, `false` for none. */
 type Condition = Document | boolean
 
 const opposites: Record<OrderOperator, '!=' | OrderOperator> = {
@@ -21,8 +21,8 @@ const opposites: Record<OrderOperator, '!=' | OrderOperator> = {
 }
 
 /**
- * `<=` is written as `<` of the next value, which is the same and uses the same range of an index: secantusdb leaves out
- * the equal values of an index that goes on with another field.
+ * Writes `<=` as `<` of the next value, which is equivalent and uses the same index range. In a compound index,
+ * secantusdb leaves the equal values of `$lte` out.
  */
 const comparison = (operator: '!=' | OrderOperator, value: string | number): Document => {
   switch (operator) {
@@ -41,83 +41,107 @@ const comparison = (operator: '!=' | OrderOperator, value: string | number): Doc
   }
 }
 
-/** The first text behind it, or the first integer above it: numbers of documents are integers. */
+/** The next text, or the next integer: numbers in documents are integers. */
 const successor = (value: string | number) =>
   typeof value === 'string' ? `${value}\0` : Math.floor(value) + 1
 
-/** Each star more multiplies the ways in which an engine that backtracks may try a text. */
+/** The most stars of a regular expression: each one multiplies the steps of a backtracking engine. */
 const maxStars = 2
 
-/** Changes between AND and OR, one inside the other. MongoDB bounds the depth of a query. */
+/** The deepest nesting of AND and OR. MongoDB limits the depth of a query. */
 const maxDepth = 30
 
 /**
- * A checked filter as a query. The caller's texts are values of `$eq` and the like, or escaped inside a regular
- * expression that PCRE, Java, Python and JavaScript read alike: never an operator, never a name.
+ * Converts a checked filter to a query. Texts of the caller become values of operators such as `$eq`, or are escaped in
+ * regular expressions that PCRE, Java, Python and JavaScript interpret alike; they never become operators or names.
  *
- * Strings compare as MongoDB has it without a collation: by the bytes of UTF-8, which is the order of code points.
- * What no engine should be asked (a text with many stars, a very deep filter) is left out, and `exact` says so.
+ * Strings compare without a collation: by their UTF-8 bytes, which is the order of code points. Parts that are too
+ * expensive for an engine (a text with many stars, a deep filter) are left out, and `exact` is false.
  *
- * @param fields the document's field of each field of the filter; every document has all of them.
- * @param foldedField where the text that `search()` looks into stands, after `foldCase`.
+ * @param fields the document field of each field of the filter; every document has all of them.
+ * @param foldedField the field that `search()` reads: text after `foldCase`. By default the field of its operand.
+ * @throws {Error} when the filter has a field without a document field, which is a defect.
  */
 export const filterMongodb = (
   filter: CheckedFilter,
   fields: Readonly<Record<string, string>>,
   foldedField?: string,
 ): MongoFilter => {
-  let exact = true
-  /** What is left out has to find too much, not too little: all, on either side of a negation. */
-  const leftOut = (): true => {
-    exact = false
-    return true
+  const conversion = new Conversion(fields, foldedField)
+  const condition = conversion.toCondition(filter, false, 0)
+  const query = typeof condition === 'boolean' ? constants[`${condition}`] : condition
+  return { query, exact: conversion.isExact }
+}
+
+class Conversion {
+  isExact = true
+  readonly #fields: Readonly<Record<string, string>>
+  readonly #foldedField: string | undefined
+
+  constructor(fields: Readonly<Record<string, string>>, foldedField: string | undefined) {
+    this.#fields = fields
+    this.#foldedField = foldedField
   }
 
-  const fieldOf = (field: string): string => {
-    const name = fields[field]
-    if (name === undefined) throw new Error(`The filter reads ${field}, which has no field`)
-    return name
-  }
-
-  const compare = (field: string, operator: OrderOperator, value: string | number, isNegated: boolean) => ({
-    [fieldOf(field)]: comparison(isNegated ? opposites[operator] : operator, value),
-  })
-
-  const conditionOf = (node: CheckedFilter, negated: boolean, depth: number): Condition => {
+  /** @param depth how deep AND and OR are nested around the node. */
+  toCondition(node: CheckedFilter, negated: boolean, depth: number): Condition {
     switch (node.kind) {
       case 'and':
-      case 'or': {
-        if (depth > maxDepth) return leftOut()
-        // De Morgan: negations go down to the comparisons, which have their opposites.
-        const kind = (node.kind === 'and') === negated ? 'or' : 'and'
-        return joined(
-          kind,
-          node.operands.map((operand) => conditionOf(operand, negated, depth + 1)),
-        )
-      }
+      case 'or':
+        return depth > maxDepth ? this.#leaveOut() : this.#junction(node, negated, depth)
       case 'not':
-        return conditionOf(node.operand, !negated, depth)
+        return this.toCondition(node.operand, !negated, depth)
       case 'constant':
         return node.value !== negated
       case 'compare':
-        return compare(node.field, node.operator, node.value, negated)
+        return this.#compare(node.field, node.operator, node.value, negated)
       case 'compareTime':
-        return compare(node.field, node.operator, node.epochMs, negated)
+        return this.#compare(node.field, node.operator, node.epochMs, negated)
       case 'contains':
-        return unless(negated, { [fieldOf(node.field)]: { $regex: escaped(node.text) } })
-      case 'search':
-        return unless(negated, { [foldedField ?? fieldOf(node.field)]: { $regex: escaped(node.text) } })
-      case 'match': {
-        const match = matching(fieldOf(node.field), node.parts)
-        if (node.parts.length - 1 <= maxStars) return unless(negated, match)
-        leftOut()
-        return negated || matching(fieldOf(node.field), [node.parts[0]!, node.parts.at(-1)!])
+        return unless(negated, { [this.#fieldOf(node.field)]: { $regex: escaped(node.text) } })
+      case 'search': {
+        const field = this.#foldedField ?? this.#fieldOf(node.field)
+        return unless(negated, { [field]: { $regex: escaped(node.text) } })
       }
+      case 'match':
+        return this.#match(this.#fieldOf(node.field), node.parts, negated)
     }
   }
 
-  const condition = conditionOf(filter, false, 0)
-  return { query: typeof condition === 'boolean' ? constants[`${condition}`] : condition, exact }
+  /** By De Morgan's laws, negations move down to the comparisons, which have opposites. */
+  #junction(
+    { kind, operands }: Extract<CheckedFilter, { kind: 'and' | 'or' }>,
+    negated: boolean,
+    depth: number,
+  ): Condition {
+    return joined(
+      (kind === 'and') === negated ? 'or' : 'and',
+      operands.map((operand) => this.toCondition(operand, negated, depth + 1)),
+    )
+  }
+
+  #compare(field: string, operator: OrderOperator, value: string | number, negated: boolean): Condition {
+    return { [this.#fieldOf(field)]: comparison(negated ? opposites[operator] : operator, value) }
+  }
+
+  /** With too many stars, only the first and the last part are compared. */
+  #match(field: string, parts: readonly string[], negated: boolean): Condition {
+    if (parts.length - 1 <= maxStars) return unless(negated, matching(field, parts))
+    this.#leaveOut()
+    return negated || matching(field, [parts[0]!, parts.at(-1)!])
+  }
+
+  /** The query has to find too much rather than too little: all documents, negated or not. */
+  #leaveOut(): true {
+    this.isExact = false
+    return true
+  }
+
+  #fieldOf(field: string): string {
+    const name = this.#fields[field]
+    if (name === undefined) throw new Error(`The filter reads ${field}, which has no field`)
+    return name
+  }
 }
 
 const constants = { true: {}, false: { _id: { $in: [] } } }
@@ -137,7 +161,7 @@ const joined = (kind: 'and' | 'or', conditions: Condition[]): Condition => {
   return { [operator]: rest.flatMap((condition) => condition[operator] ?? [condition]) }
 }
 
-/** The text is the parts with anything in between. What stands before the first star bounds a range, for an index. */
+/** Matches texts of these parts with any characters in between. The first part becomes a range, for an index. */
 const matching = (field: string, parts: readonly string[]): Condition => {
   const [first, last] = [parts[0]!, parts.at(-1)!]
   if (parts.join('') === '') return true
@@ -154,11 +178,11 @@ const matching = (field: string, parts: readonly string[]): Condition => {
   }
 }
 
-/** No character follows. `$` also matches before a final line end, and `\z` is not in every dialect. */
+/** The end of the text. `$` also matches before a final line end, and not every dialect has `\z`. */
 const endOfText = '(?![\\s\\S])'
 
-/** The characters that every dialect reads as operators outside of a class; everything else stands for itself. */
+/** The characters that are operators outside of a class in every dialect. */
 const operatorCharacters = /[\\^$.|?*+()[\]{}]/g
 
-/** The text as a pattern that matches it alone. A pattern cannot contain NUL, since BSON ends its text there. */
+/** A pattern that matches exactly the text. It cannot contain NUL, where BSON ends a pattern. */
 const escaped = (text: string): string => text.replace(operatorCharacters, '\\$&').replaceAll('\0', '\\x00')

@@ -1,16 +1,21 @@
-import type { StoreState } from '../inspect-store.ts'
+import type { StoreState } from '../store-state.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb-schema.ts'
 
-/** @throws {ApiError} STORE_UNAVAILABLE, and what the driver says of the URL and of credentials. */
+/**
+ * Inspects a store without changing it.
+ *
+ * @throws {ApiError} STORE_UNAVAILABLE.
+ * @throws the driver's error for an invalid URL or credentials.
+ */
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)
   const { version: engineVersion, localTime } = await database.describeServer()
   const meta = database.collection<SchemaDocument>(metaCollection)
   const found = await meta.findOne({ _id: schema.store })
   const version = found?.version ?? 0
-  // A write that finds nothing to change is refused where any other would be.
-  const refusal = await meta.set({ _id: 'nothing' }, { version: 0 }).then(
+  // An update that matches no document fails where any other write fails.
+  const writeError = await meta.set({ _id: 'nothing' }, { version: 0 }).then(
     () => undefined,
     (error: Error) => ((error.cause as Error | undefined) ?? error).message,
   )
@@ -20,7 +25,13 @@ export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<
     version,
     oldestVersion: found?.oldestVersion ?? version,
     neededVersion: schema.version,
-    ...(refusal && { refusesWrites: refusal }),
+    ...(writeError && { refusesWrites: writeError }),
     ...(localTime && { time: localTime }),
   }
+}
+
+/** Whether any release has ever migrated the store. */
+export const mongodbStoreExists = async (url: string, store: string): Promise<boolean> => {
+  await using database = new MongoDatabase(url)
+  return database.collection<SchemaDocument>(metaCollection).has({ _id: store })
 }

@@ -4,20 +4,20 @@ import type { Migration } from '../store-url.ts'
 import type { MongoCollection } from './mongodb-collection.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import {
-  demandUsableSchema,
   type MongoSchema,
   metaCollection,
+  readCompatibleNote,
   type SchemaDocument,
 } from './mongodb-schema.ts'
 
-/** Until releases that are shut out have noticed, and their last requests have arrived. */
-const noticeMs = 2 * schemaCheckMs
+/** The time in which excluded releases notice the new schema and finish their requests. */
+const exclusionMs = 2 * schemaCheckMs
 
 /**
- * Shuts out releases that cannot use the new schema, changes documents, makes the indexes that are missing, and notes
- * at the end that they are there. May run again, and twice at once.
+ * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes,
+ * and records the version. It may run again, and concurrently.
  *
- * @param changeDocuments gives documents of earlier releases what this one needs; may run again.
+ * @param changeDocuments adds what this release needs to documents of earlier releases; may run again.
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW, before it changes anything.
  */
 export const migrateMongodb = async (
@@ -28,19 +28,19 @@ export const migrateMongodb = async (
   const { store, version, indexes } = schema
   await using database = new MongoDatabase(url)
   const meta = database.collection<SchemaDocument>(metaCollection)
-  await shutOut(meta, schema)
+  await excludeReleases(meta, schema)
   await changeDocuments()
   for (const index of indexes) await database.createIndex(index)
-  // A newer release's note stays.
+  // The version of a newer release stays.
   await meta.set({ _id: store, version: { $lt: version } }, { version })
   return { engine: 'MongoDB', version }
 }
 
-/** Raises `oldestVersion`, and waits where releases may be running that it shuts out. */
-const shutOut = async (meta: MongoCollection<SchemaDocument>, schema: MongoSchema): Promise<void> => {
+/** Raises `oldestVersion`, and waits where that may exclude releases that are running. */
+const excludeReleases = async (meta: MongoCollection<SchemaDocument>, schema: MongoSchema): Promise<void> => {
   const { store: _id, oldestVersion } = schema
-  const isNoted = (await demandUsableSchema(meta, schema)) !== undefined
-  if (!isNoted && (await meta.insert({ _id, version: 0, oldestVersion }))) return
+  const note = await readCompatibleNote(meta, schema)
+  if (!note && (await meta.insert({ _id, version: 0, oldestVersion }))) return
   const older = { _id, $or: [{ oldestVersion: null }, { oldestVersion: { $lt: oldestVersion } }] }
-  if (await meta.set(older, { oldestVersion })) await wait(noticeMs)
+  if (await meta.set(older, { oldestVersion })) await wait(exclusionMs)
 }

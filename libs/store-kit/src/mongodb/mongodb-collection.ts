@@ -1,32 +1,34 @@
 import type { Collection, Document, FindOptions, Sort } from 'mongodb'
 import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
 
-/** Any document of ours: what it is found by, and its fields. */
+/** A document of any collection. */
 export type MongoDocument = Document & { _id?: unknown }
 
+/** The options of a read. */
 export interface FindQuery {
   sort?: Sort
   skip?: number
   limit?: number
-  /** Fields that will do. A hint that saves bytes: an engine may give the whole document. */
+  /** The fields to read. A hint that saves bytes: an engine may return the whole document. */
   fields?: readonly string[]
-  /** An index that has all of `fields`, so that no document is read: then `_id` is not among what is found. */
+  /** The name of an index with all of `fields`, so that no document is read. Results then have no `_id`. */
   coveredBy?: string
-  /** How long the engine may work on it, in milliseconds; 5,000 by default. */
+  /** How long the engine may work on the query, in milliseconds; 5,000 by default. */
   timeoutMs?: number
 }
 
-/** How long the engine may work on one read. */
+/** How long the engine may work on a read, in milliseconds. */
 const defaultTimeoutMs = 5_000
 
-/** Lets a test kill between two writes, by throwing, or do something else there. */
+/** Called before each write, so that a test can fail it or change the store there. */
 export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
 
-/** Sends one request to the engine; errors are ours. */
+/** Sends a request to the engine and translates the driver's errors. */
 export type RunRequest = <R>(request: () => Promise<R>) => Promise<R>
 
 /**
- * The little of a collection that portable stores are made of: each change touches one document, or deletes many.
+ * The operations of a collection that every supported engine has. A change affects one document, or deletes many; there
+ * are no transactions.
  */
 export class MongoCollection<T extends MongoDocument> {
   readonly #collection: Collection<Document>
@@ -48,7 +50,7 @@ export class MongoCollection<T extends MongoDocument> {
     return (await this.findOne(query, ['_id'])) !== undefined
   }
 
-  /** Documents as they are asked for, a batch at a time. */
+  /** Finds documents and reads them in batches while they are iterated. */
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
     const cursor = this.#collection.find(query, toOptions(options))
     const next = () => this.#run(() => cursor.next())
@@ -63,7 +65,7 @@ export class MongoCollection<T extends MongoDocument> {
     return this.#run(() => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs }))
   }
 
-  /** @returns false, and stores nothing, when a unique index has such a document already. */
+  /** Inserts a document. @returns false when a unique index rejects it. */
   async insert(document: T): Promise<boolean> {
     try {
       await this.#write('insert', () => this.#collection.insertOne(document as Document))
@@ -74,7 +76,7 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  /** Inserts those that no unique index has already; in no order, and not as a whole. */
+  /** Inserts documents and skips those that a unique index rejects. Unordered and not atomic. */
   async insertMissing(documents: readonly T[]): Promise<void> {
     if (documents.length === 0) return
     try {
@@ -86,7 +88,7 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  /** Sets fields of one document. @returns whether there was one. */
+  /** Sets fields of one document. @returns whether one matched. */
   async set(query: Document, fields: Partial<T>): Promise<boolean> {
     const { matchedCount } = await this.#write('set', () =>
       this.#collection.updateOne(query, { $set: fields }),
@@ -94,7 +96,7 @@ export class MongoCollection<T extends MongoDocument> {
     return matchedCount === 1
   }
 
-  /** Sets fields of one document. @returns it as it is then, or undefined when there was none. */
+  /** Sets fields of one document. @returns the changed document, or undefined when none matched. */
   async setAndGet(query: Document, fields: Partial<T>): Promise<T | undefined> {
     const changed = await this.#write('set', () =>
       this.#collection.findOneAndUpdate(query, { $set: fields }, { returnDocument: 'after' }),
@@ -102,23 +104,23 @@ export class MongoCollection<T extends MongoDocument> {
     return (changed as T | null) ?? undefined
   }
 
-  /** @returns whether there was one. */
+  /** Deletes one document. @returns whether one matched. */
   async deleteOne(query: Document): Promise<boolean> {
     const { deletedCount } = await this.#write('delete', () => this.#collection.deleteOne(query))
     return deletedCount === 1
   }
 
-  /** One document after the other: not as a whole. @returns how many there were. */
+  /** Deletes all matching documents, not atomically. @returns how many were deleted. */
   async deleteMany(query: Document): Promise<number> {
     const { deletedCount } = await this.#write('delete', () => this.#collection.deleteMany(query))
     return deletedCount
   }
 
   /**
-   * Adds to numbers of one document. Acknowledged by the primary alone, before the journal: for counts that can be taken
-   * anew.
+   * Increments numbers of one document. Only the primary acknowledges it, before the journal, so use it for counts that
+   * can be recomputed.
    *
-   * @returns whether there was one.
+   * @returns whether one matched.
    */
   async increment(query: Document, amounts: Readonly<Record<string, number>>): Promise<boolean> {
     const { matchedCount } = await this.#write('increment', () =>
@@ -127,7 +129,7 @@ export class MongoCollection<T extends MongoDocument> {
     return matchedCount === 1
   }
 
-  /** How many documents there are, and the sum of a number of theirs; one that lacks it adds nothing. */
+  /** Counts the matching documents and sums a field of them; a missing field counts as 0. */
   async sum(query: Document, field: string): Promise<{ count: number; sum: number }> {
     const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${field}` } }
     const [found] = await this.#run(() =>

@@ -19,22 +19,22 @@ const schema: MongoSchema = {
   indexes: [{ collection: 'notes', name: 'notes_by_text', key: { text: 1 }, unique: true }],
 }
 
-describe('a deployment that is away', () => {
+describe('an unreachable deployment', () => {
   it('is UNAVAILABLE within seconds', async () => {
     await using database = new MongoDatabase('mongodb://127.0.0.1:1/notes')
-    const begin = performance.now()
+    const startedAt = performance.now()
 
     await expect(database.collection('notes').findOne({})).rejects.toMatchObject(unavailable)
     await expect(Array.fromAsync(database.collection('notes').find({}))).rejects.toMatchObject(unavailable)
     await expect(database.collection('notes').insert({})).rejects.toMatchObject(unavailable)
     await expect(database.ping(schema)).rejects.toMatchObject(unavailable)
 
-    expect(performance.now() - begin).toBeLessThan(15_000)
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
   })
 })
 
-describe('a database that is closed', () => {
-  it('is UNAVAILABLE, also when it was never asked before', async () => {
+describe('a closed database', () => {
+  it('is UNAVAILABLE, even before its first request', async () => {
     const database = new MongoDatabase(mongo.url)
     await database.close()
 
@@ -42,7 +42,7 @@ describe('a database that is closed', () => {
     await database.close()
   })
 
-  it('answered what was asked before', async () => {
+  it('has completed the requests before it', async () => {
     const database = new MongoDatabase(mongo.url)
     const inserted = database.collection('log').insert({ text: 'just in time' })
 
@@ -53,7 +53,7 @@ describe('a database that is closed', () => {
 })
 
 describe('migrateMongodb', () => {
-  it('is what a store demands before it is ready', async () => {
+  it('prepares a store, whose ping fails before', async () => {
     await using database = new MongoDatabase(mongo.url)
     await expect(database.ping(schema)).rejects.toMatchObject({
       status: 'UNAVAILABLE',
@@ -68,7 +68,7 @@ describe('migrateMongodb', () => {
     })
   })
 
-  it('may run again, and twice at once, and leaves a newer note alone', async () => {
+  it('may run again and concurrently, and keeps a newer version', async () => {
     await using database = new MongoDatabase(mongo.url)
     await Promise.all([
       migrateMongodb(mongo.url, schema),
@@ -105,7 +105,7 @@ describe('a store that a newer release has migrated', () => {
     return { url, older, letters: older.collection('letters') }
   }
 
-  it('serves one that it admits', async () => {
+  it('can be used by a compatible release', async () => {
     const { url, older, letters } = await given()
     await using _ = older
 
@@ -117,7 +117,7 @@ describe('a store that a newer release has migrated', () => {
     await older.ping(compatible)
   })
 
-  it('refuses the probes and migrations of one that it shuts out, and leaves the store as it is', async () => {
+  it('fails pings and migrations of an excluded release and stays unchanged', async () => {
     const { url, older } = await given()
     await using _ = older
     await migrateMongodb(url, second)
@@ -130,7 +130,7 @@ describe('a store that a newer release has migrated', () => {
     await older.ping(second)
   })
 
-  it('has shut it out from reads and changes before it changes documents', async () => {
+  it('has excluded the reads and changes of older releases before its documents change', async () => {
     const { url, older, letters } = await given()
     await using _ = older
     await letters.insert({ text: 'first' })
@@ -140,24 +140,24 @@ describe('a store that a newer release has migrated', () => {
       outcomes.push(...(await Promise.allSettled([letters.insert({ text: 'second' }), letters.findOne({})])))
     })
 
-    const shutOut = {
+    const excluded = {
       ...tooNew,
       parts: { ...tooNew.parts, metadata: { ...tooNew.parts.metadata, version: '1' } },
     }
-    expect(outcomes).toMatchObject(Array(2).fill({ status: 'rejected', reason: shutOut }))
+    expect(outcomes).toMatchObject(Array(2).fill({ status: 'rejected', reason: excluded }))
   })
 
-  it('waits for nobody where it shuts nobody out', async () => {
+  it('is migrated without a wait when no release is excluded', async () => {
     const url = newUrl()
-    const begun = performance.now()
+    const startedAt = performance.now()
 
     await migrateMongodb(url, second)
     await migrateMongodb(url, second)
 
-    expect(performance.now() - begun).toBeLessThan(2 * schemaCheckMs)
+    expect(performance.now() - startedAt).toBeLessThan(2 * schemaCheckMs)
   })
 
-  it('admits its own version alone where the release before has noted no oldest version', async () => {
+  it('admits only its own version when the earlier release has recorded no oldest version', async () => {
     const { url, older } = await given()
     await using _ = older
     await using raw = new MongoDatabase(url)
@@ -172,12 +172,12 @@ describe('a store that a newer release has migrated', () => {
   })
 })
 
-describe('the URL', () => {
+describe('the URL of a database', () => {
   it.each([
     'mongodb://user:secret@host:27017',
     'mongodb://user:secret@host/',
     'mongodb://user:secret@host/?w=1',
-  ])('names a database, unlike %s', (url) => {
+  ])('has to name a database: %s', (url) => {
     expect(() => new MongoDatabase(url)).toThrow(/^The mongodb: URL names no database\. Use (?!.*secret)/)
   })
 })

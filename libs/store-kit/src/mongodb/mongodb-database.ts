@@ -1,9 +1,9 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
 import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
-import { translated } from './mongodb-errors.ts'
+import { translateMongodbError } from './mongodb-errors.ts'
 import {
-  assertSchema,
+  assertMigrated,
   type MongoIndex,
   type MongoSchema,
   metaCollection,
@@ -12,8 +12,8 @@ import {
 } from './mongodb-schema.ts'
 
 /**
- * What was acknowledged is in the journal of a majority, and reads go to the primary. A deployment that is away fails
- * within seconds, which makes it a 503 and not a timeout.
+ * Acknowledged writes are in the journal of a majority, and reads go to the primary. Requests to an unreachable
+ * deployment fail within seconds, so callers receive a 503 rather than a timeout.
  */
 const options: MongoClientOptions = {
   w: 'majority',
@@ -28,19 +28,21 @@ const options: MongoClientOptions = {
   socketTimeoutMS: 10_000,
 }
 
-/** One database of a MongoDB deployment, whatever its topology: the driver connects when it is first asked. */
+/** A database of a MongoDB deployment of any topology. The driver connects with the first request. */
 export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db
   readonly #beforeWrite: BeforeWrite | undefined
   readonly #guard: SchemaGuard | undefined
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #inFlight = new Set<Promise<unknown>>()
   #isClosed = false
 
   /**
    * @param url `mongodb://…/DATABASE` or `mongodb+srv://…/DATABASE`.
-   * @param schema what this release knows: requests of collections then fail with STORE_SCHEMA_TOO_NEW within a second
-   *   after a newer release has shut it out.
+   * @param beforeWrite for tests: called before each write.
+   * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
+   *   after a newer release has excluded this one.
+   * @throws {Error} for a URL without a database.
    */
   constructor(url: string, beforeWrite?: BeforeWrite, schema?: MongoSchema) {
     this.#client = new MongoClient(url, options)
@@ -49,66 +51,67 @@ export class MongoDatabase implements AsyncDisposable {
     if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
   }
 
+  /** A collection whose requests check the schema first, where the database has one. */
   collection<T extends MongoDocument>(name: string): MongoCollection<T> {
     return new MongoCollection<T>(
       this.#database.collection(name),
-      (request) => this.#admitted(request),
+      (request) => this.#runGuarded(request),
       this.#beforeWrite,
     )
   }
 
-  /** The notes of all stores in this database, without the guard. */
+  /** The collection of schema notes, without the guard that reads it. */
   #meta(): MongoCollection<SchemaDocument> {
     return new MongoCollection(this.#database.collection(metaCollection), (request) => this.run(request))
   }
 
-  #admitted<R>(request: () => Promise<R>): Promise<R> {
+  #runGuarded<R>(request: () => Promise<R>): Promise<R> {
     return this.run(() => {
-      const check = this.#guard?.admit()
+      const check = this.#guard?.checkIfDue()
       return check ? check.then(request) : request()
     })
   }
 
-  /** Makes an index, unless it is there already. */
+  /** Creates an index unless it exists. */
   async createIndex({ collection, name, key, unique }: MongoIndex): Promise<void> {
     const options = { name, ...(unique && { unique }) }
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
   }
 
-  /** The version of the server that takes writes, and its clock where it tells it. */
+  /** Reads the version of the primary, and its clock where the server reports it. */
   async describeServer(): Promise<{ version: string; localTime?: Date }> {
     const { version } = await this.run(() => this.#database.command({ buildInfo: 1 }))
     const { localTime } = await this.run(() => this.#database.command({ hello: 1 }))
     return { version, localTime }
   }
 
-  /** Sends one request to the engine, and turns the driver's errors into ours. */
+  /** Sends a request to the engine. @throws {ApiError} STORE_UNAVAILABLE; other errors of the driver are unchanged. */
   async run<R>(request: () => Promise<R>): Promise<R> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
     const pending = request()
-    this.#underWay.add(pending)
+    this.#inFlight.add(pending)
     try {
       return await pending
     } catch (error) {
-      throw translated(error)
+      throw translateMongodbError(error)
     } finally {
-      this.#underWay.delete(pending)
+      this.#inFlight.delete(pending)
     }
   }
 
   /**
-   * Resolves while the deployment answers and has the indexes that `schema` asks for.
+   * Checks that the deployment is reachable and has the indexes of `schema`.
    *
    * @throws {ApiError} UNAVAILABLE: STORE_UNAVAILABLE, STORE_NOT_MIGRATED or STORE_SCHEMA_TOO_NEW.
    */
   async ping(schema: MongoSchema): Promise<void> {
-    await assertSchema(this.#meta(), schema)
+    await assertMigrated(this.#meta(), schema)
   }
 
-  /** Waits for the requests under way, then lets go of the connections. */
+  /** Waits for the requests in flight, then closes the connections. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#inFlight)
     await this.#client.close()
   }
 
@@ -119,7 +122,7 @@ export class MongoDatabase implements AsyncDisposable {
 
 const databaseName = (url: string): string => {
   const name = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1]
-  // Not the whole URL: it may hold a password.
+  // The URL may contain a password, so the message does not repeat it.
   if (!name) throw new Error('The mongodb: URL names no database. Use mongodb://HOST:PORT/DATABASE.')
   return decodeURIComponent(name)
 }

@@ -1,9 +1,9 @@
 import { ApiError } from '@fms/aip'
 import { MongoNetworkError } from 'mongodb'
 import { describe, expect, it } from 'vitest'
-import { translated } from './mongodb-errors.ts'
+import { translateMongodbError } from './mongodb-errors.ts'
 
-describe('translated', () => {
+describe('translateMongodbError', () => {
   const reset = Object.assign(new Error('write ECONNRESET'), {
     code: 'ECONNRESET',
     syscall: 'write',
@@ -11,16 +11,16 @@ describe('translated', () => {
   })
 
   it.each([
-    ['the error of a socket as the driver passes it on', reset],
-    ['an error of the network', new MongoNetworkError('connection 1 closed')],
-  ])('makes %s STORE_UNAVAILABLE', (_, error) => {
-    const ours = translated(error)
-    expect(ours).toBeInstanceOf(ApiError)
-    expect(ours).toMatchObject({ status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' })
+    ['an error of the socket', reset],
+    ['a network error of the driver', new MongoNetworkError('connection 1 closed')],
+  ])('translates %s to STORE_UNAVAILABLE', (_, error) => {
+    const translated = translateMongodbError(error)
+    expect(translated).toBeInstanceOf(ApiError)
+    expect(translated).toMatchObject({ status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' })
   })
 
-  it('leaves a defect as it is', () => {
+  it('returns a defect unchanged', () => {
     const defect = new TypeError('undefined is not a function')
-    expect(translated(defect)).toBe(defect)
+    expect(translateMongodbError(defect)).toBe(defect)
   })
 })

@@ -19,11 +19,11 @@ const transientErrors = [
   MongoOperationTimeoutError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
-  // Written, but not known to outlive the primary: the caller has to ask again.
+  // The write may be lost with the primary, so the caller has to retry.
   MongoWriteConcernError,
 ]
 
-/** Codes (mongo/base/error_codes.yml) that speak of the deployment's state and not of the request. */
+/** Codes (mongo/base/error_codes.yml) that concern the state of the deployment and not the request. */
 const transientCodes = new Set<unknown>([
   6 /* HostUnreachable */, 7 /* HostNotFound */, 24 /* LockTimeout */, 50 /* MaxTimeMSExpired */,
   64 /* WriteConcernTimeout */, 89 /* NetworkTimeout */, 91 /* ShutdownInProgress */,
@@ -35,30 +35,30 @@ const transientCodes = new Set<unknown>([
 ])
 const duplicateKeyCode = 11000
 
-/** The wait for a free connection of the pool was too long. The driver exports no class for it. */
+/** The wait for a pooled connection timed out. The driver exports no class for this error. */
 const isPoolExhausted = (error: unknown) =>
   error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'
 
-/** A connection that breaks just when it is written to: the driver passes on what the socket said, as it is. */
-const isOfSocket = (error: unknown) => error instanceof Error && 'syscall' in error
+/** A connection broke during a write; the driver passes the socket's error on. */
+const isSocketError = (error: unknown) => error instanceof Error && 'syscall' in error
 
 const isTransient = (error: unknown) =>
   transientErrors.some((type) => error instanceof type) ||
   isPoolExhausted(error) ||
-  isOfSocket(error) ||
+  isSocketError(error) ||
   (error instanceof MongoServerError && transientCodes.has(error.code))
 
-/** Whether a unique index refused a write. */
+/** Whether a write failed because of a unique index. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKeyCode
 
-/** Whether unique indexes refused some writes of many, and nothing else went wrong. */
+/** Whether all failed writes of a bulk write failed because of unique indexes. */
 export const isDuplicateKeysOnly = (error: unknown): boolean =>
   error instanceof MongoBulkWriteError &&
   [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode) &&
   error.result.getWriteConcernError() === undefined
 
-/** Whether the engine ended a read because it took too long. @param error of ours, as {@link translated} makes it. */
+/** Whether the engine ended a read at its time limit. @param error a result of {@link translateMongodbError}. */
 export const isTimeLimit = (error: unknown): boolean => {
   const { cause } = error instanceof ApiError ? error.parts : {}
   return cause instanceof MongoServerError && cause.code === timeLimitCode
@@ -67,5 +67,6 @@ export const isTimeLimit = (error: unknown): boolean => {
 /** MaxTimeMSExpired. */
 const timeLimitCode = 50
 
-/** Driver errors that tell of the store's state become ours; everything else is a defect and passes as it is. */
-export const translated = (error: unknown): unknown => (isTransient(error) ? storeUnavailable(error) : error)
+/** Translates driver errors that concern the state of the store to STORE_UNAVAILABLE. Other errors are returned unchanged. */
+export const translateMongodbError = (error: unknown): unknown =>
+  isTransient(error) ? storeUnavailable(error) : error

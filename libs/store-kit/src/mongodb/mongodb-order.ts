@@ -1,19 +1,21 @@
 import type { Document, Sort } from 'mongodb'
 
+/** A field of an order, with its direction. */
 export interface MongoOrderTerm {
   field: string
   descending: boolean
 }
 
+/** The sort of a query. */
 export const mongoSort = (order: readonly MongoOrderTerm[]): Sort =>
   Object.fromEntries(order.map(({ field, descending }) => [field, descending ? -1 : 1]))
 
 /**
- * The documents that come after a position in an order (keyset paging), as `afterPosition` has it for SQL. The bound
- * on the first field stands alone as well, for an index to start from.
+ * A query for the documents after a position in an order (keyset paging), like `afterPosition` for SQL. It also has a
+ * bound on the first field, where an index scan can start.
  *
- * @param order its last field tells apart what is equal in all others.
- * @param position the values of the order's fields in the last document that was read.
+ * @param order its last field is unique.
+ * @param position the values of these fields in the last document that was read.
  */
 export const afterMongoPosition = (
   order: readonly MongoOrderTerm[],

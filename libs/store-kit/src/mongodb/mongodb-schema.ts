@@ -1,7 +1,8 @@
 import { storeNotMigrated } from '../errors.ts'
-import { demandUsable, schemaCheckMs } from '../schema-note.ts'
+import { assertCompatible, schemaCheckMs } from '../schema-note.ts'
 import type { MongoCollection } from './mongodb-collection.ts'
 
+/** An index of a collection; the name is unique in the collection. */
 export interface MongoIndex {
   collection: string
   name: string
@@ -9,70 +10,78 @@ export interface MongoIndex {
   unique?: true
 }
 
-/** The indexes of a store. Another set is another version. */
+/** The schema of a store. Each change of its indexes has a new version. */
 export interface MongoSchema {
-  /** Stores that share a database have different names. */
+  /** Name of the store, unique in its database. */
   store: string
   version: number
   /**
-   * The lowest version of a release that may use a store of this version. New indexes and collections leave it as it
-   * is; a field that readers depend on raises it, since earlier releases leave the field out.
+   * The lowest schema version of a release that may use a store of this version. New indexes and collections do not
+   * raise it. A field that readers depend on does, since earlier releases do not write the field.
    */
   oldestVersion: number
   indexes: readonly MongoIndex[]
 }
 
-/** What is noted of a store: `version` once its indexes are there. */
+/** The schema note of a store. `version` is set once its indexes exist. */
 export interface SchemaDocument {
   _id: string
   version: number
-  /** Absent where a release before these notes wrote it: then its `version` is the oldest. */
+  /** Absent in notes of earlier releases, where it equals `version`. */
   oldestVersion?: number
 }
 
+/** The collection of the schema notes of all stores in a database. */
 export const metaCollection = 'meta'
 
-/** @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has shut this one out. */
-export const demandUsableSchema = async (
+/**
+ * Reads the schema note of a store.
+ *
+ * @returns undefined before the first migration.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has excluded this one.
+ */
+export const readCompatibleNote = async (
   meta: MongoCollection<SchemaDocument>,
   schema: MongoSchema,
 ): Promise<SchemaDocument | undefined> => {
   const found = await meta.findOne({ _id: schema.store })
   if (found) {
     const { version, oldestVersion = version } = found
-    demandUsable(schema.store, schema.version, { version, oldestVersion })
+    assertCompatible(schema.store, schema.version, { version, oldestVersion })
   }
   return found
 }
 
-/** @throws {ApiError} STORE_NOT_MIGRATED unless all of the schema's indexes are there; STORE_SCHEMA_TOO_NEW. */
-export const assertSchema = async (
+/** Checks that the schema's indexes exist. @throws {ApiError} STORE_NOT_MIGRATED or STORE_SCHEMA_TOO_NEW. */
+export const assertMigrated = async (
   meta: MongoCollection<SchemaDocument>,
   schema: MongoSchema,
 ): Promise<void> => {
-  const found = await demandUsableSchema(meta, schema)
+  const found = await readCompatibleNote(meta, schema)
   if ((found?.version ?? 0) < schema.version) throw storeNotMigrated(schema.store)
 }
 
-/** Admits requests while the store admits this release. Reads the store's note once a second while there are requests. */
+/** Checks before requests, at most once a second, that this release may use the store. */
 export class SchemaGuard {
   readonly #meta: MongoCollection<SchemaDocument>
   readonly #schema: MongoSchema
-  #admittedUntilMs = Number.NEGATIVE_INFINITY
+  #checkedUntilMs = Number.NEGATIVE_INFINITY
   #check: Promise<void> | undefined
 
-  /** @param meta of a database without this guard. */
+  /** @param meta a collection that does not use this guard. */
   constructor(meta: MongoCollection<SchemaDocument>, schema: MongoSchema) {
     this.#meta = meta
     this.#schema = schema
   }
 
   /**
+   * Checks the schema note if that is due.
+   *
    * @returns undefined when the last check is recent enough.
    * @throws {ApiError} STORE_SCHEMA_TOO_NEW, or STORE_UNAVAILABLE when the note cannot be read.
    */
-  admit(): Promise<void> | undefined {
-    if (performance.now() < this.#admittedUntilMs) return undefined
+  checkIfDue(): Promise<void> | undefined {
+    if (performance.now() < this.#checkedUntilMs) return undefined
     this.#check ??= this.#read().finally(() => {
       this.#check = undefined
     })
@@ -80,8 +89,8 @@ export class SchemaGuard {
   }
 
   async #read(): Promise<void> {
-    const begun = performance.now()
-    await demandUsableSchema(this.#meta, this.#schema)
-    this.#admittedUntilMs = begun + schemaCheckMs
+    const startedAt = performance.now()
+    await readCompatibleNote(this.#meta, this.#schema)
+    this.#checkedUntilMs = startedAt + schemaCheckMs
   }
 }

@@ -26,7 +26,7 @@ describe('endOfPrefix', () => {
     )
   })
 
-  it('is a text without that prefix, and without half a surrogate pair', () => {
+  it('lacks the prefix and is well-formed', () => {
     fc.assert(
       fc.property(anyPrefix, (prefix) => {
         const end = endOfPrefix(prefix)
@@ -63,7 +63,7 @@ describe('filterSql', () => {
     ['100 nested negations', `${'-('.repeat(100)}a${')'.repeat(100)}`],
     ['a condition at every depth', `${'-(name=a '.repeat(59)}name=a${')'.repeat(59)}`],
     ['many wildcards', `name = ${'a*'.repeat(990)}`],
-  ])('takes whatever 2,000 characters can ask: %s', (_, text) => {
+  ])('converts any filter of 2,000 characters: %s', (_, text) => {
     expect(() => prepare(check(text))).not.toThrow()
   })
 
@@ -91,7 +91,7 @@ describe('filterSql', () => {
     )
   })
 
-  it('refuses a field without a column', () => {
+  it('rejects a field without a column', () => {
     const filter = { kind: 'contains', field: 'replyCount', text: 'x' } as const
     expect(() => filterSql(filter, { name: 'name' })).toThrow('replyCount')
   })

@@ -2,11 +2,12 @@ import type { CheckedFilter } from '@fms/aip'
 import { allOf, type SqlCondition } from './sql.ts'
 
 /**
- * A checked filter as a condition on columns. Values travel as parameters, names come from `columns` alone: nothing
- * of the caller's is ever part of the SQL text.
+ * Converts a checked filter to a condition on columns. Values become parameters and names come from `columns`, so no
+ * text of the caller is part of the SQL.
  *
- * @param columns the column of each field; texts in BINARY collation, which is the order of code points.
- * @param foldedColumn where the text that `search()` looks into stands, after `foldCase`.
+ * @param columns the column of each field. Texts have BINARY collation, which is the order of code points.
+ * @param foldedColumn the column that `search()` reads: text after `foldCase`. By default the column of its field.
+ * @throws {Error} when the filter has a field without a column, which is a defect.
  */
 export const filterSql = (
   filter: CheckedFilter,
@@ -53,7 +54,7 @@ export const filterSql = (
   return conditionOf(filter)
 }
 
-/** SQLite bounds how deep an expression is (sqlite.org/limits.html), so that many operands make a balanced tree. */
+/** Joins conditions as a balanced tree, since SQLite limits the depth of an expression (sqlite.org/limits.html). */
 const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
   if (conditions.length === 1) return conditions[0]!
   const half = Math.ceil(conditions.length / 2)
@@ -61,7 +62,10 @@ const joined = (conditions: string[], operator: 'AND' | 'OR'): string => {
   return `(${joined(left, operator)}) ${operator} (${joined(right, operator)})`
 }
 
-/** What stands before the first star bounds a range, which an index can serve; a star at the end asks for no more. */
+/**
+ * Matches a text with wildcards. The part before the first star becomes a range, which an index can serve; a pattern
+ * with one star at its end is only that range.
+ */
 const matchSql = (column: string, parts: string[]): SqlCondition => {
   const [prefix = '', ...rest] = parts
   const end = endOfPrefix(prefix)
@@ -70,7 +74,7 @@ const matchSql = (column: string, parts: string[]): SqlCondition => {
   return rest.join('') === '' ? range : allOf(range, wildcardSql(column, parts))
 }
 
-/** GLOB reads U+FFFE and U+FFFF as U+FFFD, and ends at a NUL: `matchesParts` compares what it cannot. */
+/** GLOB reads U+FFFE and U+FFFF as U+FFFD and ends at NUL; `matchesParts` replaces it for texts with these. */
 const wildcardSql = (column: string, parts: string[]): SqlCondition => {
   const json = JSON.stringify(parts)
   if (parts.some((part) => /[\0\uFFFD-\uFFFF]/.test(part)))
@@ -83,12 +87,12 @@ const wildcardSql = (column: string, parts: string[]): SqlCondition => {
 
 const escapedForGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]')
 
-/** The first text, by code points, after all those that begin with the prefix; undefined when there is none. */
+/** The first text, by code points, after all texts with the prefix; undefined when there is none. */
 export const endOfPrefix = (prefix: string): string | undefined => {
   const codePoints = Array.from(prefix, (character) => character.codePointAt(0)!)
   while (codePoints.at(-1) === 0x10ffff) codePoints.pop()
   const last = codePoints.pop()
   if (last === undefined) return undefined
-  // Surrogates are no characters.
+  // The code points after U+D7FF are surrogates, which are not characters.
   return String.fromCodePoint(...codePoints, last === 0xd7ff ? 0xe000 : last + 1)
 }

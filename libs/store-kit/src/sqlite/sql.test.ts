@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { afterPosition, allOf, orderSql, pageSql } from './sql.ts'
 
 describe('afterPosition', () => {
-  it('is exactly the rows behind the position, in any mix of directions', () => {
+  it('selects exactly the rows after the position, in any mix of directions', () => {
     const rowsOf = (numbers: [number, number][]) =>
       numbers.map(([first, second], id) => ({ first, second, id }))
     const small = fc.integer({ min: 0, max: 2 })
@@ -40,7 +40,7 @@ describe('afterPosition', () => {
 })
 
 describe('allOf', () => {
-  it('keeps each condition to itself and leaves out what is not asked for', () => {
+  it('puts each condition into parentheses and skips undefined ones', () => {
     expect(
       allOf({ sql: 'a = ? OR b = ?', values: [1, 2] }, undefined, { sql: 'c = ?', values: [3] }),
     ).toEqual({ sql: '(a = ? OR b = ?) AND (c = ?)', values: [1, 2, 3] })
@@ -48,7 +48,7 @@ describe('allOf', () => {
 })
 
 describe('pageSql', () => {
-  it('takes the size of the page, then what it skips', () => {
+  it('has the page size as its first parameter and the rows to skip as its second', () => {
     using database = new DatabaseSync(':memory:')
     const page = database.prepare(
       `SELECT column1 AS letter FROM (VALUES ('a'), ('b'), ('c'), ('d')) ORDER BY letter ${pageSql}`,

@@ -1,46 +1,46 @@
 import type { SQLInputValue } from 'node:sqlite'
 
-/** A condition and the values of its question marks, in their order. */
+/** A condition and the values of its parameters (`?`), in their order. */
 export interface SqlCondition {
   sql: string
   values: SQLInputValue[]
 }
 
+/** A column of an order, with its direction. */
 export interface SqlOrderTerm {
   column: string
   descending: boolean
 }
 
-/** All of the conditions; those that are undefined ask for nothing. At least one is given. */
+/** Joins conditions with AND and skips undefined ones. At least one has to be defined. */
 export const allOf = (...conditions: (SqlCondition | undefined)[]): SqlCondition => {
-  const given = conditions.filter((condition) => condition !== undefined)
+  const defined = conditions.filter((condition) => condition !== undefined)
   return {
-    sql: given.map(({ sql }) => `(${sql})`).join(' AND '),
-    values: given.flatMap(({ values }) => values),
+    sql: defined.map(({ sql }) => `(${sql})`).join(' AND '),
+    values: defined.flatMap(({ values }) => values),
   }
 }
 
-/** What follows ORDER BY. */
+/** The terms of an ORDER BY clause. */
 export const orderSql = (order: readonly SqlOrderTerm[]): string =>
   order.map(({ column, descending }) => (descending ? `${column} DESC` : column)).join(', ')
 
 /**
- * What follows the order of a page, with marks for its size and for what it skips. SQLite plans by the value of a mark
- * that stands alone after LIMIT, and so prepares the statement anew whenever that is bound.
+ * The LIMIT clause of a page, with parameters for its size and for the rows to skip. The `+ 0` keeps SQLite from
+ * preparing the statement again for each value: it plans by the value of a parameter that is the whole LIMIT.
  */
 export const pageSql = 'LIMIT ? + 0 OFFSET ?'
 
 /**
- * The rows that come after a position in an order (keyset paging); the columns hold no NULL.
+ * A condition for the rows after a position in an order (keyset paging). The columns must not contain NULL.
  *
  *     after(a, …) = a past value, or a equal to value and after(…)
  *
- * Columns that go the same way are compared at once, so that an index starts right at the position
- * (sqlite.org/rowvalue.html). Where they do not, the bound on the first one stands alone as well, for an index to start
- * from.
+ * Columns of one direction are compared as a row value (sqlite.org/rowvalue.html), so an index scan starts exactly at
+ * the position. For mixed directions there is also a bound on the first column, where an index scan can start.
  *
- * @param order its last column tells apart what is equal in all others.
- * @param position the values of the order's columns in the last row that was read.
+ * @param order its last column is unique.
+ * @param position the values of these columns in the last row that was read.
  */
 export const afterPosition = (
   order: readonly SqlOrderTerm[],

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SchemaNote } from '../schema-note.ts'
 
-/** SQL, or a function for what SQL cannot do. It runs inside the transaction of the migrations. */
+/** SQL, or a function for changes that SQL cannot express. It runs inside the transaction of the migrations. */
 export type SqliteScript = string | ((database: DatabaseSync) => void)
 
 /**
@@ -10,7 +10,7 @@ export type SqliteScript = string | ((database: DatabaseSync) => void)
  */
 export type SqliteMigration = SqliteScript | { script: SqliteScript; oldestVersion: number }
 
-/** The note of a file. Where a release before these notes made it, its own version is the oldest. */
+/** Reads the note of a file. A file of a release before these notes admits only its own version. */
 export const readSqliteNote = (database: DatabaseSync): SchemaNote => {
   const version = Number(database.prepare('PRAGMA user_version').get()!.user_version)
   const hasNote = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schemaNote'").get()

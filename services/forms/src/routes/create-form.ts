@@ -20,7 +20,7 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
         querystring: NoQuery,
         body: CreateFormRequest,
       },
-      config: { parsesEnvelopeAlone: true },
+      config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {
       const { organizationId } = request.params

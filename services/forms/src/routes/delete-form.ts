@@ -16,7 +16,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
         body: DeleteFormRequest,
         response: { 200: DeleteFormResponse },
       },
-      config: { parsesEnvelopeAlone: true },
+      config: { parsesEnvelopeOnly: true },
     },
     async ({ params, query, body, headers }) => {
       const validateOnly = agreedDryRun(query, body)

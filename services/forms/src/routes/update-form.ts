@@ -17,7 +17,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
     '/organizations/:organizationId/forms/:formRef',
     {
       schema: { params: FormParams, querystring: NoQuery, body: UpdateFormRequest },
-      config: { parsesEnvelopeAlone: true },
+      config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {
       const { params, body, headers } = request

@@ -131,7 +131,7 @@ describe('a service with its maximum of requests in flight', () => {
       headers: { 'x-api-key': gateway.key },
       signal: caller.signal,
     })
-    const logged = log.line('the caller has gone')
+    const logged = log.line('client disconnected')
     await received.promise
     caller.abort()
     await expect(aborted).rejects.toThrow()
@@ -159,7 +159,7 @@ describe('a service with its maximum of requests in flight', () => {
     caller.abort()
     await Promise.allSettled(leaving)
     // From here on the gateway accepts requests again.
-    await expect.poll(() => log.lines.filter(({ msg }) => msg === 'the caller has gone').length).toBe(3)
+    await expect.poll(() => log.lines.filter(({ msg }) => msg === 'client disconnected').length).toBe(3)
 
     const response = await gateway.send('GET', forms)
 

@@ -25,7 +25,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
     path,
     {
       schema: { params: Params, querystring: NoQuery, body: PublishFormRequest },
-      config: { parsesEnvelopeAlone: true },
+      config: { parsesEnvelopeOnly: true },
     },
     async ({ id, params, body, headers, identity }, reply) => {
       const controller = new AbortController()

@@ -1,0 +1,53 @@
+import { ApiError } from '@fms/aip'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { sendError } from './error-handler.ts'
+
+export interface ProbeOptions {
+  logger: FastifyBaseLogger
+  /** Whether the service is stopping: then it is not ready. */
+  isDraining: () => boolean
+  /** Resolves while the service is ready; its error is the reason why it is not. */
+  ready?: (() => Promise<void>) | undefined
+}
+
+/** Adds `GET /healthz`, which is always 200, and `GET /readyz`, which is 503 while the service is not ready. */
+export const addProbes = (app: FastifyInstance, { logger, isDraining, ready }: ProbeOptions): void => {
+  let wasReady: boolean | undefined
+
+  /** Logs changes only, since probes come every few seconds. */
+  const logChange = (reason: Error | undefined) => {
+    const isReady = reason === undefined
+    if (isReady === wasReady) return
+    // Before the service is ready for the first time, there is nothing to warn of.
+    const level = wasReady ? 'warn' : 'info'
+    logger[level]({ reason: reason?.message }, isReady ? 'ready' : 'not ready')
+    wasReady = isReady
+  }
+
+  app.get('/healthz', { config: { isUnlogged: true } }, async () => ({ status: 'ok' }))
+  app.get('/readyz', { config: { isUnlogged: true } }, async (request, reply) => {
+    const reason = isDraining() ? new Error('stopping') : await errorOf(ready)
+    logChange(reason)
+    if (!reason) return { status: 'ready' }
+    sendError(notReady(), request, reply)
+    return reply
+  })
+}
+
+const errorOf = async (ready: (() => Promise<void>) | undefined): Promise<Error | undefined> => {
+  try {
+    await ready?.()
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
+/** The service, or something that it cannot work without, is not available. */
+const notReady = () =>
+  new ApiError(
+    'UNAVAILABLE',
+    'NOT_READY',
+    'The service is not ready. Wait, and look at its log if it stays so.',
+    { retryAfterSeconds: 1 },
+  )

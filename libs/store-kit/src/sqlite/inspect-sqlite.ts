@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { StoreState } from '../store-state.ts'
+import { readSqliteNote } from './sqlite-schema.ts'
+
+/** How long an inspection waits for the lock of another process, in milliseconds. */
+const lockTimeoutMs = 2_000
+
+/**
+ * Inspects a file without changing it.
+ *
+ * @returns undefined when there is no file; opening the store creates it.
+ * @throws the driver's error when the file cannot be read.
+ */
+export const inspectSqlite = (path: string, neededVersion: number): StoreState | undefined => {
+  if (!existsSync(path)) return undefined
+  using database = new DatabaseSync(path, { timeout: lockTimeoutMs })
+  const one = (sql: string) => Object.values(database.prepare(sql).get()!)[0]
+  const state: StoreState = {
+    engine: 'SQLite',
+    engineVersion: String(one('SELECT sqlite_version()')),
+    ...readSqliteNote(database),
+    neededVersion,
+  }
+  try {
+    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return state
+  } catch (error) {
+    return { ...state, refusesWrites: (error as Error).message }
+  }
+}
+
+/** Whether the file exists and has the table. Creates nothing. */
+export const sqliteStoreExists = (path: string, table: string): boolean => {
+  if (!existsSync(path)) return false
+  using database = new DatabaseSync(path, { readOnly: true })
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
+  return database.prepare(sql).get(table) !== undefined
+}

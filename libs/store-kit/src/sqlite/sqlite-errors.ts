@@ -1,0 +1,32 @@
+import { storeUnavailable } from '../errors.ts'
+
+/** Result codes (sqlite.org/rescode.html) that concern the state of the store and not the statement. */
+const transientCodes = new Set([
+  5 /* BUSY */, 6 /* LOCKED */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */,
+])
+const busyCode = 5
+/** SQLITE_ERROR. Missing tables, columns and functions have this code. */
+const sqlErrorCode = 1
+
+/** Whether another connection holds the lock. */
+export const isBusy = (error: unknown): boolean => errorCode(error) === busyCode
+
+/**
+ * Translates a driver error that concerns the state of the store to STORE_UNAVAILABLE. An error of a statement becomes
+ * `schemaError()` where that returns one, since a newer schema makes statements fail. Other errors are defects and are
+ * returned unchanged.
+ */
+export const translateSqliteError = (error: unknown, schemaError: () => unknown): unknown => {
+  if (isClosed(error) || transientCodes.has(errorCode(error) ?? 0)) return storeUnavailable(error)
+  return errorCode(error) === sqlErrorCode ? (schemaError() ?? error) : error
+}
+
+/** The primary result code. */
+const errorCode = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined
+
+/** The driver throws this error for every call after `close`. */
+const isClosed = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE'

@@ -1,0 +1,74 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+
+/** The most prepared statements that are cached. The SQL of a list varies with its filter. */
+const maxStatements = 500
+
+/** A row: values by column name. */
+export type Row = Record<string, SQLInputValue>
+
+/** The values of a row, in column order. */
+type Values = SQLInputValue[]
+
+/** The prepared statements of a connection, by SQL text. The oldest is dropped once there are 500. */
+export class Statements {
+  readonly #connection: DatabaseSync
+  readonly #cache = new Map<string, Statement>()
+
+  constructor(connection: DatabaseSync) {
+    this.#connection = connection
+  }
+
+  get(sql: string): Statement {
+    let statement = this.#cache.get(sql)
+    if (!statement) {
+      statement = new Statement(this.#connection.prepare(sql))
+      if (this.#cache.size >= maxStatements) this.#cache.delete(this.#cache.keys().next().value!)
+      this.#cache.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/**
+ * A prepared statement. It reads rows as arrays and builds the objects itself: V8 keeps the driver's row objects in
+ * dictionary mode, which is slow to create and to read.
+ */
+class Statement {
+  readonly #statement: StatementSync
+  #columns: string[]
+
+  constructor(statement: StatementSync) {
+    statement.setReturnArrays(true)
+    this.#statement = statement
+    this.#columns = columnsOf(statement)
+  }
+
+  all(values: SQLInputValue[]): Row[] {
+    return (this.#statement.all(...values) as unknown as Values[]).map((row) => this.toRow(row))
+  }
+
+  get(values: SQLInputValue[]): Row | undefined {
+    const found = this.#statement.get(...values) as unknown as Values | undefined
+    return found && this.toRow(found)
+  }
+
+  /** Reads one row at a time; `toRow` converts it. */
+  iterate(values: SQLInputValue[]): IterableIterator<Values> {
+    return this.#statement.iterate(...values) as IterableIterator<unknown> as IterableIterator<Values>
+  }
+
+  /** @returns the number of rows that the statement changed. */
+  run(values: SQLInputValue[]): number {
+    return Number(this.#statement.run(...values).changes)
+  }
+
+  toRow(values: Values): Row {
+    // Another process has added a column; new columns come last.
+    if (values.length !== this.#columns.length) this.#columns = columnsOf(this.#statement)
+    const row: Row = {}
+    for (let index = 0; index < values.length; index++) row[this.#columns[index]!] = values[index]!
+    return row
+  }
+}
+
+const columnsOf = (statement: StatementSync) => statement.columns().map(({ name }) => name)

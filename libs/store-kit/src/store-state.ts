@@ -1,0 +1,14 @@
+import type { SchemaNote } from './schema-note.ts'
+
+/** The state of a store, as an inspection finds it. */
+export interface StoreState extends SchemaNote {
+  engine: 'SQLite' | 'MongoDB'
+  /** Version of the engine, such as `8.0.17`. */
+  engineVersion: string
+  /** Version of the schema that this release needs. */
+  neededVersion: number
+  /** Why the store rejects writes; absent while it accepts them. */
+  refusesWrites?: string
+  /** Time of the engine's clock; absent where the engine runs in this process. */
+  time?: Date
+}
