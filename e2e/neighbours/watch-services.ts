@@ -1,4 +1,4 @@
-import { memoryOf } from '../../bench/processes.ts'
+import { memoryOf } from '../../bench/sides/processes.ts'
 import type { System } from '../system.ts'
 
 /** Of one service while it was watched. */

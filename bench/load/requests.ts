@@ -1,4 +1,4 @@
-import { anyPublished, draftOf, formIdOf, prefixOf, wordOf } from './forms.ts'
+import { draftOf, formIdOf, prefixOf, randomPublished, wordOf } from '../data/generated-forms.ts'
 
 export const httpOperations = [
   'get',
@@ -13,36 +13,37 @@ export const httpOperations = [
   'publish',
   'mix',
 ] as const
-/** `large pages` is no row of its own: it shows what memory they take. */
+/** `large pages` is not measured: it is only run to see its effect on memory. */
 export type Operation = (typeof httpOperations)[number] | 'large pages'
 
-/** Where requests go, and what is there. */
-export interface Place {
-  /** Up to `/v2`, without a trailing slash. */
+/** The server that requests are sent to, and the data that it has. */
+export interface LoadTarget {
+  /** Ends in `/v2`, without a trailing slash. */
   baseUrl: string
-  /** UUID of the organization whose forms are read and changed; their number stays the same. */
+  /** UUID of the organization whose forms are read and changed. The number of its forms does not change. */
   organizationId: string
-  /** UUID of the organization that new forms go to. */
+  /** UUID of the organization in which forms are created. */
   otherOrganizationId: string
-  /** UUID of the organization whose forms fill pages of a list; the bare server has none. */
+  /** UUID of the organization with forms of 700 KB. The bare server has none. */
   largeOrganizationId?: string
+  /** Number of forms of `organizationId`. */
   forms: number
-  /** Of different users; each connection has one. */
+  /** Keys of different users. Each connection uses one. */
   apiKeys: readonly string[]
-  /** The product's filters, or the plain parameters of the bare server. */
+  /** Syntax of filters: AIP-160, or the query parameters of the bare server. */
   filter: 'aip-160' | 'plain'
 }
 
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH'
-  /** With query. */
+  /** Path and query. */
   path: string
   body?: string
-  /** What `If-None-Match` says. */
+  /** Sent as `If-None-Match`. */
   etag?: string
 }
 
-/** The shares of the mix, in percent. */
+/** Shares of the operations of the mix, in percent. */
 const mix = [
   ['get', 80],
   ['list', 10],
@@ -50,57 +51,57 @@ const mix = [
   ['publish', 5],
 ] as const
 
-/** Live revisions whose ETags are known before `live 304` is measured. */
+/** Number of live revisions whose ETags are read before `live 304` is measured. */
 const knownRevisions = 64
 
 const createBody = JSON.stringify({ form: draftOf(0) })
 
-/** The one status that an operation may have. */
+/** The only status that counts as a success of the operation. */
 export const statusOf = (operation: Operation): number => (operation === 'live 304' ? 304 : 200)
 
-/** @returns what makes one request after the other, each about a form taken by chance. */
-export const requestsOf = async (operation: Operation, place: Place): Promise<() => Request> => {
-  const root = new URL(place.baseUrl).pathname.replace(/\/$/, '')
+/** Prepares an operation. @returns a function that makes a new request, for a random form, at each call. */
+export const requestsOf = async (operation: Operation, target: LoadTarget): Promise<() => Request> => {
+  const root = new URL(target.baseUrl).pathname.replace(/\/$/, '')
   const formsOf = (organizationId: string) => `${root}/organizations/${organizationId}/forms`
-  const forms = formsOf(place.organizationId)
-  const any = () => Math.floor(Math.random() * place.forms)
-  const anyForm = () => `${forms}/${formIdOf(any())}`
+  const forms = formsOf(target.organizationId)
+  const randomNumber = () => Math.floor(Math.random() * target.forms)
+  const randomForm = () => `${forms}/${formIdOf(randomNumber())}`
   const live = (): Request => ({
     method: 'GET',
-    path: `${forms}/${formIdOf(anyPublished(place.forms))}/revisions/live`,
+    path: `${forms}/${formIdOf(randomPublished(target.forms))}/revisions/live`,
   })
   const list = (filter: string): Request => ({ method: 'GET', path: `${forms}?pageSize=10&${filter}` })
-  const isPlain = place.filter === 'plain'
+  const isPlain = target.filter === 'plain'
   const filter = (text: string) => `filter=${encodeURIComponent(text)}`
 
   const makers = {
-    get: () => ({ method: 'GET', path: anyForm() }),
-    'get by one key': () => ({ method: 'GET', path: anyForm() }),
+    get: () => ({ method: 'GET', path: randomForm() }),
+    'get by one key': () => ({ method: 'GET', path: randomForm() }),
     live,
     list: () => ({ method: 'GET', path: `${forms}?pageSize=10` }),
     'filtered list': () => {
-      const prefix = prefixOf(any())
+      const prefix = prefixOf(randomNumber())
       return list(isPlain ? `namePrefix=${encodeURIComponent(prefix)}` : filter(`name = "${prefix}*"`))
     },
     search: () => {
-      const word = wordOf(any())
+      const word = wordOf(randomNumber())
       return list(isPlain ? `nameContains=${word}` : filter(`search("${word}")`))
     },
-    create: () => ({ method: 'POST', path: formsOf(place.otherOrganizationId), body: createBody }),
+    create: () => ({ method: 'POST', path: formsOf(target.otherOrganizationId), body: createBody }),
     patch: () => ({
       method: 'PATCH',
-      path: anyForm(),
+      path: randomForm(),
       body: JSON.stringify({ form: { description: `Changed to ${Math.random()}` } }),
     }),
-    publish: () => ({ method: 'POST', path: `${anyForm()}/publish`, body: '{}' }),
+    publish: () => ({ method: 'POST', path: `${randomForm()}/publish`, body: '{}' }),
     'large pages': () => ({
       method: 'GET',
-      path: `${formsOf(place.largeOrganizationId!)}?pageSize=1000`,
+      path: `${formsOf(target.largeOrganizationId!)}?pageSize=1000`,
     }),
   } satisfies Record<Exclude<Operation, 'mix' | 'live 304'>, () => Request>
 
   if (operation === 'live 304')
-    return pick(await withEtags(place, Array.from({ length: knownRevisions }, live)))
+    return pick(await withEtags(target, Array.from({ length: knownRevisions }, live)))
   if (operation !== 'mix') return makers[operation]
   const deck = mix.flatMap(([each, percent]) => Array<() => Request>(percent).fill(makers[each]))
   const next = pick(deck)
@@ -112,11 +113,11 @@ const pick =
   () =>
     items[Math.floor(Math.random() * items.length)]!
 
-const withEtags = (place: Place, requests: readonly Request[]): Promise<Request[]> =>
+const withEtags = (target: LoadTarget, requests: readonly Request[]): Promise<Request[]> =>
   Promise.all(
     requests.map(async (request) => {
-      const url = new URL(request.path, place.baseUrl)
-      const { headers } = await fetch(url, { headers: headersOf(place.apiKeys[0]!, request) })
+      const url = new URL(request.path, target.baseUrl)
+      const { headers } = await fetch(url, { headers: headersOf(target.apiKeys[0]!, request) })
       const etag = headers.get('etag')
       if (!etag) throw new Error(`${request.path} has no ETag`)
       return { ...request, etag }

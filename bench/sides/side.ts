@@ -1,8 +1,7 @@
-import type { Load } from './load.ts'
-import type { Memory } from './processes.ts'
-import type { Operation } from './requests.ts'
+import type { Load } from '../load/load-generator.ts'
+import type { Operation } from '../load/requests.ts'
 
-/** The product, a second one with three publishers, and what they are measured against. */
+/** The systems that are measured: the product, the product with three publishers, and the baselines. */
 export const sideNames = {
   product: 'the product',
   three: 'the product, 3 publishers',
@@ -13,13 +12,11 @@ export const sideNames = {
 } as const
 export type SideName = keyof typeof sideNames
 
-/** Something that load is put on. */
+/** A system under load. */
 export interface Side extends AsyncDisposable {
   name: SideName
   operations: readonly Operation[]
-  /** Its processes by name; all of them are counted. */
+  /** Its process ids by process name. The CPU time of all of them is counted. */
   pids(): Record<string, number[]>
   load(operation: Operation, connections: number): Load
 }
-
-export type MemoryOfProcesses = Record<string, Memory>

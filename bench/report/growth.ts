@@ -1,16 +1,16 @@
-import type { Memory } from './processes.ts'
+import type { Memory } from '../sides/processes.ts'
 import { type Slope, slopeOf } from './statistics.ts'
 
 const mebibyte = 2 ** 20
 
-/** The memory of one process at one time of a soak. */
+/** The memory of one process at one moment of a soak test. */
 export interface Sample extends Memory {
   process: string
-  /** Since the begin. */
+  /** Since the start of the test. */
   seconds: number
 }
 
-/** Of one process, in MiB and MiB a minute. */
+/** How the memory of one process grew, in MiB and MiB per minute. */
 export interface Growth {
   process: string
   first: number
@@ -19,7 +19,7 @@ export interface Growth {
   anonymous: Slope
 }
 
-/** How each process grew in the second half, when caches are full and compilers done. */
+/** The growth of each process in the second half of the test, when caches are full and code is compiled. */
 export const growthOf = (samples: readonly Sample[]): Growth[] => {
   const end = Math.max(...samples.map(({ seconds }) => seconds))
   return [...Map.groupBy(samples, ({ process }) => process)].map(([process, all]) => {
@@ -36,9 +36,9 @@ export const growthOf = (samples: readonly Sample[]): Growth[] => {
   })
 }
 
-/** Whether the growth is more than chance: beyond two standard errors, and beyond what a day would forgive. */
+/** Whether the growth is significant: above two standard errors and above {@link negligiblePerMinute}. */
 export const isGrowing = ({ rss }: Growth): boolean =>
   rss.perMinute > 2 * rss.standardError && rss.perMinute > negligiblePerMinute
 
-/** 1 MiB in ten minutes. */
+/** MiB per minute: 1 MiB in ten minutes. */
 const negligiblePerMinute = 0.1

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 
-/** Forms whose names share a prefix and a word: what a filtered list and a search of the benchmark find. */
+/** Number of forms whose names share a prefix and a word, which is what a filtered list and a search find. */
 export const formsPerPrefix = 10
 
-/** The id of the form with this number: a UUID that looks random, the same in every process. */
+/** Id of the form with this number: a UUID derived from the number, so that every process computes the same one. */
 export const formIdOf = (number: number): string => {
   const hex = createHash('md5').update(`form ${number}`).digest('hex')
   return [
@@ -16,15 +16,15 @@ export const formIdOf = (number: number): string => {
   ].join('-')
 }
 
-/** All equally long, such as `Customer feedback 0000123 qwhzkfab`. */
+/** Name of the form with this number, such as `Customer feedback 0000123 qwhzkfab`. All names are equally long. */
 export const formNameOf = (number: number): string =>
   `${namePrefix}${`${number}`.padStart(digits, '0')} ${wordOf(number)}`
 
-/** The prefix of the form's name that it shares with {@link formsPerPrefix} forms, itself among them. */
+/** Prefix of the form's name. {@link formsPerPrefix} forms have it. */
 export const prefixOf = (number: number): string =>
   formNameOf(number).slice(0, namePrefix.length + digits - 1)
 
-/** Eight letters in the names of {@link formsPerPrefix} forms, itself among them, and of no other. */
+/** Eight letters at the end of the form's name. {@link formsPerPrefix} forms have them. */
 export const wordOf = (number: number): string =>
   [
     ...createHash('md5')
@@ -47,25 +47,25 @@ const question = (number: number) => ({
   required: number % 2 === 0,
 })
 
-/** How many of so many forms are published: the live revisions that are read. */
+/** How many of `forms` forms are published and so have a live revision to read. */
 const publishedForms = (forms: number): number => Math.min(forms, 10_000)
 
-/** Whether the form with this number is published before the run; such forms are spread evenly. */
+/** Whether the form with this number is published before the run. Published forms are spread evenly. */
 export const isPublished = (number: number, forms: number): boolean =>
   number % Math.floor(forms / publishedForms(forms)) === 0
 
-/** The number of any published form. */
-export const anyPublished = (forms: number): number =>
+/** The number of a random published form. */
+export const randomPublished = (forms: number): number =>
   Math.floor(Math.random() * publishedForms(forms)) * Math.floor(forms / publishedForms(forms))
 
-/** A form of 700 KB, fit to be published: six of them fill a page. */
+/** A publishable form of 700 KB: six of them fill a page. */
 export const largeDraft = (): FormDraft => ({
   ...draft,
   name: formNameOf(0),
   context: Array.from({ length: 900 }, (_, index) => `${index} `.padEnd(760, 'x')),
 })
 
-/** A form as makers write them: ten steps, about 3 KB as JSON, and fit to be published. */
+/** A publishable form of ten steps, about 3 KB as JSON. */
 export const draftOf = (number: number): FormDraft => ({ ...draft, name: formNameOf(number) })
 
 const draft = FormDraft.parse({

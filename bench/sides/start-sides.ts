@@ -1,26 +1,26 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startBareForms, startRoundTrips } from './baselines.ts'
-import { startProduct } from './product.ts'
-import type { Operation } from './requests.ts'
+import type { Operation } from '../load/requests.ts'
 import type { Side } from './side.ts'
+import { startBareForms, startRoundTrips } from './start-baselines.ts'
+import { startProduct } from './start-product.ts'
 
 export interface Sides extends AsyncDisposable {
-  /** Those that have so many forms: the product, and at the smallest size the baselines. */
+  /** The sides with this number of forms: the product, and at the smallest size the baselines. */
   at(forms: number): Side[]
 }
 
 export interface SidesOptions {
   sizes: readonly number[]
   operations: readonly Operation[]
-  /** `mongodb://…/NAME`: databases that begin with the name are made and dropped. */
+  /** `mongodb://…/NAME`: databases whose names begin with NAME are created and dropped. Default: SQLite. */
   storeUrl?: string
-  /** Where the services of the smallest size write their CPU profiles. */
+  /** Folder in which the services of the first size write their CPU profiles. */
   profiles?: string
 }
 
-/** Everything that is measured, each on data of its own in a folder that is removed in the end. */
+/** Starts every side on its own data, in a folder that is removed at the end. */
 export const startSides = async ({ sizes, operations, storeUrl, profiles }: SidesOptions): Promise<Sides> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   await using stack = new AsyncDisposableStack()

@@ -1,40 +1,40 @@
-/** Runs one load after the other as its parent asks, and answers with what it measured. */
+/** Program: runs each load that its parent process sends, and sends back the result. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { natsConnectionOptions } from '@fms/service-kit'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
-import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load.ts'
-import { headersOf, requestsOf, statusOf } from '../requests.ts'
+import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
+import { headersOf, requestsOf, statusOf } from '../load/requests.ts'
 
-type During<T> = T & { seconds: number }
+type WithDuration<T> = T & { seconds: number }
 
 const timeoutSeconds = 20
-/** How often autocannon looks whether its time is over. */
+/** Interval at which autocannon checks whether the duration is over. */
 const sampleMs = 50
 
-process.on('message', async (load: During<Load>) => {
+process.on('message', async (load: WithDuration<Load>) => {
   try {
-    process.send!(await (load.kind === 'http' ? shoot(load) : goAround(load)))
+    process.send!(await (load.kind === 'http' ? sendRequests(load) : sendRoundTrips(load)))
   } catch (error) {
     process.send!({ error: (error as Error).stack })
   }
 })
 process.once('disconnect', () => process.exit(0))
 
-const shoot = async (load: During<HttpLoad>): Promise<LoadResult> => {
-  const next = await requestsOf(load.operation, load.place)
-  const { apiKeys } = load.place
+const sendRequests = async (load: WithDuration<HttpLoad>): Promise<LoadResult> => {
+  const next = await requestsOf(load.operation, load.target)
+  const { apiKeys } = load.target
   let clients = 0
   const times = createHistogram()
-  const begun = performance.now()
+  const startedAt = performance.now()
   const options: autocannon.Options = {
-    url: load.place.baseUrl,
+    url: load.target.baseUrl,
     connections: load.connections,
     duration: load.seconds,
     sampleInt: sampleMs,
     timeout: timeoutSeconds,
     ...(load.requestsPerSecond && { overallRate: load.requestsPerSecond }),
-    // Each connection has one key for all its requests.
+    // Each connection uses one key for all its requests.
     setupClient: (client) => {
       const apiKey = apiKeys[load.operation === 'get by one key' ? 0 : clients++ % apiKeys.length]!
       client.setRequests([
@@ -57,10 +57,14 @@ const shoot = async (load: During<HttpLoad>): Promise<LoadResult> => {
     if (status === 429 || status === 503) refused++
   })
   const { errors } = await done.promise
-  return resultOf(times, begun, failures + errors, refused)
+  return resultOf(times, startedAt, failures + errors, refused)
 }
 
-const goAround = async ({ natsUrl, inFlight, seconds }: During<RoundTripLoad>): Promise<LoadResult> => {
+const sendRoundTrips = async ({
+  natsUrl,
+  inFlight,
+  seconds,
+}: WithDuration<RoundTripLoad>): Promise<LoadResult> => {
   const nats = await natsOf(natsUrl)
   const inbox = createInbox('_INBOX.gateway')
   const waiting = new Map<string, () => void>()
@@ -69,24 +73,27 @@ const goAround = async ({ natsUrl, inFlight, seconds }: During<RoundTripLoad>): 
   })
   const command = new Uint8Array(1024).fill(120)
   const times = createHistogram()
-  const begun = performance.now()
-  const end = begun + seconds * 1000
+  const startedAt = performance.now()
+  const end = startedAt + seconds * 1000
   let sent = 0
-  const oneAfterTheOther = async () => {
+  const sendOneAtATime = async () => {
     while (performance.now() < end) {
       const start = performance.now()
       const replyInbox = `${inbox}.${++sent}`
-      const about = headers()
-      about.set('Reply-Inbox', replyInbox)
+      const messageHeaders = headers()
+      messageHeaders.set('Reply-Inbox', replyInbox)
       const reply = new Promise<void>((resolve) => waiting.set(replyInbox, resolve))
-      await Promise.all([reply, nats.jetstream().publish('publish.form', command, { headers: about })])
+      await Promise.all([
+        reply,
+        nats.jetstream().publish('publish.form', command, { headers: messageHeaders }),
+      ])
       waiting.delete(replyInbox)
       record(times, performance.now() - start)
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, oneAfterTheOther))
+  await Promise.all(Array.from({ length: inFlight }, sendOneAtATime))
   subscription.unsubscribe()
-  return resultOf(times, begun, 0, 0)
+  return resultOf(times, startedAt, 0, 0)
 }
 
 const connections = new Map<string, Promise<NatsConnection>>()
@@ -95,17 +102,17 @@ const natsOf = (url: string) => {
   return connections.get(url)!
 }
 
-/** In whole microseconds, from 1. */
+/** Records milliseconds as whole microseconds, at least 1. */
 const record = (times: RecordableHistogram, ms: number) => times.record(Math.max(1, Math.round(ms * 1000)))
 
 const resultOf = (
   times: RecordableHistogram,
-  begun: number,
+  startedAt: number,
   failures: number,
   refused: number,
 ): LoadResult => ({
   requests: times.count,
-  seconds: (performance.now() - begun) / 1000,
+  seconds: (performance.now() - startedAt) / 1000,
   p50: times.percentile(50) / 1000,
   p99: times.percentile(99) / 1000,
   failures,

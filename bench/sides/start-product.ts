@@ -7,27 +7,27 @@ import { startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { terminate } from '@fms/testkit/processes'
-import { services } from '../scripts/services.ts'
-import { readStartConfig } from '../scripts/start-config.ts'
+import { services } from '../../scripts/services.ts'
+import { readStartConfig } from '../../scripts/start-config.ts'
+import { seedForms } from '../data/seed-forms.ts'
+import { httpOperations, type LoadTarget, type Operation } from '../load/requests.ts'
 import { spawnNode } from './processes.ts'
-import { httpOperations, type Operation, type Place } from './requests.ts'
-import { seedForms } from './seed-forms.ts'
 import type { Side, SideName } from './side.ts'
 
 export interface ProductOptions {
   name: Extract<SideName, 'product' | 'three'>
-  /** Empty; for everything that it writes. */
+  /** An empty folder for everything that the services and nats-server write. */
   folder: string
   forms: number
   publishers?: number
-  /** `mongodb://…`, an empty database; without it, SQLite files in `folder`. */
+  /** `mongodb://…` of an empty database. Default: SQLite files in `folder`. */
   storeUrl?: string
   operations?: readonly Operation[]
-  /** Where each service writes its `.cpuprofile` when it stops. */
+  /** Folder in which each service writes its `.cpuprofile` when it stops. */
   profiles?: string
 }
 
-/** The whole system as `npm start` runs it, each log in a file, with so many forms of one organization. */
+/** Starts the whole system as `npm start` runs it, with the logs in files and `forms` forms in one organization. */
 export const startProduct = async ({
   name,
   folder,
@@ -36,7 +36,7 @@ export const startProduct = async ({
   storeUrl,
   operations = httpOperations,
   profiles,
-}: ProductOptions): Promise<Side & { place: Place }> => {
+}: ProductOptions): Promise<Side & { target: LoadTarget }> => {
   const nats = await startNatsServer({ dataDir: folder })
   const [gatewayPort, ...ports] = (await freePorts(3 + publishers)) as [number, ...number[]]
   const config = readStartConfig({
@@ -64,7 +64,7 @@ export const startProduct = async ({
   }))
   await Promise.all(all.map(untilReady))
 
-  const place: Place = {
+  const target: LoadTarget = {
     ...account,
     baseUrl: `http://127.0.0.1:${gatewayPort}/v2`,
     forms,
@@ -73,12 +73,12 @@ export const startProduct = async ({
   return {
     name,
     operations,
-    place,
+    target,
     pids: () => ({
       ...Object.fromEntries(children.map(({ name, child }) => [name, [child.pid!]])),
       nats: [nats.pid],
     }),
-    load: (operation, connections) => ({ kind: 'http', operation, place, connections }),
+    load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
     async [Symbol.asyncDispose]() {
       await Promise.all(children.map(({ child }) => terminate(child)))
       await nats.stop()
@@ -86,7 +86,7 @@ export const startProduct = async ({
   }
 }
 
-/** Everything is counted, and no limit is ever reached. */
+/** Limits that are checked and never reached. */
 const highLimits = {
   RATE_LIMIT_PER_MINUTE: '100000000',
   MAX_FORMS_PER_ORGANIZATION: '100000000',
@@ -103,12 +103,12 @@ const spawnService = ({ name, args, env }: Service, folder: string, profiles?: s
   return child
 }
 
-/** As many as the most connections that have a key of their own. */
+/** Number of users, each with a key. */
 const users = 64
 
 /**
- * Editors with a key each, and three organizations: one is measured, one takes the forms that are created, one holds
- * the forms that fill pages.
+ * Creates the users, who are editors, and three organizations: one whose forms are measured, one for created forms and
+ * one with large forms.
  */
 const seedDirectory = async (url: string) => {
   await using directory = await openDirectoryStore(url)

@@ -1,7 +1,7 @@
 import CliTable from 'cli-table3'
+import { type SideName, sideNames } from '../sides/side.ts'
 import { type Growth, isGrowing } from './growth.ts'
 import { type Cell, cellsOf, figureOf, type Results, ratioOf } from './results.ts'
-import { type SideName, sideNames } from './side.ts'
 import { isMet, type Target } from './targets.ts'
 
 const mebibyte = 2 ** 20
@@ -9,7 +9,7 @@ const mebibyte = 2 ** 20
 export interface Table {
   columns: string[]
   rows: string[][]
-  /** The first columns hold text, all others numbers. */
+  /** Number of leading columns that hold text. The others hold numbers. */
   textColumns: number
 }
 
@@ -28,14 +28,14 @@ export const toMarkdown = ({ columns, rows, textColumns }: Table): string => {
   return [columns, lines, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** Three digits, without an exponent. */
+/** Formats a number with three significant digits and no exponent. */
 export const figure = (value: number | undefined): string => {
   if (value === undefined) return '–'
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 0.1 ? 2 : 3
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-/** What the ratio of a cell compares with. */
+/** The cell that a cell is compared with in the column `ratio to`. */
 const baselineOf = (cell: Cell): Cell | undefined => {
   const { side, operation } = cell
   if (side === 'three') return { ...cell, side: 'product' }

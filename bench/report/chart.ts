@@ -6,12 +6,12 @@ const valueWidth = 140
 const barsFrom = labelWidth + valueWidth
 const rowHeight = 24
 const headHeight = 40
-/** Bars end here, in times of the target. */
+/** Where bars are cut off, as a multiple of the target. */
 const longest = 3
 const unitWidth = 130
 const width = barsFrom + longest * unitWidth + 10
 
-/** A bar for each target that was measured, as a share of what is demanded, with a line where that is. */
+/** Draws an SVG chart: a bar for each measured target, scaled so that a line marks the bound of all of them. */
 export const drawChart = (targets: readonly Target[]): string => {
   const measured = targets.filter(({ value }) => value !== undefined)
   const height = headHeight + measured.length * rowHeight + 12
@@ -43,7 +43,7 @@ const bar = (target: Target, y: number): string => {
   <rect class="${colour}" x="${barsFrom}" y="${y + 4}" width="${(share * unitWidth).toFixed(1)}" height="14" rx="2"/>`
 }
 
-/** How far beyond the target the value is, where 1 just meets it. */
+/** The value relative to its bound: 1 or more meets the target. */
 const shareOf = ({ value, bound }: Target): number =>
   'atLeast' in bound ? value! / bound.atLeast : bound.atMost / value!
 

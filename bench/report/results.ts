@@ -1,9 +1,9 @@
-import type { Memory } from './processes.ts'
-import type { Operation } from './requests.ts'
-import type { SideName } from './side.ts'
+import type { Operation } from '../load/requests.ts'
+import type { Memory } from '../sides/processes.ts'
+import type { SideName } from '../sides/side.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 
-/** What is measured again in every round. */
+/** What one figure of the results is about. It is measured once per round. */
 export interface Cell {
   side: SideName
   operation: Operation
@@ -15,16 +15,17 @@ export interface Measurement extends Cell {
   round: number
   requests: number
   perSecond: number
-  /** Of one request, in milliseconds. */
+  /** Response time in milliseconds. */
   p50: number
   p99: number
-  /** Processor time of one request over all processes of the side, in milliseconds, and of each of them. */
+  /** CPU time per request over all processes of the side, in milliseconds. */
   cpuMs: number
+  /** CPU time per request of each process, by its name. */
   cpuMsOf: Record<string, number>
 }
 export type Figure = 'perSecond' | 'p50' | 'p99' | 'cpuMs'
 
-/** What `after` says of a part of the run. */
+/** Labels of the parts of a run, as in {@link MemoryAfter}. */
 export const afterConnections = (connections: number): string => `${connections} connections`
 export const afterLargePages = '64 × 4 MiB pages'
 
@@ -33,19 +34,19 @@ export interface MemoryAfter extends Memory {
   side: SideName
   forms: number
   process: string
-  /** The part, such as `16 connections`. */
+  /** Label of the part, such as `16 connections`. */
   after: string
 }
 
 export interface Results {
   measurements: Measurement[]
   memory: MemoryAfter[]
-  /** Milliseconds until `npm start` was ready, of each try. */
+  /** Milliseconds until `npm start` was ready, for each start. */
   startMs: number[]
   cores: number
 }
 
-/** The measurements of a cell, in the order of their rounds. */
+/** The measurements of a cell, ordered by round. */
 export const roundsOf = ({ measurements }: Results, cell: Cell): Measurement[] =>
   measurements
     .filter(
@@ -57,13 +58,13 @@ export const roundsOf = ({ measurements }: Results, cell: Cell): Measurement[] =
     )
     .sort((one, other) => one.round - other.round)
 
-/** @returns undefined where the cell was not measured. */
+/** The spread of a figure over the rounds; undefined when the cell was not measured. */
 export const figureOf = (results: Results, cell: Cell, figure: Figure): Spread | undefined => {
   const figures = roundsOf(results, cell).map((round) => round[figure])
   return figures.length > 0 ? spreadOf(figures) : undefined
 }
 
-/** One cell's figure over another's, round by round, so that what slows a whole round down does not count. */
+/** The median over the rounds of one cell's figure divided by another's. A slowdown of a whole round cancels out. */
 export const ratioOf = (results: Results, cell: Cell, base: Cell, figure: Figure): number | undefined => {
   const bases = new Map(roundsOf(results, base).map((round) => [round.round, round]))
   const ratios = roundsOf(results, cell).flatMap((round) => {
@@ -73,7 +74,7 @@ export const ratioOf = (results: Results, cell: Cell, base: Cell, figure: Figure
   return ratios.length > 0 ? spreadOf(ratios).median : undefined
 }
 
-/** Every cell once, in the order in which they were measured first. */
+/** The distinct cells, in the order of their first measurement. */
 export const cellsOf = ({ measurements }: Results): Cell[] => {
   const cells = measurements.map(({ side, operation, forms, connections }) => ({
     side,

@@ -1,9 +1,9 @@
 import { linearRegression, max, mean, median, min } from 'simple-statistics'
 
-/** Of a figure over rounds. */
+/** The spread of a figure over the rounds. */
 export interface Spread {
   median: number
-  /** Half the way from the lowest to the highest, as a share of the median; 0 with one round. */
+  /** Half the range as a share of the median; 0 with one round. */
   noise: number
 }
 
@@ -15,11 +15,11 @@ export const spreadOf = (figures: readonly number[]): Spread => {
 
 export interface Slope {
   perMinute: number
-  /** Of the slope; a slope within two of them is noise. */
+  /** Standard error of the slope. A slope below two standard errors is noise. */
   standardError: number
 }
 
-/** Least squares through points `[seconds, value]`, at least three of them. */
+/** Fits a line by least squares to at least three points `[seconds, value]`. */
 export const slopeOf = (points: readonly (readonly [number, number])[]): Slope => {
   const { m, b } = linearRegression(points.map((point) => [...point]))
   const middle = mean(points.map(([x]) => x))

@@ -3,28 +3,29 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Ticks of a second in which Linux counts processor time, on every architecture (`USER_HZ`). */
+/** Unit in which Linux reports CPU time, on every architecture (`USER_HZ`). */
 const ticksPerSecond = 100
 
-/** Memory of a process, in bytes, as Linux tells it. */
+/** Memory of a process in bytes, as Linux reports it. */
 export interface Memory {
   rss: number
-  /** The part of `rss` that is the process's own, and no mapped file. */
+  /** The part of `rss` that is not mapped from files, which processes share. */
   anonymous: number
 }
 
-/** Processor time that the processes and their children have used so far, in milliseconds; 0 where there is no /proc. */
+/** CPU time that the processes have used, user and system, in milliseconds; 0 for a process that has exited. */
 export const cpuMsOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMs(pid), 0)
 
 const cpuMs = (pid: number) => cpuMsOfStat(readProc(`${pid}/stat`))
 
-/** @param stat the content of `/proc/PID/stat` (proc_pid_stat(5)), in which the name may hold spaces and parentheses. */
+/** @param stat the content of `/proc/PID/stat` (proc_pid_stat(5)), whose process name may contain spaces and parentheses. */
 export const cpuMsOfStat = (stat: string): number => {
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [userTicks, systemTicks] = [Number(afterName[11] ?? 0), Number(afterName[12] ?? 0)]
   return ((userTicks + systemTicks) * 1000) / ticksPerSecond
 }
 
+/** Memory of a running process; zeros when it has exited. */
 export const memoryOf = (pid: number): Memory => memoryOfStatus(readProc(`${pid}/status`))
 
 /** @param status the content of `/proc/PID/status` (proc_pid_status(5)). */
@@ -34,7 +35,7 @@ export const memoryOfStatus = (status: string): Memory => {
   return { rss: bytes('VmRSS'), anonymous: bytes('RssAnon') }
 }
 
-/** The processes that `pid` has started and that are there still. */
+/** The running child processes of `pid`. */
 export const childrenOf = (pid: number): number[] =>
   readProc(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 
@@ -46,9 +47,9 @@ const readProc = (path: string): string => {
   }
 }
 
-const exitWithParent = join(import.meta.dirname, '../libs/testkit/src/exit-with-parent.ts')
+const exitWithParent = join(import.meta.dirname, '../../libs/testkit/src/exit-with-parent.ts')
 
-/** Spawns a Node program that ends when this process does. @param output where what it prints goes. */
+/** Spawns a Node program that exits when this process does. @param output a file descriptor for stdout and stderr. */
 export const spawnNode = (
   args: string[],
   output: number | 'inherit',
@@ -60,16 +61,16 @@ export const spawnNode = (
     stdio: ['ignore', output, output, 'ipc'],
   })
 
-/** Starts a program of this folder and waits until it tells its parent that it is ready. @returns it and what it told. */
-export const startProgram = async <T>(
+/** Starts a program of `bench/programs/` and waits for its first message, which it sends when it is ready. */
+export const startProgram = async <Message>(
   name: string,
   ...args: string[]
-): Promise<{ child: ChildProcess; told: T }> => {
-  const child = spawnNode([join(import.meta.dirname, 'programs', name), ...args], 'inherit')
-  const died = new AbortController()
-  const onExit = () => died.abort(new Error(`${name} died before it was ready`))
+): Promise<{ child: ChildProcess; message: Message }> => {
+  const child = spawnNode([join(import.meta.dirname, '../programs', name), ...args], 'inherit')
+  const exited = new AbortController()
+  const onExit = () => exited.abort(new Error(`${name} exited before it was ready`))
   child.once('exit', onExit)
-  const [told] = await once(child, 'message', { signal: died.signal })
+  const [message] = await once(child, 'message', { signal: exited.signal })
   child.off('exit', onExit)
-  return { child, told: told as T }
+  return { child, message: message as Message }
 }

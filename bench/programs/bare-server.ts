@@ -1,11 +1,11 @@
 /**
- * B0: what a good engineer writes in an hour. Bare Fastify on `node:sqlite`: no authentication, no checks, no log,
- * the same durability. The document is kept as the text that is sent.
+ * Program B0: bare Fastify on `node:sqlite`, as a good engineer writes it in an hour. No authentication, no validation,
+ * no log, the same durability as the product. Stores each document as the JSON text of its response.
  */
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import Fastify from 'fastify'
-import { bareSchema } from '../bare-schema.ts'
+import { bareSchema } from '../data/bare-schema.ts'
 
 const database = new DatabaseSync(process.argv[2]!)
 database.exec(bareSchema)

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LoadGenerator } from './load.ts'
-import type { Setting } from './plan.ts'
-import { cpuMsOf } from './processes.ts'
+import type { Setting } from '../plan.ts'
+import type { Measurement } from '../report/results.ts'
+import { cpuMsOf } from '../sides/processes.ts'
+import type { Side } from '../sides/side.ts'
+import type { LoadGenerator } from './load-generator.ts'
 import type { Operation } from './requests.ts'
-import type { Measurement } from './results.ts'
-import type { Side } from './side.ts'
 
-/** What a load leaves behind has ended by then, in milliseconds. */
+/** Time for the work that a load leaves behind to end, in milliseconds. */
 const settleMs = 100
 
 /**
  * Warms the side up, then measures it once.
  *
- * @throws {Error} when any request failed: a figure with errors in it says nothing.
+ * @throws {Error} when any request failed, since the figure would be meaningless.
  */
 export const measure = async (
   generator: LoadGenerator,
@@ -24,17 +24,16 @@ export const measure = async (
 ): Promise<Measurement> => {
   const load = side.load(operation, connections)
   const about = `${operation} on ${side.name}, ${forms} forms, ${connections} connections`
-  const shoot = async (seconds: number) => {
+  const run = async (seconds: number) => {
     const result = await generator.run({ ...load, seconds })
     if (result.failures > 0) throw new Error(`${result.failures} requests failed: ${about}`)
     return result
   }
-  await shoot(warmUpSeconds)
+  await run(warmUpSeconds)
   const before = cpuOf(side)
-  const { requests, seconds: took, p50, p99 } = await shoot(seconds)
+  const { requests, seconds: took, p50, p99 } = await run(seconds)
   const after = cpuOf(side)
-  if (requests === 0)
-    throw new Error(`no answer in ${took.toFixed(1)} s, a longer --seconds may help: ${about}`)
+  if (requests === 0) throw new Error(`no response in ${took.toFixed(1)} s; increase --seconds: ${about}`)
   await delay(settleMs)
 
   const cpu = Object.entries(after).map(([name, ms]) => [name, (ms - before[name]!) / requests] as const)

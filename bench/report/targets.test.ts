@@ -28,8 +28,8 @@ const target = (results: Results, what: string) => {
   return { value: found.value, met: isMet(found) }
 }
 
-describe('the targets', () => {
-  it('compare round by round, so that a slow round does not count', () => {
+describe('targetsOf', () => {
+  it('compares round by round, so that a slow round does not count', () => {
     const rounds = [
       [70, 100],
       [8, 10],
@@ -42,7 +42,7 @@ describe('the targets', () => {
     expect(target(resultsOf(measurements), 'get / B1')).toEqual({ value: 0.8, met: true })
   })
 
-  it('scale the figures of a CMS to the machine', () => {
+  it('scales the figures of a CMS to the machine', () => {
     const measurements = [
       measured({ side: 'product', operation: 'get', perSecond: 2_080 }),
       measured({ side: 'B0', operation: 'get', perSecond: 10_450 }),
@@ -52,7 +52,7 @@ describe('the targets', () => {
     expect(met).toBe(true)
   })
 
-  it('take three publishers by their processor time where cores are few', () => {
+  it('judges three publishers by their CPU time when cores are few', () => {
     const measurements = [
       measured({ side: 'product', operation: 'publish', cpuMsOf: { publisher: 1, gateway: 9 } }),
       measured({
@@ -70,7 +70,7 @@ describe('the targets', () => {
     ])
   })
 
-  it('compare the p99 of an operation at 1,000,000 forms with that at 1,000', () => {
+  it('compares the p99 of an operation at 1,000,000 forms with that at 1,000', () => {
     const measurements = [
       measured({ side: 'product', operation: 'list', p99: 10 }),
       measured({ side: 'product', operation: 'list', p99: 16, forms: 1_000_000 }),
@@ -79,7 +79,7 @@ describe('the targets', () => {
     expect(target(results, 'list: p99 at 1,000,000 forms / at 1,000')).toEqual({ value: 1.6, met: false })
   })
 
-  it('hold the greatest RSS of a service against its bound', () => {
+  it('compares the largest RSS of a service with its bound', () => {
     const memory = [119, 121].map((mebibytes, index) => ({
       side: 'product' as const,
       forms: index,
@@ -93,7 +93,7 @@ describe('the targets', () => {
     expect(target(results, 'forms: RSS after 64 × 4 MiB pages')).toEqual({ value: undefined, met: undefined })
   })
 
-  it('say nothing of what was not measured', () => {
+  it('leaves out the value of a target that was not measured', () => {
     const results = resultsOf([measured({ side: 'product', operation: 'get' })])
     const values = targetsOf(results).map(({ value }) => value)
     expect(values.every((value) => value === undefined)).toBe(true)

@@ -1,4 +1,4 @@
-/** The bare server's tables: one row a form, an index for each of its two lists, and the live revisions. */
+/** Schema of the bare server (B0): one row per form, an index for each of its two lists, and the live revisions. */
 export const bareSchema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;

@@ -1,5 +1,5 @@
-import { fewForms, mostForms } from './plan.ts'
-import type { Operation } from './requests.ts'
+import type { Operation } from '../load/requests.ts'
+import { fewForms, mostForms } from '../plan.ts'
 import {
   afterConnections,
   afterLargePages,
@@ -13,14 +13,15 @@ import { spreadOf } from './statistics.ts'
 
 export interface Target {
   what: string
-  /** Undefined where the run did not measure it. */
+  /** Undefined when the run did not measure it. */
   value: number | undefined
   bound: { atLeast: number } | { atMost: number }
   unit?: 'MiB' | 's'
 }
 
-/** Operations per second of the best of three CMSs on SQLite, on a machine whose B0 made so many gets. */
+/** Gets per second of B0 on the machine on which the CMSs were measured. */
 const cmsBareGets = 20_900
+/** Operations per second of the best of three CMSs on SQLite, and the factor by which the product has to exceed it. */
 const cms = [
   { operation: 'get', perSecond: 208, times: 20 },
   { operation: 'list', perSecond: 114, times: 20 },
@@ -29,7 +30,7 @@ const cms = [
   { operation: 'publish', perSecond: 78, times: 12 },
 ] as const
 
-/** With fewer, three publishers take the cores from what feeds them. */
+/** With fewer cores, three publishers compete for CPU with the processes that supply their work. */
 const coresForThreePublishers = 8
 
 const services = ['gateway', 'organizations', 'forms', 'publisher']
@@ -39,7 +40,7 @@ export const isMet = ({ value, bound }: Target): boolean | undefined => {
   return 'atLeast' in bound ? value >= bound.atLeast : value <= bound.atMost
 }
 
-/** Every target, at the fewest forms and connections of the run unless it says otherwise. */
+/** All targets. Unless a target says otherwise, it is about the fewest forms and connections of the run. */
 export const targetsOf = (results: Results): Target[] => {
   const { measurements } = results
   const forms = Math.min(...measurements.map((each) => each.forms))
@@ -111,7 +112,7 @@ const tailOf = (results: Results, cell: Cell): number | undefined => {
   return tails.length > 0 ? spreadOf(tails).median : undefined
 }
 
-/** How many times the CMS's figure, had it been measured on this machine. */
+/** The product's figure as a multiple of the CMS's, which is scaled to this machine by the gets of B0. */
 const timesCms = (results: Results, cell: Cell, bareGet: Cell, cmsPerSecond: number): number | undefined => {
   const ours = figureOf(results, cell, 'perSecond')
   const bare = figureOf(results, bareGet, 'perSecond')
@@ -119,8 +120,8 @@ const timesCms = (results: Results, cell: Cell, bareGet: Cell, cmsPerSecond: num
 }
 
 /**
- * What three publishers could do beyond one, had each a core: by the processor time that they spend on a publish.
- * Where the machine has the cores, by what they did.
+ * The speed-up by three publishers: measured when the machine has enough cores, otherwise computed from the CPU time
+ * that the publishers spend per publish.
  */
 const threePublishers = (results: Results, one: Cell, three: Cell): Target[] => {
   const measured = ratioOf(results, three, one, 'perSecond')
@@ -136,8 +137,8 @@ const threePublishers = (results: Results, one: Cell, three: Cell): Target[] => 
   ]
 }
 
-/** Processor time that the publishers together spend on one publish, in milliseconds. */
-export const publisherCpu = (results: Results, cell: Cell): number | undefined => {
+/** CPU time that all publishers spend per publish, in milliseconds. */
+const publisherCpu = (results: Results, cell: Cell): number | undefined => {
   const costs = roundsOf(results, cell).map(({ cpuMsOf }) =>
     Object.entries(cpuMsOf)
       .filter(([process]) => process.startsWith('publisher'))

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '@fms/testkit/ports'
 
-/** Milliseconds from the call of `npm start` on this installed clone, with no data yet, until `/readyz` answers 200. */
+/** Runs `npm start` on an empty data folder. @returns milliseconds until `/readyz` returns 200. */
 export const measureStart = async (): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-start-'))
   const [port] = (await freePorts(1)) as [number]
-  const begun = performance.now()
+  const startedAt = performance.now()
   const npm = spawn('npm', ['start'], {
-    cwd: join(import.meta.dirname, '..'),
+    cwd: join(import.meta.dirname, '../..'),
     env: { ...process.env, PORT: `${port}`, DATA_DIR: folder, npm_config_loglevel: 'silent' },
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
@@ -23,7 +23,7 @@ export const measureStart = async (): Promise<number> => {
       if (npm.exitCode !== null) throw new Error(`npm start ended with exit code ${npm.exitCode}`)
       await delay(10)
     }
-    return performance.now() - begun
+    return performance.now() - startedAt
   } finally {
     if (npm.exitCode === null) process.kill(-npm.pid!, 'SIGTERM')
     await exited
