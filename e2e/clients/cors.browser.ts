@@ -7,7 +7,7 @@ import { launchBrowser } from '../launch-browser.ts'
 import { publishable, type System, startSystem } from '../system.ts'
 import { bundleForBrowser, type ClientInstallation, installClient } from './client-package.ts'
 
-/** What a page does with the packed client, and what it gets to see. */
+/** Functions of a page that uses the packed client. */
 const program = `
 import { createClient } from '@fms/client'
 
@@ -38,7 +38,7 @@ globalThis.headersOf = async (url, apiKey) =>
   [...(await fetch(url, { headers: { 'x-api-key': apiKey } })).headers.keys()]
 `
 
-/** A server whose one page has the script, at an origin of its own. */
+/** Serves a page with the script at a new origin. */
 const startPage = async (readScript: () => string) => {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end(`<script type="module">${readScript()}</script>`)
@@ -82,14 +82,14 @@ const open = async (origin: string) => {
   return page
 }
 
-/** What the page's functions take, of an account of its own. */
+/** Parameters of the page's functions, for a new account. */
 const givenParameters = async () => {
   const { apiKey, slug: organization } = await system.account()
   return { baseUrl: system.baseUrl, apiKey, organization, fields: publishable() }
 }
 
 describe('the packed client in Chromium, on a page of another origin', () => {
-  it('takes a form through its life, and reads ETags and errors', async () => {
+  it('runs the lifecycle of a form, and reads ETags and errors', async () => {
     const page = await open(known.origin)
 
     const life = await page.evaluate(`life(${JSON.stringify(await givenParameters())})`)
@@ -105,7 +105,7 @@ describe('the packed client in Chromium, on a page of another origin', () => {
     })
   })
 
-  it('sees the headers that the API documents', async () => {
+  it('can read the documented headers', async () => {
     const page = await open(known.origin)
     const { apiKey } = await givenParameters()
 
@@ -115,7 +115,7 @@ describe('the packed client in Chromium, on a page of another origin', () => {
     expect(names).toEqual(expect.arrayContaining(['x-request-id', 'ratelimit-remaining']))
   })
 
-  it('reaches nothing from an origin that is not named', async () => {
+  it('is blocked on an origin that is not in CORS_ORIGINS', async () => {
     const page = await open(unknown.origin)
     const parameters = await givenParameters()
 

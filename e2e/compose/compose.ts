@@ -15,11 +15,12 @@ import { connectAdmin, runMongoInit } from './mongosh.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
-const patienceMs = 60_000
+const startTimeoutMs = 60_000
 
+/** A service of docker-compose.yml. */
 export interface ComposeService {
   image: string
-  /** Services of a profile start only where it is asked for. */
+  /** The service starts only when one of these profiles is enabled. Default: always. */
   profiles?: string[]
   entrypoint?: string[]
   command: string[]
@@ -34,18 +35,19 @@ export interface ComposeService {
   deploy: { resources: { limits: { cpus: string; memory: string } } }
 }
 
+/** The part of docker-compose.yml that tests read. */
 export interface ComposeFile {
   services: Record<string, ComposeService>
   networks: Record<string, { internal?: boolean; ipam?: { config: { subnet: string }[] } } | null>
 }
 
-/** docker-compose.yml as Compose reads it: anchors merged, variables of `env` filled in. */
+/** Parses docker-compose.yml: merges anchors and substitutes the variables of `env`. */
 export const readCompose = (env: NodeJS.ProcessEnv): ComposeFile => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
-  return parse(text, { merge: true, reviver: (_, value) => interpolated(value, env) })
+  return parse(text, { merge: true, reviver: (_, value) => interpolate(value, env) })
 }
 
-/** `.env.example` after an operator replaced its secrets. */
+/** The variables of `.env.example` with random secrets. */
 export const operatorsEnv = (): Record<string, string> => {
   const example = parseEnv(readFileSync(join(root, '.env.example'), 'utf8')) as Record<string, string>
   const isSecret = (name: string) => /(SECRET|PASSWORD|KEY)$/.test(name)
@@ -57,8 +59,8 @@ export const operatorsEnv = (): Record<string, string> => {
   )
 }
 
-/** `${NAME}`, `${NAME:-default}`, `${NAME:?complaint}` and `$$`. */
-const interpolated = (value: unknown, env: NodeJS.ProcessEnv): unknown =>
+/** Substitutes `${NAME}`, `${NAME:-default}`, `${NAME:?error}` and `$$`. */
+const interpolate = (value: unknown, env: NodeJS.ProcessEnv): unknown =>
   typeof value !== 'string'
     ? value
     : value.replace(/\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g, (all, name, sign, text) => {
@@ -68,45 +70,45 @@ const interpolated = (value: unknown, env: NodeJS.ProcessEnv): unknown =>
         return text ?? ''
       })
 
-/** The health check that the image brings, as the Dockerfile has it. */
+/** The default health check of the image, from the Dockerfile. */
 const imageHealthCheck = (): string[] => [
   'CMD',
   ...JSON.parse(/^HEALTHCHECK [^[]*CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))![1]!),
 ]
 
-/** The cluster without containers. */
-export interface Rehearsal extends AsyncDisposable {
-  /** `http://127.0.0.1:port` of the gateway. */
+/** The cluster as processes without containers. */
+export interface LocalCluster extends AsyncDisposable {
+  /** Port of the gateway on 127.0.0.1. */
   gatewayPort: number
-  /** In the order in which they were up. */
+  /** Names of the services in the order in which they became healthy. */
   started: string[]
-  /** Name and version of what stands in for MongoDB. */
+  /** Name and version of the engine that replaces MongoDB. */
   engine: string
-  /** Of the cluster, as .env has it. */
+  /** The variables of .env. */
   env: Record<string, string>
-  /** The URL of Compose for a store, as this machine reaches it. */
-  here(url: string): string
-  /** What another `docker compose run --rm mongo-init` does, with `env` in place of the cluster's. */
+  /** Rewrites a store URL of Compose to the address on this machine. */
+  localUrl(url: string): string
+  /** Runs the equivalent of `docker compose run --rm mongo-init`, with changed variables. */
   mongoInit(env: NodeJS.ProcessEnv): Promise<void>
-  /** What `docker compose run --rm formctl …` does, with `--json`. */
+  /** Runs the equivalent of `docker compose run --rm formctl … --json`. @returns its output. */
   formctl<T>(...args: string[]): Promise<T>
 }
 
-/** What stands in for the container `mongo`. */
+/** The engine that replaces the container `mongo`. */
 interface MongoEngine extends AsyncDisposable {
   engine: string
-  /** A URL of Compose, as this machine reaches it. */
-  here(url: string): string
-  /** @param env of the one-shot `mongo-init`. */
+  /** Rewrites a URL of Compose to the address on this machine. */
+  localUrl(url: string): string
+  /** @param env the environment of the one-shot service `mongo-init`. */
   init(env: NodeJS.ProcessEnv): Promise<void>
 }
 
-/** An engine without users: `mongo-init` has nothing to do, and every URL loses its user and password. */
+/** An engine without users: `mongo-init` does nothing, and URLs have no user and password. */
 const withoutUsers = async (): Promise<MongoEngine> => {
   const mongo = await startMongo(process.env, { quick: true })
   return {
     engine: mongo.engine,
-    here: (url) =>
+    localUrl: (url) =>
       url.replace(/^mongodb:\/\/[^/]*@mongo:27017\/(\w+)\?.*$/, (_, database) =>
         withSuffix(mongo.url, database),
       ),
@@ -115,16 +117,16 @@ const withoutUsers = async (): Promise<MongoEngine> => {
   }
 }
 
-/** An engine that demands passwords and enforces roles. It is a replica set of its own name. */
+/** An engine that requires passwords and enforces roles. It is no replica set. */
 const withUsers = async (rootPassword: string): Promise<MongoEngine> => {
   const mongo = await startMongoWithUsers({ user: 'fms', password: rootPassword })
-  const here = (url: string) =>
+  const localUrl = (url: string) =>
     url.replace('@mongo:27017', `@${mongo.host}`).replace('replicaSet=rs0', 'directConnection=true')
   return {
     engine: mongo.engine,
-    here,
+    localUrl,
     init: async (env) => {
-      await using admin = connectAdmin(here(env.MONGODB_URL!))
+      await using admin = connectAdmin(localUrl(env.MONGODB_URL!))
       runMongoInit(admin.adminCommand, env)
     },
     [Symbol.asyncDispose]: () => mongo[Symbol.asyncDispose](),
@@ -132,13 +134,13 @@ const withUsers = async (rootPassword: string): Promise<MongoEngine> => {
 }
 
 /**
- * Starts what docker-compose.yml describes as processes of this machine: each service's own command with its own
- * environment, in the order that `depends_on` demands, each health check asked until it agrees. Names of hosts become
- * ports of 127.0.0.1; `mongo` is an engine for tests, `nats` a nats-server with the cluster's own configuration.
+ * Starts the services of docker-compose.yml as processes on this machine: each with its command and environment, in the
+ * order of `depends_on`, waiting for each health check. Host names become ports of 127.0.0.1; `mongo` is an engine for
+ * tests, `nats` a nats-server with the configuration of the cluster.
  *
- * @param users whether the engine enforces users and roles, and `mongo-init` runs; such an engine takes Python 3.
+ * @param users whether the engine enforces users and roles, and `mongo-init` runs. Such an engine needs Python 3.
  */
-export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
+export const startCluster = async ({ users = false } = {}): Promise<LocalCluster> => {
   const env: Record<string, string> = { ...operatorsEnv(), LOG_LEVEL: 'error', DRAIN_MS: '0' }
   const compose = readCompose(env)
   const names = Object.keys(compose.services).filter((name) => !compose.services[name]!.profiles)
@@ -151,15 +153,15 @@ export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
   const children = new Map<string, ChildProcess>()
   const started: string[] = []
 
-  const here = (value: string) =>
+  const localUrl = (value: string) =>
     mongo
-      .here(value)
+      .localUrl(value)
       .replace(/\bnats:4222$/, `127.0.0.1:${portOf('nats')}`)
       .replace(/^http:\/\/(\w+):8080$/, (_, name) => `http://127.0.0.1:${portOf(name)}`)
   const environmentOf = (name: string): NodeJS.ProcessEnv => ({
     PATH: process.env.PATH,
     ...Object.fromEntries(
-      Object.entries(compose.services[name]!.environment ?? {}).map(([key, value]) => [key, here(value)]),
+      Object.entries(compose.services[name]!.environment ?? {}).map(([key, value]) => [key, localUrl(value)]),
     ),
     ...(compose.services[name]!.environment?.PORT && { HOST: '127.0.0.1', PORT: `${portOf(name)}` }),
   })
@@ -214,11 +216,11 @@ export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
   const startProcess = async (name: string, args: string[]) => {
     const child = spawnWithParent({ name, args, env: environmentOf(name) })
     children.set(name, child)
-    const deadline = performance.now() + patienceMs
+    const deadline = performance.now() + startTimeoutMs
     while (!(await isHealthy(name))) {
       if (child.exitCode !== null)
         throw new Error(`${name} ended with ${child.exitCode}; its output says why`)
-      if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${patienceMs} ms`)
+      if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${startTimeoutMs} ms`)
       await delay(50)
     }
   }
@@ -239,7 +241,7 @@ export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
     started,
     engine: mongo.engine,
     env,
-    here,
+    localUrl,
     mongoInit: (changed) => mongo.init({ ...compose.services['mongo-init']!.environment, ...changed }),
     formctl: async (...args) => {
       const [command, ...formctl] = compose.services.formctl!.entrypoint!
@@ -254,11 +256,11 @@ export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
 }
 
 /**
- * The operator's first hour: the lines of docs/operations.md that use formctl, and the demo with the key that they end with.
+ * Runs the setup of docs/operations.md: its formctl commands, and the demo with the key that the last one creates.
  *
- * @returns what the demo prints.
+ * @returns the output of the demo.
  */
-export const firstHour = async (cluster: Rehearsal): Promise<string> => {
+export const runOperatorSetup = async (cluster: LocalCluster): Promise<string> => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const [, section] = /^## The cluster\n(.*?)^### /ms.exec(page)!
   const lines = [...section!.matchAll(/^ {4}docker compose run --rm formctl (.*)$/gm)].map(
@@ -278,10 +280,10 @@ export const firstHour = async (cluster: Rehearsal): Promise<string> => {
   return demo.stdout
 }
 
-/** The Node of the image is this one. */
+/** `node` of the image is the Node of the tests. */
 const executable = (command: string) => (command === 'node' ? process.execPath : command)
 
-/** Two databases where the test was given one. */
+/** The URL with a suffix of its database name, so that two databases share one engine. */
 const withSuffix = (url: string, database: string): string => {
   const [, before, query = ''] = /^([^?]*)(\?.*)?$/.exec(url)!
   return `${before}_${database}${query}`

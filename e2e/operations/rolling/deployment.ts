@@ -12,29 +12,29 @@ import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../../../scripts/services.ts'
 import { readStartConfig } from '../../../scripts/start-config.ts'
 
-/** How a process ended that was told to stop. */
-export interface End {
+/** How a process exited after SIGTERM. */
+export interface Exit {
   code: number | null
   afterMs: number
 }
 
-/** Every service as often as asked. Forms, and organizations, are one name with an address for each instance. */
+/** Several instances of every service. The host names `forms` and `organizations` resolve to all of their instances. */
 export interface Deployment extends AsyncDisposable {
   directoryStoreUrl: string
   nats: NatsServer
-  /** `http://host:port` of each instance; the first of forms is `forms-1`. */
+  /** `http://host:port` of each instance by its name, such as `forms-1`. */
   urls: Record<string, string>
   start(instance: string): Promise<void>
-  /** Sends SIGTERM and resolves when the process is gone. */
-  stop(instance: string): Promise<End>
+  /** Sends SIGTERM and waits for the exit. */
+  stop(instance: string): Promise<Exit>
 }
 
 const internalSecret = 'a secret of the tests, long enough'
-/** That of `npm start`: half of the time is starts. */
+/** The cache of `npm start`, since the test mostly waits for starts. */
 const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/node')
-const names = join(import.meta.dirname, 'names.ts')
+const fakeDns = join(import.meta.dirname, 'fake-dns.ts')
 
-/** @param env further variables for each process of a service, by its name. */
+/** @param env additional environment variables of each service. */
 export const startDeployment = async ({
   instances,
   env,
@@ -68,7 +68,7 @@ export const startDeployment = async ({
       all.set(`${program.name}-${number}`, {
         ...program,
         url: `http://${host}:${program.env!.PORT}`,
-        args: ['--import', names, ...program.args],
+        args: ['--import', fakeDns, ...program.args],
         env: {
           ...program.env,
           HOST: host,
@@ -94,7 +94,7 @@ export const startDeployment = async ({
   }
   await Promise.all([...all.keys()].map(start))
 
-  const kept = starting.move()
+  const started = starting.move()
   return {
     directoryStoreUrl: config.DIRECTORY_STORE_URL,
     nats,
@@ -108,7 +108,7 @@ export const startDeployment = async ({
       const [code] = await exited
       return { code, afterMs: performance.now() - startedAt }
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 
@@ -116,7 +116,7 @@ const addressOf = (number: number) => `127.0.0.${number}`
 
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => addressOf(index + 1))
 
-/** On a connection of its own, which nobody has to wait for. */
+/** Uses a new connection, so that no idle connection delays the stop of a service. */
 const isReady = ({ url }: Service) =>
   fetch(`${url}/readyz`, { headers: { connection: 'close' } }).then(
     ({ ok }) => ok,

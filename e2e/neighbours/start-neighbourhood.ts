@@ -2,40 +2,42 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readStartConfig } from '../../scripts/start-config.ts'
 import { type Account, publishable, type System, startSystem } from '../system.ts'
 import type { AttackName, Target } from './attacks.ts'
-import { type Seeds, type Sizes, seed } from './seed.ts'
+import { measureServices, type ServiceUsage } from './measure-services.ts'
+import { type SeededForms, type SeedSizes, seedOrganization } from './seed-organization.ts'
 import { startAttack, type Tally } from './start-attack.ts'
-import { p99Of, percentile, startVictim, type Victim } from './victim.ts'
-import { type Strain, watchServices } from './watch-services.ts'
+import { p99Of, percentile, startVictim, type Victim } from './start-victim.ts'
 
-/** A running system with an organization that attacks, and a victim in another. */
+/** A running system with an attacked organization, and a victim in another one. */
 export interface Neighbourhood extends AsyncDisposable {
   system: System
-  /** Of the attacked organization: an editor. */
+  /** An editor of the attacked organization, whose requests are the attacks. */
   attacker: Account
   victim: Victim
   victimAccount: Account
   victimForm: string
-  seeds: Seeds
+  seeds: SeededForms
   target(account: Account): Target
 }
 
-/** What the victim saw while something happened, and what that took of the services. */
-export interface Beside {
+/** How the victim was served during some work, and what the services used. */
+export interface Observation {
+  /** Response times of the victim in milliseconds. */
   p50: number
   p99: number
   requests: number
   failures: string[]
-  strain: Record<string, Strain>
+  usage: Record<string, ServiceUsage>
 }
 
+/** @param env additional environment variables of the services. */
 export const startNeighbourhood = async (
-  sizes: Sizes,
+  sizes: SeedSizes,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Neighbourhood> => {
   const system = await startSystem({ env })
   const attacker = await system.account()
   const { FORMS_STORE_URL } = readStartConfig({ DATA_DIR: system.dataDir })
-  const seeds = await seed(FORMS_STORE_URL, attacker.organizationId, sizes)
+  const seeds = await seedOrganization(FORMS_STORE_URL, attacker.organizationId, sizes)
   const victimAccount = await system.account()
   const { body } = await system.call(victimAccount, 'POST', victimAccount.forms, {
     form: publishable({ name: 'Small' }),
@@ -63,33 +65,33 @@ export const startNeighbourhood = async (
   }
 }
 
-/** Looks on while `happens`. */
-export const lookOn = async <T>(
+/** Observes the victim and the services while `work` runs. */
+export const observe = async <T>(
   { system, victim }: Neighbourhood,
-  happens: () => Promise<T>,
-): Promise<Beside & { result: T }> => {
-  const watch = await watchServices(system)
-  await victim.take()
-  const result = await happens()
-  const { times, failures } = await victim.take()
-  const strain = await watch.stop()
+  work: () => Promise<T>,
+): Promise<Observation & { result: T }> => {
+  const measurement = await measureServices(system)
+  await victim.takeObservations()
+  const result = await work()
+  const { times, failures } = await victim.takeObservations()
+  const usage = await measurement.stop()
   const requests = times.length + failures.length
-  return { p50: percentile(times, 0.5), p99: p99Of(times), requests, failures, strain, result }
+  return { p50: percentile(times, 0.5), p99: p99Of(times), requests, failures, usage, result }
 }
 
-/** Waits until the victim is served as in quiet times again. @throws {Error} when it still is not after two minutes. */
-export const untilQuiet = async ({ victim }: Neighbourhood): Promise<void> => {
+/** Waits until the victim is served as without attacks. @throws {Error} after two minutes. */
+export const untilRecovered = async ({ victim }: Neighbourhood): Promise<void> => {
   const deadline = performance.now() + 120_000
   for (;;) {
-    await victim.take()
+    await victim.takeObservations()
     await delay(500)
-    const { times, failures } = await victim.take()
+    const { times, failures } = await victim.takeObservations()
     if (failures.length === 0 && percentile(times, 0.9) < 50) return
-    if (performance.now() > deadline) throw new Error('the victim is not served as before after two minutes')
+    if (performance.now() > deadline) throw new Error('the victim has not recovered after two minutes')
   }
 }
 
-/** Runs the attack for so long with the key of `account`. */
+/** Runs an attack with the key of `account` until `until` is settled. @returns the outcomes of its requests. */
 export const attackFor = async (
   neighbourhood: Neighbourhood,
   attack: AttackName,

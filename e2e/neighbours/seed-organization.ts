@@ -4,7 +4,7 @@ import { makePublicId, openFormsStore } from '@fms/forms-store'
 import { type SampleForm, sampleFormRecord } from '@fms/testkit/sample-form-record'
 
 /** Number of forms and replies of the attacked organization. */
-export interface Sizes {
+export interface SeedSizes {
   /** Forms of 1 KB whose names make wildcards backtrack. */
   smallForms: number
   /** Replies of each form that is deleted. */
@@ -14,7 +14,7 @@ export interface Sizes {
 }
 
 /** Public ids of the forms that attacks use. */
-export interface Seeds {
+export interface SeededForms {
   /** A form of 440 KB with 40 revisions. */
   revisedForm: string
   /** A form of 440 KB. */
@@ -29,7 +29,11 @@ const revisions = 40
 const batchSize = 256
 
 /** Fills the organization directly in the store. */
-export const seed = async (url: string, organizationId: string, sizes: Sizes): Promise<Seeds> => {
+export const seedOrganization = async (
+  url: string,
+  organizationId: string,
+  sizes: SeedSizes,
+): Promise<SeededForms> => {
   await using store = await openFormsStore(url)
   const put = async (draft: FormDraft, counts: Pick<SampleForm, 'revisions' | 'replies'> = {}) => {
     const [formId, publicId] = [randomUUID(), makePublicId()]

@@ -2,18 +2,19 @@ import { Agent, request as httpRequest } from 'node:http'
 import { text as readWhole } from 'node:stream/consumers'
 import { outcomeOf } from './attacks.ts'
 
-/** What somebody saw who does no harm. */
-export interface Seen {
-  /** Of each request that succeeded, in the order of their ends, in milliseconds. */
+/** The outcomes of the victim's requests. */
+export interface VictimObservations {
+  /** Response times of successful requests in milliseconds, in the order of the responses. */
   times: number[]
-  /** Method with status and reason, or with the error of the connection, of each one that did not. */
+  /** Method and outcome of each failed request. */
   failures: string[]
 }
 
+/** A caller with a low request rate. */
 export interface Victim {
-  /** What was seen since this was called last. Waits for the requests that are under way. */
-  take(): Promise<Seen>
-  /** Sends no more. */
+  /** Waits for the requests in flight. @returns the outcomes since the last call. */
+  takeObservations(): Promise<VictimObservations>
+  /** Stops sending requests. */
   stop(): void
 }
 
@@ -21,23 +22,23 @@ const getEveryMs = 50
 const patchEveryMs = 500
 const timeoutMs = 10_000
 
-/** Gets a small form every 50 ms and patches it every 500 ms, whether or not the requests before have been answered. */
+/** Gets a small form every 50 ms and patches it every 500 ms, without waiting for earlier responses. */
 export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): Victim => {
   const agent = new Agent({ keepAlive: true })
-  const underWay = new Set<Promise<void>>()
-  let seen: Seen = { times: [], failures: [] }
+  const inFlight = new Set<Promise<void>>()
+  let current: VictimObservations = { times: [], failures: [] }
 
   const send = (method: 'GET' | 'PATCH', body?: string) => {
-    const { times, failures } = seen
-    const begun = performance.now()
+    const { times, failures } = current
+    const startedAt = performance.now()
     const ended = sendOnce(url, { method, agent, headers: headersOf(apiKey, body) }, body)
       .then((outcome) => {
-        if (outcome === '200') times.push(performance.now() - begun)
+        if (outcome === '200') times.push(performance.now() - startedAt)
         else failures.push(`${method} ${outcome}`)
       })
       .catch((error: Error) => void failures.push(`${method} ${error.message}`))
-      .finally(() => underWay.delete(ended))
-    underWay.add(ended)
+      .finally(() => inFlight.delete(ended))
+    inFlight.add(ended)
   }
   const gets = setInterval(() => send('GET'), getEveryMs)
   const patches = setInterval(
@@ -45,10 +46,10 @@ export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): V
     patchEveryMs,
   )
   return {
-    async take() {
-      const taken = seen
-      const waiting = [...underWay]
-      seen = { times: [], failures: [] }
+    async takeObservations() {
+      const taken = current
+      const waiting = [...inFlight]
+      current = { times: [], failures: [] }
       await Promise.all(waiting)
       return taken
     },
@@ -72,20 +73,20 @@ const sendOnce = (url: string, options: object, body?: string): Promise<string> 
   new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const request = httpRequest(url, { ...options, signal })
-    request.once('error', (error) => reject(signal.aborted ? new Error('no answer in 10 s') : error))
+    request.once('error', (error) => reject(signal.aborted ? new Error('no response in 10 s') : error))
     request.once('response', (response) => {
       readWhole(response).then((text) => resolve(outcomeOf(response.statusCode!, text)), reject)
     })
     request.end(body)
   })
 
-/** The share `p` of `times` is at most this, in milliseconds. */
+/** The percentile `p` (0 to 1) of `times`; infinite when there are none. */
 export const percentile = (times: readonly number[], p: number): number => {
   const sorted = times.toSorted((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.POSITIVE_INFINITY
 }
 
-/** The p99 that a victim sees: the median over three windows, so that one pause of a shared machine is no breach. */
+/** The p99 of the victim: the median over three windows, so that one pause of a shared machine is no breach. */
 export const p99Of = (times: readonly number[]): number => {
   const size = Math.max(1, Math.ceil(times.length / 3))
   const windows = [0, 1, 2].map((window) => times.slice(window * size, (window + 1) * size))

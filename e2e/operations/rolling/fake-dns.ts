@@ -1,5 +1,5 @@
 /**
- * Preloaded into a process, lets names stand for several addresses, as the DNS of a cluster does: `NAMES` is JSON,
+ * Preload that resolves host names to several addresses, as the DNS of a cluster does. `NAMES` is JSON:
  * `{ name: addresses }`.
  */
 import dns from 'node:dns'

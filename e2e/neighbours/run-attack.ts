@@ -1,20 +1,20 @@
-/** Program: runs one attack in a process of its own, whose CPU time delays no measurement, until it is told to stop. */
+/** Program: runs one attack until its parent process sends `stop`, then sends back the outcomes of its requests. */
 import { setPriority } from 'node:os'
 import { type Attack, type AttackName, attacks, type Target } from './attacks.ts'
 
-/** The CPU time of attackers belongs to other machines: it yields to that of the service. */
+/** Lowest priority: in production, attackers do not run on the machine of the service. */
 setPriority(19)
 
 const stop = new AbortController()
 const tally: Record<string, number> = {}
-const note = (outcome: string) => {
+const record = (outcome: string) => {
   tally[outcome] = (tally[outcome] ?? 0) + 1
 }
 
 process.on('message', async (message: { attack: AttackName; target: Target } | 'stop') => {
   if (message === 'stop') return stop.abort()
   const attack: Attack = attacks[message.attack]
-  await attack(message.target, stop.signal, note)
+  await attack(message.target, stop.signal, record)
   process.send!(tally)
   process.disconnect?.()
 })

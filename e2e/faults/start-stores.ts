@@ -4,21 +4,21 @@ import { startMongo } from '@fms/testkit/mongodb'
 import { startDurableMongo } from './durable-mongodb.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** What the services keep their data in, and what can be done to it. */
-export interface Surroundings extends AsyncDisposable {
-  /** Environment of the services. */
+/** The stores of the services, and the faults that can be injected into them. */
+export interface FaultStores extends AsyncDisposable {
+  /** Environment variables of the services. */
   env: NodeJS.ProcessEnv
   mongo?: {
     network: TcpProxy
-    /** The engine's process, where it is one of this machine. */
+    /** Process id of the engine; undefined when it runs elsewhere. */
     readonly pid: number | undefined
-    /** Where the engine keeps what it acknowledged (`FAULT_MONGODB`). */
+    /** Undefined unless the engine keeps acknowledged writes when it is killed (`FAULT_MONGODB`). */
     killAndRestart: (() => Promise<void>) | undefined
   }
 }
 
-/** SQLite files, where the services put them by themselves; or MongoDB behind a network of its own. */
-export const startStores = async (kind: string): Promise<Surroundings> => {
+/** @param kind `sqlite`: files of the services; `mongodb`: a MongoDB behind a proxy that can break connections. */
+export const startStores = async (kind: string): Promise<FaultStores> => {
   if (kind === 'sqlite') return { env: {}, [Symbol.asyncDispose]: async () => {} }
   if (kind !== 'mongodb') throw new Error(`FAULT_STORE is sqlite or mongodb, not ${kind}`)
   const command = process.env.FAULT_MONGODB
@@ -28,7 +28,7 @@ export const startStores = async (kind: string): Promise<Surroundings> => {
   const url = new URL(engine.url)
   const network = await startTcpProxy(Number(url.port))
   url.port = `${network.port}`
-  // Not past the network, to the address that a replica set knows itself by.
+  // Otherwise the driver connects to the address that the replica set announces, without the proxy.
   url.searchParams.set('directConnection', 'true')
   return {
     env: { DIRECTORY_STORE_URL: url.href, FORMS_STORE_URL: url.href },

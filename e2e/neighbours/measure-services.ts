@@ -1,35 +1,35 @@
 import { memoryOf } from '../../bench/sides/processes.ts'
 import type { System } from '../system.ts'
 
-/** Of one service while it was watched. */
-export interface Strain {
-  /** Most memory at any time, in MiB. */
+/** What one service used during a measurement. */
+export interface ServiceUsage {
+  /** Peak RSS in MiB. */
   peakMiB: number
-  /** The longest synchronous work, in milliseconds of CPU time. */
+  /** The longest synchronous task, in milliseconds of CPU time. */
   longestTaskMs: number
 }
 
 const sampleEveryMs = 50
 const mebibyte = 2 ** 20
 
-/** Watches the memory and the event loop of every service of the system. */
-export const watchServices = async ({ processes, urls }: System) => {
+/** Starts measuring the memory and the event loop of every service. `stop` returns the usage by service name. */
+export const measureServices = async ({ processes, urls }: System) => {
   const peaks = new Map<string, number>()
   const sample = () => {
     for (const [name, { pid }] of processes)
       peaks.set(name, Math.max(peaks.get(name) ?? 0, memoryOf(pid!).rss / mebibyte))
   }
-  // The metric starts anew with each scrape.
+  // Each scrape resets the metric.
   await Promise.all(Object.values(urls).map(longestTaskMs))
   sample()
   const timer = setInterval(sample, sampleEveryMs)
   return {
-    async stop(): Promise<Record<string, Strain>> {
+    async stop(): Promise<Record<string, ServiceUsage>> {
       clearInterval(timer)
-      const strains = [...peaks].map(async ([name, peakMiB]) => {
+      const usages = [...peaks].map(async ([name, peakMiB]) => {
         return [name, { peakMiB, longestTaskMs: await longestTaskMs(urls[name]!) }] as const
       })
-      return Object.fromEntries(await Promise.all(strains))
+      return Object.fromEntries(await Promise.all(usages))
     },
   }
 }

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Answer } from './system.ts'
+import type { ApiResponse } from './system.ts'
 
-/** As much of an OpenAPI document as a check of answers looks at. */
+/** The part of an OpenAPI document that the check of responses reads. */
 interface Document {
   paths: Record<string, Record<string, { responses?: Record<string, Response> }>>
 }
@@ -11,20 +11,20 @@ interface Response {
   content?: Record<string, { examples?: object }>
 }
 
-/** Headers of ours: an answer has none that the document does not name. */
+/** Headers that the service sets. A response has none of them that the document does not declare. */
 const ourHeaders = /^(cache-control|etag|retry-after|www-authenticate|x-request-id|ratelimit-)/
 
 /**
- * Holds answers against the document: status, body, headers and the reason of an error. What is asked of no operation
- * has to be answered with an error.
+ * Compiles an OpenAPI document to a check of responses: status, body, headers and the reason of an error. A request
+ * outside of every operation must get an error.
  *
- * @returns a check that throws where an answer is not as the document says.
+ * @returns a function that throws an Error when a response does not match the document.
  */
-export const checkAnswers = (openApi: unknown) => {
+export const createResponseCheck = (openApi: unknown) => {
   const document = openApi as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  ajv.addSchema(closed(document) as object, 'openapi')
+  ajv.addSchema(withoutUnknownMembers(document) as object, 'openapi')
 
   const validators = new Map<string, ValidateFunction>()
   const validator = (...pointer: string[]) => {
@@ -38,10 +38,10 @@ export const checkAnswers = (openApi: unknown) => {
     pattern: new RegExp(`^${template.replace('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
   }))
 
-  /** @param path under `/v2`, with or without a query. */
-  return (method: string, path: string, { status, headers, body }: Answer): void => {
+  /** @param path without `/v2`, with or without a query. */
+  return (method: string, path: string, { status, headers, body }: ApiResponse): void => {
     const about = `${method} ${path.slice(0, 200)} ${status}`
-    const demandValid = (validate: ValidateFunction) => {
+    const assertValid = (validate: ValidateFunction) => {
       if (!validate(body))
         throw new Error(`${about}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`)
     }
@@ -49,16 +49,16 @@ export const checkAnswers = (openApi: unknown) => {
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
     const operation = document.paths[template]?.[verb]
     if (!operation) {
-      if (status < 400) throw new Error(`${about}: no operation of the document`)
-      demandValid(validator('components', 'schemas', 'ErrorBody'))
+      if (status < 400) throw new Error(`${about}: a success outside of every operation`)
+      assertValid(validator('components', 'schemas', 'ErrorBody'))
       return
     }
 
     const response = operation.responses?.[status]
-    if (!response) throw new Error(`${about}: a status that the document does not know`)
+    if (!response) throw new Error(`${about}: the document does not declare the status`)
     for (const name of headers.keys()) {
       if (ourHeaders.test(name) && !(name in (response.headers ?? {}))) {
-        throw new Error(`${about}: the document does not name the header ${name}`)
+        throw new Error(`${about}: the document does not declare the header ${name}`)
       }
     }
     if (!headers.has('x-request-id')) throw new Error(`${about}: no x-request-id`)
@@ -66,21 +66,23 @@ export const checkAnswers = (openApi: unknown) => {
       if (body !== undefined) throw new Error(`${about}: a body`)
       return
     }
-    demandValid(
+    assertValid(
       validator('paths', template, verb, 'responses', `${status}`, 'content', 'application/json', 'schema'),
     )
     const reason = body?.error?.details[0].reason
     if (reason && !(reason in (response.content['application/json']?.examples ?? {}))) {
-      throw new Error(`${about}: a reason that the document does not know: ${reason}`)
+      throw new Error(`${about}: the document does not declare the reason ${reason}`)
     }
   }
 }
 
-/** Clients have to expect further members; the tests do not. */
-const closed = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(closed)
+/** The schema with `additionalProperties: false` on every object: clients must accept unknown members, tests must not. */
+const withoutUnknownMembers = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutUnknownMembers)
   if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]))
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withoutUnknownMembers(member)]),
+  )
   const isObjectSchema = copy.type === 'object' && 'properties' in copy
   return isObjectSchema ? { additionalProperties: false, ...copy } : copy
 }
