@@ -54,8 +54,8 @@ describe('the lifecycle of a form', () => {
     expect(revisions.revisions).toEqual([live])
 
     expect((await system.call(account, 'DELETE', path)).body).toEqual({})
-    for (const gone of [path, `/${form.path}`, `${path}/revisions/live`, `${path}/revisions`]) {
-      expect((await system.call(account, 'GET', gone)).status).toBe(404)
+    for (const deleted of [path, `/${form.path}`, `${path}/revisions/live`, `${path}/revisions`]) {
+      expect((await system.call(account, 'GET', deleted)).status).toBe(404)
     }
   })
 
@@ -203,13 +203,19 @@ describe('an invalid request', () => {
     const id = { 'x-request-id': 'same' }
 
     const none = await system.call({ apiKey: '' }, 'GET', account.forms, undefined, id)
-    const wrong = await system.call({ apiKey: `fms_${'A'.repeat(43)}` }, 'GET', account.forms, undefined, id)
+    const invalid = await system.call(
+      { apiKey: `fms_${'A'.repeat(43)}` },
+      'GET',
+      account.forms,
+      undefined,
+      id,
+    )
     const unknown = await system.call(account, 'GET', `${account.forms}/AAAAAAAAAA`)
 
     expect(none.status).toBe(401)
     expect(none.body.error.status).toBe('UNAUTHENTICATED')
     expect(none.headers.get('www-authenticate')).toBeTruthy()
-    expect(wrong.body).toEqual(none.body)
+    expect(invalid.body).toEqual(none.body)
     expect(unknown.status).toBe(404)
     expect(reasonOf(unknown.body)).toBe('FORM_NOT_FOUND')
   })

@@ -35,8 +35,6 @@ export interface LoadResult {
   p99: number
   /** Responses with another status than the expected one, broken connections and timeouts. */
   failures: number
-  /** Failures that are responses 429 or 503. */
-  refused: number
 }
 
 export interface LoadGenerator extends AsyncDisposable {

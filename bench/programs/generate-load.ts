@@ -50,14 +50,13 @@ const sendRequests = async (load: WithDuration<HttpLoad>): Promise<LoadResult> =
   const done = Promise.withResolvers<autocannon.Result>()
   const cannon = autocannon(options, (error, result) => (error ? done.reject(error) : done.resolve(result)))
   const expected = statusOf(load.operation)
-  let [failures, refused] = [0, 0]
+  let failures = 0
   cannon.on('response', (_client, status, _bytes, ms) => {
     if (status === expected) return record(times, ms)
     failures++
-    if (status === 429 || status === 503) refused++
   })
   const { errors } = await done.promise
-  return resultOf(times, startedAt, failures + errors, refused)
+  return resultOf(times, startedAt, failures + errors)
 }
 
 const sendRoundTrips = async ({
@@ -93,7 +92,7 @@ const sendRoundTrips = async ({
   }
   await Promise.all(Array.from({ length: inFlight }, sendOneAtATime))
   subscription.unsubscribe()
-  return resultOf(times, startedAt, 0, 0)
+  return resultOf(times, startedAt, 0)
 }
 
 const connections = new Map<string, Promise<NatsConnection>>()
@@ -105,16 +104,10 @@ const natsOf = (url: string) => {
 /** Records milliseconds as whole microseconds, at least 1. */
 const record = (times: RecordableHistogram, ms: number) => times.record(Math.max(1, Math.round(ms * 1000)))
 
-const resultOf = (
-  times: RecordableHistogram,
-  startedAt: number,
-  failures: number,
-  refused: number,
-): LoadResult => ({
+const resultOf = (times: RecordableHistogram, startedAt: number, failures: number): LoadResult => ({
   requests: times.count,
   seconds: (performance.now() - startedAt) / 1000,
   p50: times.percentile(50) / 1000,
   p99: times.percentile(99) / 1000,
   failures,
-  refused,
 })

@@ -21,13 +21,13 @@ globalThis.life = async ({ baseUrl, apiKey, organization, fields }) => {
   const late = await forms.update(organization, ref, {}, { ifMatch: created.etag }).catch((error) => error)
   const published = await forms.publish(organization, ref, { ifMatch: edited.etag })
   await forms.delete(organization, ref, { ifMatch: published.etag })
-  const gone = await forms.get(organization, ref).catch((error) => error)
-  const wrong = createClient({ baseUrl, apiKey: apiKey.slice(0, -1) + '!' })
-  const stranger = await wrong.forms.get(organization, ref).catch((error) => error)
+  const deleted = await forms.get(organization, ref).catch((error) => error)
+  const invalidKeyClient = createClient({ baseUrl, apiKey: apiKey.slice(0, -1) + '!' })
+  const unauthenticated = await invalidKeyClient.forms.get(organization, ref).catch((error) => error)
   return {
     etags: [created.etag, edited.etag, published.etag],
     live: published.form.live,
-    refusals: [late, gone, stranger].map((error) => [error.code, reasonOf(error)]),
+    errors: [late, deleted, unauthenticated].map((error) => [error.code, reasonOf(error)]),
   }
 }
 
@@ -97,7 +97,7 @@ describe('the packed client in Chromium, on a page of another origin', () => {
     expect(life).toEqual({
       etags: Array(3).fill(expect.stringMatching(/^".+"$/)),
       live: true,
-      refusals: [
+      errors: [
         [412, 'FORM_MOVED'],
         [404, 'FORM_NOT_FOUND'],
         [401, 'API_KEY_INVALID'],

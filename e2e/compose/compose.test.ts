@@ -145,11 +145,11 @@ describe('docker-compose.yml', () => {
   })
 
   it('uses exactly the variables of .env.example', () => {
-    const asked = new Set(
+    const variables = new Set(
       [...read('docker-compose.yml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name),
     )
 
-    expect([...asked].sort()).toEqual(Object.keys(operatorsEnv()).sort())
+    expect([...variables].sort()).toEqual(Object.keys(operatorsEnv()).sort())
   })
 
   it('has the defaults of .env.example', () => {

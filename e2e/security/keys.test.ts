@@ -105,14 +105,14 @@ describe('while the organizations service is down', () => {
 
     await system.end('organizations', 'SIGKILL')
     const read = await system.call(known, 'GET', `${known.forms}/${created.body.publicId}`)
-    const refused = await system.call(unknown, 'GET', unknown.forms)
+    const rejected = await system.call(unknown, 'GET', unknown.forms)
     await system.start('organizations')
 
     // The authorization of the create is cached for the organization's slug.
     expect(read.status).toBe(200)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toBe('1')
-    expect(refused.body.error.details[0].reason).toBe('AUTHENTICATION_UNAVAILABLE')
+    expect(rejected.status).toBe(503)
+    expect(rejected.headers.get('retry-after')).toBe('1')
+    expect(rejected.body.error.details[0].reason).toBe('AUTHENTICATION_UNAVAILABLE')
     while ((await system.call(unknown, 'GET', unknown.forms)).status !== 200) await delay(50)
   })
 })
