@@ -12,7 +12,7 @@ import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../scripts/services.ts'
-import { readStartConfig } from '../scripts/start-config.ts'
+import { readStartConfig, type StartConfig } from '../scripts/start-config.ts'
 import { createResponseCheck } from './openapi-responses.ts'
 import { createSecretScanner, type SecretScanner } from './security/secret-scanner.ts'
 
@@ -75,29 +75,21 @@ export const startSystem = async ({
   const nats = await startNatsServer({ dataDir })
   const stores = await startStores()
   const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
-  const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
-  config.PORT = gatewayPort
-  const programs = services({
-    config: { ...config, ...env } as typeof config,
-    internalSecret,
-    natsUrls: nats.urls,
-    ports,
-    // No limit: tests send many concurrent requests of one user.
-  }).map((program) => ({ ...program, env: { ...program.env, MAX_REQUESTS_PER_USER: '0', ...env } }))
+  const programs = await programsOf({ ...config, ...env } as StartConfig, nats, publishers, env)
   const secretScanner = createSecretScanner({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
-  const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()
 
   const start = async (name: string) => {
-    const service = all.find((each) => each.name === name)!
-    const child = spawnWithParent(service, 'pipe')
+    const program = programs.find((each) => each.name === name)!
+    const child = spawnWithParent(program, 'pipe')
     secretScanner.follow(name, child)
     processes.set(name, child)
-    await untilReady(service)
+    await untilReady(program)
   }
-  await Promise.all(all.map(({ name }) => start(name)))
+  await Promise.all(programs.map(({ name }) => start(name)))
 
-  const baseUrl = `${all.find(({ name }) => name === 'gateway')!.url}/v2`
+  const urls = Object.fromEntries(programs.map(({ name, url }) => [name, url]))
+  const baseUrl = `${urls.gateway}/v2`
   const directoryStoreUrl = config.DIRECTORY_STORE_URL
   const check = createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
   const system: System = {
@@ -106,7 +98,7 @@ export const startSystem = async ({
     nats,
     secretScanner,
     directoryStoreUrl,
-    urls: Object.fromEntries(all.map(({ name, url }) => [name, url])),
+    urls,
     processes,
     start,
     end: async (name, signal) => {
@@ -133,6 +125,24 @@ export const startSystem = async ({
     },
   }
   return system
+}
+
+/** The services and further publishers, on free ports. @param env overrides variables of every service. */
+const programsOf = async (
+  config: StartConfig,
+  nats: NatsServer,
+  publishers: number,
+  env: NodeJS.ProcessEnv,
+) => {
+  const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
+  const programs = services({
+    config: { ...config, PORT: gatewayPort },
+    internalSecret,
+    natsUrls: nats.urls,
+    ports,
+    // No limit: tests send many concurrent requests of one user.
+  }).map((program) => ({ ...program, env: { ...program.env, MAX_REQUESTS_PER_USER: '0', ...env } }))
+  return [...programs, ...furtherPublishers(programs, ports.slice(3))]
 }
 
 const passwordsOf = ({ urls }: NatsServer) =>

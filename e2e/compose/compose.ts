@@ -13,7 +13,6 @@ import { parse } from 'yaml'
 import { startMongoWithUsers } from './mongo-with-users.ts'
 import { connectAdmin, runMongoInit } from './mongosh.ts'
 
-const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 const startTimeoutMs = 60_000
 
@@ -142,117 +141,135 @@ const withUsers = async (rootPassword: string): Promise<MongoEngine> => {
  */
 export const startCluster = async ({ users = false } = {}): Promise<LocalCluster> => {
   const env: Record<string, string> = { ...operatorsEnv(), LOG_LEVEL: 'error', DRAIN_MS: '0' }
-  const compose = readCompose(env)
-  const names = Object.keys(compose.services).filter((name) => !compose.services[name]!.profiles)
-  const ports = new Map(
-    await freePorts(names.length + 1).then((free) => free.map((port, i) => [names[i] ?? 'nats:8222', port])),
-  )
-  const portOf = (name: string) => ports.get(name)!
-  const mongo = users ? await withUsers(env.MONGODB_PASSWORD!) : await withoutUsers()
+  const { services } = readCompose(env)
+  const names = Object.keys(services).filter((name) => !services[name]!.profiles)
+  const portOf = await assignPorts([...names, natsMonitor])
+
+  await using starting = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'compose-'))
-  const children = new Map<string, ChildProcess>()
-  const started: string[] = []
+  starting.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const mongo = starting.use(users ? await withUsers(env.MONGODB_PASSWORD!) : await withoutUsers())
+  const localUrl = (url: string) => localUrlOf(mongo.localUrl(url), portOf)
+  const environmentOf = (name: string) => localEnvironment(services[name]!, localUrl, portOf(name))
 
-  const localUrl = (value: string) =>
-    mongo
-      .localUrl(value)
-      .replace(/\bnats:4222$/, `127.0.0.1:${portOf('nats')}`)
-      .replace(/^http:\/\/(\w+):8080$/, (_, name) => `http://127.0.0.1:${portOf(name)}`)
-  const environmentOf = (name: string): NodeJS.ProcessEnv => ({
-    PATH: process.env.PATH,
-    ...Object.fromEntries(
-      Object.entries(compose.services[name]!.environment ?? {}).map(([key, value]) => [key, localUrl(value)]),
-    ),
-    ...(compose.services[name]!.environment?.PORT && { HOST: '127.0.0.1', PORT: `${portOf(name)}` }),
-  })
-
-  const startNats = () => {
-    const config = readFileSync(join(root, 'deploy/nats-server.conf'), 'utf8')
-      .replace(/^port: 4222$/m, `host: 127.0.0.1\nport: ${portOf('nats')}`)
-      .replace(/^http: 8222$/m, `http: "127.0.0.1:${portOf('nats:8222')}"`)
-      .replace(/store_dir: \/data$/m, `store_dir: ${JSON.stringify(dataDir)}`)
-    const file = join(dataDir, 'nats-server.conf')
-    writeFileSync(file, config)
-    const [flag] = compose.services.nats!.command
-    const runWithParent = join(root, 'libs/testkit/src/run-with-parent.ts')
-    return [runWithParent, findNatsServer().command, flag!, file, '-l', join(dataDir, 'log')]
-  }
-  const isHealthy = async (name: string): Promise<boolean> => {
-    const { healthcheck } = compose.services[name]!
-    if (name === 'nats') {
-      const url = healthcheck!.test.at(-1)!.replace(':8222', `:${portOf('nats:8222')}`)
-      return fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    }
-    const [, command, ...args] = healthcheck?.test ?? imageHealthCheck()
-    return run(executable(command!), args, { env: environmentOf(name) }).then(
-      () => true,
-      () => false,
-    )
-  }
-
-  const up = new Map<string, Promise<void>>()
-  const start = (name: string): Promise<void> => {
-    const known = up.get(name) ?? startAfterDependencies(name)
-    up.set(name, known)
-    return known
-  }
-  const startAfterDependencies = async (name: string) => {
-    const { command, depends_on = {} } = compose.services[name]!
-    await Promise.all(Object.keys(depends_on).map(start))
-    if (name === 'check-secrets') {
-      await run('sh', [join(root, 'deploy/check-secrets.sh')], { env: environmentOf(name) })
-    } else if (name === 'migrate') {
-      await run(executable(command[0]!), command.slice(1), { cwd: root, env: environmentOf(name) })
-    } else if (name === 'mongo-init') {
-      await mongo.init(compose.services[name]!.environment!)
-    } else if (name !== 'mongo') {
-      await startProcess(name, name === 'nats' ? startNats() : command.slice(1))
-    }
-    started.push(name)
-  }
-  const startProcess = async (name: string, args: string[]) => {
+  const run = async (name: string) => {
+    const { command } = services[name]!
+    if (name === 'check-secrets') return runOnce('sh', ['deploy/check-secrets.sh'], environmentOf(name))
+    if (name === 'migrate') return runOnce(command[0]!, command.slice(1), environmentOf(name))
+    if (name === 'mongo-init') return mongo.init(services[name]!.environment!)
+    if (name === 'mongo') return
+    const args = name === 'nats' ? natsArguments(command[0]!, dataDir, portOf) : command.slice(1)
     const child = spawnWithParent({ name, args, env: environmentOf(name) })
-    children.set(name, child)
-    const deadline = performance.now() + startTimeoutMs
-    while (!(await isHealthy(name))) {
-      if (child.exitCode !== null)
-        throw new Error(`${name} ended with ${child.exitCode}; its output says why`)
-      if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${startTimeoutMs} ms`)
-      await delay(50)
-    }
+    starting.defer(() => terminate(child))
+    await untilHealthy(name, child, () => isHealthy(services[name]!, environmentOf(name), portOf))
   }
-  const stop = async () => {
-    for (const child of [...children.values()].reverse()) await terminate(child)
-    await mongo[Symbol.asyncDispose]()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  const started = await startInOrder(names, services, run)
 
-  try {
-    await Promise.all(names.map(start))
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const running = starting.move()
   return {
     gatewayPort: portOf('gateway'),
     started,
     engine: mongo.engine,
     env,
     localUrl,
-    mongoInit: (changed) => mongo.init({ ...compose.services['mongo-init']!.environment, ...changed }),
+    mongoInit: (changed) => mongo.init({ ...services['mongo-init']!.environment, ...changed }),
     formctl: async (...args) => {
-      const [command, ...formctl] = compose.services.formctl!.entrypoint!
-      const { stdout } = await run(executable(command!), [...formctl, ...args, '--json'], {
-        cwd: root,
-        env: environmentOf('formctl'),
-      })
+      const [command, ...formctl] = services.formctl!.entrypoint!
+      const stdout = await runOnce(command!, [...formctl, ...args, '--json'], environmentOf('formctl'))
       return JSON.parse(stdout)
     },
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** The monitoring port of the service `nats`, which its health check uses. */
+const natsMonitor = 'nats:8222'
+
+type PortOf = (name: string) => number
+
+const assignPorts = async (names: readonly string[]): Promise<PortOf> => {
+  const ports = await freePorts(names.length)
+  const byName = new Map(names.map((name, index) => [name, ports[index]!]))
+  return (name) => byName.get(name)!
+}
+
+/** Runs each service after the services that it depends on. @returns the names in the order in which `run` resolved. */
+const startInOrder = async (
+  names: readonly string[],
+  services: ComposeFile['services'],
+  run: (name: string) => Promise<unknown>,
+): Promise<string[]> => {
+  const order: string[] = []
+  const starts = new Map<string, Promise<void>>()
+  const startAfterDependencies = async (name: string) => {
+    await Promise.all(Object.keys(services[name]!.depends_on ?? {}).map(start))
+    await run(name)
+    order.push(name)
+  }
+  const start = (name: string): Promise<void> => {
+    const known = starts.get(name) ?? startAfterDependencies(name)
+    starts.set(name, known)
+    return known
+  }
+  await Promise.all(names.map(start))
+  return order
+}
+
+const localUrlOf = (url: string, portOf: PortOf): string =>
+  url
+    .replace(/\bnats:4222$/, `127.0.0.1:${portOf('nats')}`)
+    .replace(/^http:\/\/(\w+):8080$/, (_, name) => `http://127.0.0.1:${portOf(name)}`)
+
+const localEnvironment = (
+  { environment = {} }: ComposeService,
+  localUrl: (url: string) => string,
+  port: number,
+): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, localUrl(value)])),
+  ...(environment.PORT && { HOST: '127.0.0.1', PORT: `${port}` }),
+})
+
+/** Writes the configuration of the cluster's nats-server for this machine. @returns the arguments of its process. */
+const natsArguments = (configFlag: string, dataDir: string, portOf: PortOf): string[] => {
+  const config = readFileSync(join(root, 'deploy/nats-server.conf'), 'utf8')
+    .replace(/^port: 4222$/m, `host: 127.0.0.1\nport: ${portOf('nats')}`)
+    .replace(/^http: 8222$/m, `http: "127.0.0.1:${portOf(natsMonitor)}"`)
+    .replace(/store_dir: \/data$/m, `store_dir: ${JSON.stringify(dataDir)}`)
+  const file = join(dataDir, 'nats-server.conf')
+  writeFileSync(file, config)
+  const runWithParent = join(root, 'libs/testkit/src/run-with-parent.ts')
+  return [runWithParent, findNatsServer().command, configFlag, file, '-l', join(dataDir, 'log')]
+}
+
+/** Runs the service's health check once. That of `nats` is a URL of its monitoring port. */
+const isHealthy = (
+  { healthcheck }: ComposeService,
+  env: NodeJS.ProcessEnv,
+  portOf: PortOf,
+): Promise<boolean> => {
+  const [, command, ...args] = healthcheck?.test ?? imageHealthCheck()
+  const url = [command, ...args].at(-1)!
+  const check = url.includes(':8222')
+    ? fetch(url.replace(':8222', `:${portOf(natsMonitor)}`)).then(({ ok }) => ok)
+    : runOnce(command!, args, env).then(() => true)
+  return check.catch(() => false)
+}
+
+/** @throws {Error} when the process exits, or is not healthy after a minute. */
+const untilHealthy = async (name: string, child: ChildProcess, check: () => Promise<boolean>) => {
+  const deadline = performance.now() + startTimeoutMs
+  while (!(await check())) {
+    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}; see its output`)
+    if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${startTimeoutMs} ms`)
+    await delay(50)
+  }
+}
+
+/** Runs a program in the root of the repository. @returns its stdout. @throws when its exit code is not 0. */
+const runOnce = async (command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> => {
+  const { stdout } = await promisify(execFile)(executable(command), args, { cwd: root, env })
+  return stdout
 }
 
 /**
@@ -268,16 +285,12 @@ export const runOperatorSetup = async (cluster: LocalCluster): Promise<string> =
   )
   const outcomes: { key?: string }[] = []
   for (const line of lines) outcomes.push(await cluster.formctl(...line.split(' ')))
-  const demo = await run(process.execPath, ['scripts/demo.ts'], {
-    cwd: root,
-    env: {
-      HOST: '127.0.0.1',
-      PORT: `${cluster.gatewayPort}`,
-      DEMO_API_KEY: outcomes.at(-1)!.key,
-      DEMO_ORGANIZATION: /DEMO_ORGANIZATION=(\w+)/.exec(section!)![1],
-    },
+  return runOnce('node', ['scripts/demo.ts'], {
+    HOST: '127.0.0.1',
+    PORT: `${cluster.gatewayPort}`,
+    DEMO_API_KEY: outcomes.at(-1)!.key,
+    DEMO_ORGANIZATION: /DEMO_ORGANIZATION=(\w+)/.exec(section!)![1],
   })
-  return demo.stdout
 }
 
 /** `node` of the image is the Node of the tests. */
