@@ -14,6 +14,7 @@ import { httpOperations, type LoadTarget, type Operation } from '../load/request
 import { spawnNode } from './processes.ts'
 import type { Side, SideName } from './side.ts'
 
+/** Options of {@link startProduct}. */
 export interface ProductOptions {
   name: Extract<SideName, 'product' | 'three'>
   /** An empty folder for everything that the services and nats-server write. */

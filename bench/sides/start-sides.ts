@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Operation } from '../load/requests.ts'
 import type { Side } from './side.ts'
 import { startBareForms, startRoundTrips } from './start-baselines.ts'
-import { startProduct } from './start-product.ts'
+import { type ProductOptions, startProduct } from './start-product.ts'
 
 export interface Sides extends AsyncDisposable {
   /** The sides with this number of forms: the product, and at the smallest size the baselines. */
@@ -25,48 +25,28 @@ export const startSides = async ({ sizes, operations, storeUrl, profiles }: Side
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const subfolder = (name: string) => {
-    const path = join(folder, name)
-    mkdirSync(path)
-    return path
-  }
-  const database = (name: string) => {
-    if (!storeUrl) return {}
-    const url = databaseUrl(storeUrl, name)
-    stack.defer(() => dropDatabase(url))
-    return { storeUrl: url }
+  const start = async (name: string, options: Omit<ProductOptions, 'folder' | 'storeUrl'>) => {
+    const database = storeUrl && databaseUrl(storeUrl, name)
+    if (database) stack.defer(() => dropDatabase(database))
+    const subfolder = createFolder(folder, `product-${name}`)
+    return stack.use(
+      await startProduct({ ...options, folder: subfolder, ...(database && { storeUrl: database }) }),
+    )
   }
 
   const sides = new Map<number, Side[]>()
   for (const forms of sizes) {
-    const isFirst = forms === sizes[0]
-    const product = await startProduct({
-      name: 'product',
-      folder: subfolder(`product-${forms}`),
-      forms,
-      ...database(`${forms}`),
-      ...(isFirst && profiles && { profiles }),
-    })
-    stack.use(product)
+    const isProfiled = forms === sizes[0] && profiles
+    const product = await start(`${forms}`, { name: 'product', forms, ...(isProfiled && { profiles }) })
     sides.set(forms, [product])
   }
-
   const forms = Math.min(...sizes)
-  const bare = await startBareForms(subfolder('bare'), forms)
-  for (const side of bare) stack.use(side)
-  sides.get(forms)!.push(...bare)
+  const baselines = await startBareForms(createFolder(folder, 'bare'), forms)
+  for (const side of baselines) stack.use(side)
+  sides.get(forms)!.push(...baselines)
   if (operations.includes('publish')) {
-    const three = await startProduct({
-      name: 'three',
-      folder: subfolder('three'),
-      forms,
-      publishers: 3,
-      operations: ['publish'],
-      ...database('three'),
-    })
-    stack.use(three)
-    const roundTrips = await startRoundTrips(subfolder('round-trips'))
-    stack.use(roundTrips)
+    const three = await start('three', { name: 'three', forms, publishers: 3, operations: ['publish'] })
+    const roundTrips = stack.use(await startRoundTrips(createFolder(folder, 'round-trips')))
     sides.get(forms)!.push(three, roundTrips)
   }
 
@@ -75,6 +55,12 @@ export const startSides = async ({ sizes, operations, storeUrl, profiles }: Side
     at: (forms) => sides.get(forms)!,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+const createFolder = (parent: string, name: string): string => {
+  const path = join(parent, name)
+  mkdirSync(path)
+  return path
 }
 
 const databaseUrl = (storeUrl: string, name: string): string => {

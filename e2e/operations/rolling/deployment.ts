@@ -10,7 +10,7 @@ import { freePorts } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../../../scripts/services.ts'
-import { readStartConfig } from '../../../scripts/start-config.ts'
+import { readStartConfig, type StartConfig } from '../../../scripts/start-config.ts'
 
 /** How a process exited after SIGTERM. */
 export interface Exit {
@@ -34,54 +34,23 @@ const internalSecret = 'a secret of the tests, long enough'
 const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/node')
 const fakeDns = join(import.meta.dirname, 'fake-dns.ts')
 
+type ServiceEnvironments = Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
+
 /** @param env additional environment variables of each service. */
 export const startDeployment = async ({
   instances,
   env,
 }: {
   instances: number
-  env: Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
+  env: ServiceEnvironments
 }): Promise<Deployment> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(await mkdtempDisposable(join(tmpdir(), 'rolling-')))
   const nats = starting.use(await startNatsServer({ dataDir: folder.path }))
   const config = { ...readStartConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'error' }), HOST: '127.0.0.1' }
-  const all = new Map<string, Service>()
+  const all = await instancesOf(instances, config, nats, env)
   const children = new Map<string, ChildProcess>()
   starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
-
-  const [organizationsPort, formsPort, ...ports] = (await freePorts(2 + 2 * instances)) as [
-    number,
-    number,
-    ...number[],
-  ]
-  for (let number = 1; number <= instances; number++) {
-    const [publisherPort, gatewayPort] = ports.splice(0, 2) as [number, number]
-    const programs = services({
-      config: { ...config, PORT: gatewayPort },
-      internalSecret,
-      natsUrls: nats.urls,
-      ports: [organizationsPort, formsPort, publisherPort],
-    })
-    for (const program of programs) {
-      const host = addressOf(number)
-      all.set(`${program.name}-${number}`, {
-        ...program,
-        url: `http://${host}:${program.env!.PORT}`,
-        args: ['--import', fakeDns, ...program.args],
-        env: {
-          ...program.env,
-          HOST: host,
-          RATE_LIMIT_PER_MINUTE: '0',
-          NODE_COMPILE_CACHE: compileCache,
-          ORGANIZATIONS_URL: `http://organizations:${organizationsPort}`,
-          FORMS_URL: `http://forms:${formsPort}`,
-          NAMES: JSON.stringify({ organizations: addresses(instances), forms: addresses(instances) }),
-          ...env[program.name as keyof typeof env],
-        },
-      })
-    }
-  }
 
   const start = async (instance: string) => {
     const service = all.get(instance)!
@@ -112,9 +81,45 @@ export const startDeployment = async ({
   }
 }
 
-const addressOf = (number: number) => `127.0.0.${number}`
+/** Every instance by its name. Instances with the same number have the same address of the loopback network. */
+const instancesOf = async (
+  count: number,
+  config: StartConfig,
+  nats: NatsServer,
+  env: ServiceEnvironments,
+): Promise<Map<string, Service>> => {
+  const ports = (await freePorts(2 + 2 * count)) as [number, number, ...number[]]
+  const [organizationsPort, formsPort, ...portsByInstance] = ports
+  const addresses = Array.from({ length: count }, (_, index) => addressOf(index + 1))
+  const all = new Map<string, Service>()
+  for (let number = 1; number <= count; number++) {
+    const [publisherPort, gatewayPort] = portsByInstance.splice(0, 2) as [number, number]
+    const programs = services({
+      config: { ...config, PORT: gatewayPort },
+      internalSecret,
+      natsUrls: nats.urls,
+      ports: [organizationsPort, formsPort, publisherPort],
+    })
+    const sharedEnv = {
+      HOST: addressOf(number),
+      RATE_LIMIT_PER_MINUTE: '0',
+      NODE_COMPILE_CACHE: compileCache,
+      ORGANIZATIONS_URL: `http://organizations:${organizationsPort}`,
+      FORMS_URL: `http://forms:${formsPort}`,
+      NAMES: JSON.stringify({ organizations: addresses, forms: addresses }),
+    }
+    for (const program of programs)
+      all.set(`${program.name}-${number}`, {
+        ...program,
+        url: `http://${addressOf(number)}:${program.env!.PORT}`,
+        args: ['--import', fakeDns, ...program.args],
+        env: { ...program.env, ...sharedEnv, ...env[program.name as keyof typeof env] },
+      })
+  }
+  return all
+}
 
-const addresses = (count: number) => Array.from({ length: count }, (_, index) => addressOf(index + 1))
+const addressOf = (number: number) => `127.0.0.${number}`
 
 /** Uses a new connection, so that no idle connection delays the stop of a service. */
 const isReady = ({ url }: Service) =>
