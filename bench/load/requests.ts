@@ -61,6 +61,16 @@ export const statusOf = (operation: Operation): number => (operation === 'live 3
 
 /** Prepares an operation. @returns a function that makes a new request, for a random form, at each call. */
 export const requestsOf = async (operation: Operation, target: LoadTarget): Promise<() => Request> => {
+  const makers = requestMakers(target)
+  if (operation === 'live 304')
+    return pick(await withEtags(target, Array.from({ length: knownRevisions }, makers.live)))
+  if (operation !== 'mix') return makers[operation]
+  const deck = mix.flatMap(([each, percent]) => Array<() => Request>(percent).fill(makers[each]))
+  const next = pick(deck)
+  return () => next()()
+}
+
+const requestMakers = (target: LoadTarget) => {
   const root = new URL(target.baseUrl).pathname.replace(/\/$/, '')
   const formsOf = (organizationId: string) => `${root}/organizations/${organizationId}/forms`
   const forms = formsOf(target.organizationId)
@@ -74,7 +84,7 @@ export const requestsOf = async (operation: Operation, target: LoadTarget): Prom
   const isPlain = target.filter === 'plain'
   const filter = (text: string) => `filter=${encodeURIComponent(text)}`
 
-  const makers = {
+  return {
     get: () => ({ method: 'GET', path: randomForm() }),
     'get by one key': () => ({ method: 'GET', path: randomForm() }),
     live,
@@ -99,15 +109,9 @@ export const requestsOf = async (operation: Operation, target: LoadTarget): Prom
       path: `${formsOf(target.largeOrganizationId!)}?pageSize=1000`,
     }),
   } satisfies Record<Exclude<Operation, 'mix' | 'live 304'>, () => Request>
-
-  if (operation === 'live 304')
-    return pick(await withEtags(target, Array.from({ length: knownRevisions }, live)))
-  if (operation !== 'mix') return makers[operation]
-  const deck = mix.flatMap(([each, percent]) => Array<() => Request>(percent).fill(makers[each]))
-  const next = pick(deck)
-  return () => next()()
 }
 
+/** A function that returns a random item. */
 const pick =
   <T>(items: readonly T[]): (() => T) =>
   () =>
