@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests that need a browser: `npm run test:browser`, with Chromium at /usr/bin/chromium or where CHROMIUM says. */
+/** `npm run test:browser`: tests in Chromium, at `CHROMIUM` or /usr/bin/chromium. */
 export default defineConfig({
   test: {
     include: ['e2e/**/*.browser.ts'],

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The Compose cluster on an engine that enforces users and roles: `npm run test:compose`, with Python 3 and its registry. */
+/** `npm run test:compose`: the Compose cluster on an engine that enforces users and roles. Needs Python 3 and PyPI. */
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/engines.ts',

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/engines.ts',
-    // Generous: a timeout on a busy machine says nothing about the code.
+    // Long, so that a busy machine causes no timeout.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
@@ -19,7 +19,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // It measures times: by itself, when all others are done.
+          // Measures response times, so it runs alone after all other tests.
           name: 'neighbours',
           include: ['e2e/neighbours.test.ts'],
           sequence: { groupOrder: 1 },
@@ -28,7 +28,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // The system once more, on stores of the distributed engine.
+          // Tests of the system again, on MongoDB stores.
           name: 'on MongoDB',
           include: [
             'e2e/{lifecycle,publish}.test.ts',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Clients from generators: `npm run test:generated`, with the toolchains that are on the PATH, and their registries. */
+/** `npm run test:generated`: generated clients, with the toolchains on the PATH and their package registries. */
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/engines.ts',

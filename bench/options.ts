@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { httpOperations } from './requests.ts'
+import { httpOperations } from './load/requests.ts'
 
 export const usage = `npm run bench -- [OPTION…]
 
   --quick              1,000 forms, 16 connections, three short rounds: about three minutes
-  --only LIST          operations, such as get,list: ${httpOperations.join(', ')}
+  --only LIST          operations, for example get,list: ${httpOperations.join(', ')}
   --sizes LIST         forms of the organization (default: 1000,100000,1000000)
   --connections LIST   default: 16,128
-  --rounds N           of every cell, an odd number
-  --seconds N          of each measurement
-  --json PATH          where the figures go (default: bench/results/TIME.json)
-  --chart PATH         where the chart goes (default: beside the figures)
-  --profile            writes a CPU profile of each service beside the figures
+  --rounds N           measurements of each cell, an odd number
+  --seconds N          duration of each measurement
+  --json PATH          file for the figures (default: bench/results/TIME.json)
+  --chart PATH         file for the chart (default: beside the figures)
+  --profile            write a CPU profile of each service beside the figures
 `
 
 const list = <T>(item: z.ZodType<T, string>) =>
@@ -36,7 +36,7 @@ const Options = z.object({
 })
 export type Options = z.infer<typeof Options>
 
-/** @throws {Error} that says which option is wrong. */
+/** Parses the command line. @throws {Error} naming the first invalid option. */
 export const readOptions = (args: string[]): Options => {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const

@@ -1,22 +1,23 @@
+import type { Operation } from './load/requests.ts'
 import type { Options } from './options.ts'
-import type { Operation } from './requests.ts'
 
-/** A size of the organization and a number of connections, and how long they are looked at. */
+/** One size of the organization and one number of connections, and how they are measured. */
 export interface Setting {
   forms: number
   connections: number
   operations: readonly Operation[]
   rounds: number
   seconds: number
-  /** Whether the baselines are measured beside the product. */
+  /** Whether the baselines are measured, too. */
   isCompared: boolean
 }
 
 export interface Plan {
   operations: readonly Operation[]
   settings: Setting[]
-  /** Before each measurement; the first of each cell gets longer, for the compilers of V8. */
+  /** Duration of the warm-up before each measurement. */
   warmUpSeconds: number
+  /** Duration of the warm-up in the first round: longer, because V8 is still compiling. */
   firstWarmUpSeconds: number
   /** How often `npm start` is timed. */
   starts: number
@@ -24,14 +25,14 @@ export interface Plan {
 
 export const fewForms = 1_000
 const manyForms = 100_000
-/** Here reads alone are measured. */
+/** At this size only reads are measured. */
 export const mostForms = 1_000_000
 
 const reads: readonly Operation[] = ['get', 'live', 'list', 'filtered list', 'search']
 
 /**
- * The smallest size with the fewest connections is compared with the baselines, and measured longest; the rest shows
- * how the product grows.
+ * The settings of a run. The smallest size with the fewest connections is compared with the baselines and has the most
+ * rounds; the other settings show how the product scales.
  */
 export const planOf = (options: Options): Plan => {
   const { quick, only: operations } = options

@@ -1,16 +1,16 @@
-/** `npm run bench:soak`: a steady mix of requests, and whether any process keeps growing. */
+/** `npm run bench:soak`: sends a steady mix of requests and reports whether the memory of any process keeps growing. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { type Growth, growthOf, type Sample } from './growth.ts'
-import { startLoadGenerator } from './load.ts'
-import { messageOf } from './message-of.ts'
-import { memoryOf } from './processes.ts'
-import { startProduct } from './product.ts'
-import { growthTable, toText } from './table.ts'
+import { startLoadGenerator } from './load/load-generator.ts'
+import { type Growth, growthOf, type Sample } from './report/growth.ts'
+import { growthTable, toText } from './report/table.ts'
+import { runCommand } from './run-command.ts'
+import { memoryOf } from './sides/processes.ts'
+import { startProduct } from './sides/start-product.ts'
 
 const usage = `npm run bench:soak -- [OPTION…]
 
@@ -18,7 +18,7 @@ const usage = `npm run bench:soak -- [OPTION…]
   --rate N          requests per second (default: 200)
   --connections N   default: 16
   --forms N         default: 1000
-  --json PATH       where the samples go (default: bench/results/soak.json)
+  --json PATH       file for the samples (default: bench/results/soak.json)
 `
 
 const positive = z.coerce.number<string>().positive()
@@ -41,10 +41,10 @@ const soak = async (options: Options) => {
   const product = stack.use(await startProduct({ name: 'product', folder, forms: options.forms }))
   const generator = stack.use(startLoadGenerator())
 
-  const begun = performance.now()
+  const startedAt = performance.now()
   const samples: Sample[] = []
   const sample = () => {
-    const seconds = (performance.now() - begun) / 1000
+    const seconds = (performance.now() - startedAt) / 1000
     for (const [process, [pid]] of Object.entries(product.pids())) {
       samples.push({ process, seconds, ...memoryOf(pid!) })
     }
@@ -73,16 +73,12 @@ const report = ({ json }: Options, samples: readonly Sample[], growth: readonly 
   process.stdout.write(`${toText(growthTable(growth))}\n\nSamples: ${path}\n`)
 }
 
-try {
-  if (process.argv.includes('--help')) process.stdout.write(usage)
-  else {
-    const text = { type: 'string' } as const
-    const names = { minutes: text, rate: text, connections: text, forms: text, json: text }
-    const read = Options.safeParse(parseArgs({ options: names }).values)
-    if (!read.success) throw new Error(z.prettifyError(read.error))
-    await soak(read.data)
-  }
-} catch (error) {
-  process.stderr.write(`npm run bench:soak: ${messageOf(error)}\n`)
-  process.exitCode = 1
+const readOptions = (): Options => {
+  const text = { type: 'string' } as const
+  const names = { minutes: text, rate: text, connections: text, forms: text, json: text }
+  const read = Options.safeParse(parseArgs({ options: names }).values)
+  if (!read.success) throw new Error(z.prettifyError(read.error))
+  return read.data
 }
+
+await runCommand('npm run bench:soak', usage, () => soak(readOptions()))

@@ -7,10 +7,10 @@ import { startNatsServer } from '@fms/testkit/nats-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client } from './faults/client.ts'
 import { createReport, type Outcome } from './faults/report.ts'
-import { type Surroundings, startStores } from './faults/surroundings.ts'
+import { type FaultStores, startStores } from './faults/start-stores.ts'
 import { type System, startSystem } from './system.ts'
 
-/** Minutes of faults; the short form has each fault once. */
+/** Duration of a long run in minutes. Default: each fault once. */
 const minutes = Number(process.env.FAULT_MINUTES ?? 0)
 
 /** `sqlite` or `mongodb`. */
@@ -21,13 +21,13 @@ const clientCount = store === 'sqlite' ? 16 : 8
 /** How long the load runs before and after a fault, in milliseconds. */
 const loadMs = 300
 
-/** A long run goes on after a fault that went wrong, but not for ever. */
+/** A long run continues after a failed fault until this number of failures. */
 const maxDefects = 20
 
-let stores: Surroundings
+let stores: FaultStores
 let system: System
 let clients: Client[]
-/** Asks whether all works again; it sends nothing else, so that nobody touches its forms meanwhile. */
+/** Checks whether the system has recovered. It is not part of the load, so that its forms do not change in between. */
 let probe: Client
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const clock = `--import ${join(import.meta.dirname, 'faults/clock.ts')}`
   system = await startSystem({
     publishers: 2,
-    // All clients together are faster than any one key may be.
+    // The clients exceed the default limit.
     env: { ...stores.env, RATE_LIMIT_PER_MINUTE: '0', NODE_OPTIONS: clock },
   })
   clients = await Promise.all(
@@ -50,12 +50,12 @@ afterAll(async () => {
 
 interface Fault {
   name: string
-  inflict(): Promise<void>
-  /** No client notices. */
-  isUnnoticed?: boolean
-  /** For how long a write that nobody waits for any more may still come to pass, in milliseconds. */
+  trigger(): Promise<void>
+  /** Whether no request of a client may fail. */
+  isTransparent?: boolean
+  /** How long after the fault a write whose caller has given up may still take effect, in milliseconds. */
   settleMs?: number
-  /** Of the store that only one of them has. */
+  /** The only store that has this fault. Default: both. */
   of?: 'sqlite' | 'mongodb'
 }
 
@@ -102,7 +102,7 @@ const moveClock = (name: string) => async () => {
   }
 }
 
-/** A file that would grow past `bytes` cannot be written, as on a full disk. */
+/** Limits the size of files, so that writes beyond `bytes` fail as on a full disk. */
 const limitFiles = (bytes: '0' | 'unlimited') => {
   for (const { pid } of system.processes.values())
     execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
@@ -127,49 +127,49 @@ const fillDisk = async () => {
   }
 }
 
-const spoilNetwork = (how: 'cut' | 'swallow') => async () => {
+const disturbNetwork = (how: 'cut' | 'stall') => async () => {
   const { network } = stores.mongo!
   network[how]()
   await delay(3_000)
-  await network.mend()
+  await network.restore()
 }
 
 const allFaults: Fault[] = [
   ...services.map((name) => ({
     name: `kill -9 of ${name}`,
-    inflict: kill(name),
-    isUnnoticed: name === 'publisher',
+    trigger: kill(name),
+    isTransparent: name === 'publisher',
   })),
-  { name: 'kill -9 of nats-server', inflict: killNats },
-  { name: 'kill -9 of everything', inflict: killEverything },
+  { name: 'kill -9 of nats-server', trigger: killNats },
+  { name: 'kill -9 of everything', trigger: killEverything },
   ...services.map((name) => ({
-    name: `3 s standstill of ${name}`,
-    inflict: pause(() => system.processes.get(name)?.pid),
-    isUnnoticed: name === 'publisher',
+    name: `3 s pause of ${name}`,
+    trigger: pause(() => system.processes.get(name)?.pid),
+    isTransparent: name === 'publisher',
   })),
-  { name: '3 s standstill of nats-server', inflict: pause(() => system.nats.pid) },
+  { name: '3 s pause of nats-server', trigger: pause(() => system.nats.pid) },
   ...services.map((name) => ({
     name: `clock of ${name} an hour ahead, an hour behind`,
-    inflict: moveClock(name),
+    trigger: moveClock(name),
   })),
-  { name: 'full disk under the stores', inflict: fillDisk, of: 'sqlite' },
+  { name: 'full disk under the stores', trigger: fillDisk, of: 'sqlite' },
   ...(process.env.FAULT_MONGODB
-    ? [{ name: 'kill -9 of MongoDB', inflict: () => stores.mongo!.killAndRestart!(), of: 'mongodb' as const }]
+    ? [{ name: 'kill -9 of MongoDB', trigger: () => stores.mongo!.killAndRestart!(), of: 'mongodb' as const }]
     : []),
   {
-    name: '3 s standstill of MongoDB',
-    inflict: pause(() => stores.mongo?.pid),
+    name: '3 s pause of MongoDB',
+    trigger: pause(() => stores.mongo?.pid),
     of: 'mongodb',
   },
   {
     name: '3 s of refused connections to MongoDB',
-    inflict: spoilNetwork('cut'),
+    trigger: disturbNetwork('cut'),
     of: 'mongodb',
   },
   {
-    name: '3 s of a network to MongoDB that swallows',
-    inflict: spoilNetwork('swallow'),
-    // Until the driver gives up the last dumb connection (its socketTimeoutMS), and did again what it may.
+    name: '3 s of a stalled network to MongoDB',
+    trigger: disturbNetwork('stall'),
+    // Until the driver closes the last stalled connection (socketTimeoutMS) and has retried what is retryable.
     settleMs: 11_000,
     of: 'mongodb',
   },
@@ -177,25 +177,26 @@ const allFaults: Fault[] = [
 
 const faults = allFaults.filter(({ of = store }) => of === store)
 
-/** What a client may see of a fault: a broken connection, or a word that it shall come again. */
-const isOfAFault = (failure: string) => /^(gone|50[34] (?!of no reason))/.test(failure)
+/** Whether a failure is allowed during a fault: a broken connection, or an error that says to retry. */
+const isExpectedFailure = (failure: string) =>
+  /^(broken connection|50[34] (?!without a reason))/.test(failure)
 
-describe(`under load from ${clientCount} clients on ${store}`, () => {
+describe(`${clientCount} clients on ${store}`, () => {
   const report = createReport()
   afterAll(() => process.stdout.write(`\n${report.toMarkdown()}\n`))
 
-  /** Does it to all clients and writes down what came of it, also when that throws. */
-  const survive = async ({ name, inflict, isUnnoticed = false, settleMs = 0 }: Fault) => {
+  /** Runs one fault under load and records the outcome, also when it fails. */
+  const runFault = async ({ name, trigger, isTransparent = false, settleMs = 0 }: Fault) => {
     const stop = new AbortController()
     const running = Promise.all(clients.map((client) => client.run(stop.signal)))
-    // Looked at below; until then it is nobody's.
+    // Awaited below; marks a rejection before that as handled.
     running.catch(() => {})
     const outcome: Outcome = { fault: name, tallies: [], verdicts: [], recoveryMs: undefined }
     try {
       try {
         await delay(loadMs)
-        await inflict()
-        outcome.recoveryMs = await untilItWorks()
+        await trigger()
+        outcome.recoveryMs = await untilRecovered()
         await delay(loadMs)
       } finally {
         stop.abort()
@@ -204,7 +205,7 @@ describe(`under load from ${clientCount} clients on ${store}`, () => {
       await delay(settleMs)
       outcome.verdicts = await Promise.all([...clients, probe].map((client) => client.check()))
     } finally {
-      // What the probe was refused is how it finds out.
+      // Failures of the probe are part of waiting for the recovery.
       probe.takeTally()
       outcome.tallies = clients.map((client) => client.takeTally())
       report.add(outcome)
@@ -214,29 +215,29 @@ describe(`under load from ${clientCount} clients on ${store}`, () => {
     expect(verdicts.flatMap(({ lost }) => lost)).toEqual([])
     expect(verdicts.flatMap(({ doubled }) => doubled)).toEqual([])
     const failures = tallies.flatMap(({ failures }) => [...failures.keys()])
-    expect(failures.filter((failure) => isUnnoticed || !isOfAFault(failure))).toEqual([])
+    expect(failures.filter((failure) => isTransparent || !isExpectedFailure(failure))).toEqual([])
   }
 
-  /** @returns how long it took, in milliseconds. */
-  const untilItWorks = async () => {
-    const mended = performance.now()
-    while (!(await probe.works())) {
-      if (performance.now() > mended + 60_000) throw new Error('It does not work again')
+  /** Waits until every kind of request succeeds. @returns how long it took, in milliseconds. */
+  const untilRecovered = async () => {
+    const faultEnd = performance.now()
+    while (!(await probe.checkAllOperations())) {
+      if (performance.now() > faultEnd + 60_000) throw new Error('the system has not recovered after 60 s')
       await delay(20)
     }
-    return Math.round(performance.now() - mended)
+    return Math.round(performance.now() - faultEnd)
   }
 
-  it.each(faults)('nothing acknowledged is lost or doubled by a $name', survive, 120_000)
+  it.each(faults)('lose and duplicate no acknowledged write: $name', runFault, 120_000)
 
   if (minutes > 0) {
     it(
-      `nor by all of them in turn for ${minutes} minutes`,
+      `lose and duplicate no acknowledged write in ${minutes} minutes of all faults in turn`,
       async () => {
         const defects: unknown[] = []
         const end = performance.now() + minutes * 60_000
         while (performance.now() < end && defects.length < maxDefects)
-          for (const fault of faults) await survive(fault).catch((error) => defects.push(error))
+          for (const fault of faults) await runFault(fault).catch((error) => defects.push(error))
         if (defects.length > 0) throw new AggregateError(defects, defects.map(String).join('\n'))
       },
       (minutes + 10) * 60_000,

@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core'
 
-/** Chromium without a window, at /usr/bin/chromium or where CHROMIUM says. It sends no request of its own. */
+/** Starts headless Chromium from `CHROMIUM` (default: /usr/bin/chromium), without background requests. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-describe('a form from nothing to live and back', () => {
+describe('the lifecycle of a form', () => {
   it('is created, edited, published, read, listed and deleted', async () => {
     const account = await system.account()
     const { forms } = account
@@ -54,12 +54,12 @@ describe('a form from nothing to live and back', () => {
     expect(revisions.revisions).toEqual([live])
 
     expect((await system.call(account, 'DELETE', path)).body).toEqual({})
-    for (const gone of [path, `/${form.path}`, `${path}/revisions/live`, `${path}/revisions`]) {
-      expect((await system.call(account, 'GET', gone)).status).toBe(404)
+    for (const deleted of [path, `/${form.path}`, `${path}/revisions/live`, `${path}/revisions`]) {
+      expect((await system.call(account, 'GET', deleted)).status).toBe(404)
     }
   })
 
-  it('shows the caller its organizations', async () => {
+  it('lists the organizations of the caller', async () => {
     const account = await system.account()
 
     const one = await system.call(account, 'GET', `/organizations/${account.slug}`)
@@ -73,7 +73,7 @@ describe('a form from nothing to live and back', () => {
 })
 
 describe('two organizations', () => {
-  it('see nothing of each other, whatever the reference', async () => {
+  it("cannot reach each other's forms by any reference", async () => {
     const [mine, theirs] = [await system.account(), await system.account()]
     const form = (await system.call(theirs, 'POST', theirs.forms, { form: publishable() })).body
     await system.call(theirs, 'POST', theirs.forms, { form: {} })
@@ -102,24 +102,24 @@ describe('two organizations', () => {
     expect((await system.call(theirs, 'GET', `${theirs.forms}/${formId}`)).body.name).toBe(form.name)
   })
 
-  it('get the same answer for a foreign and for a missing one', async () => {
+  it('get the same response for a foreign organization as for a missing one', async () => {
     const [mine, theirs] = [await system.account(), await system.account()]
     const missing = 'missing-one'.padEnd(theirs.slug.length, 'x')
     const id = { 'x-request-id': 'same' }
 
     const foreign = await system.call(mine, 'GET', `/organizations/${theirs.slug}`, undefined, id)
-    const nobodys = await system.call(mine, 'GET', `/organizations/${missing}`, undefined, id)
+    const absent = await system.call(mine, 'GET', `/organizations/${missing}`, undefined, id)
 
-    expect(JSON.stringify(nobodys.body).replaceAll(missing, theirs.slug)).toBe(JSON.stringify(foreign.body))
-    expect(nobodys.status).toBe(404)
+    expect(JSON.stringify(absent.body).replaceAll(missing, theirs.slug)).toBe(JSON.stringify(foreign.body))
+    expect(absent.status).toBe(404)
   })
 })
 
-describe('roles', () => {
+describe('a role without write access', () => {
   it.each([
     ['a viewer', { role: 'viewer' as const }],
     ['a read-only key', { readOnly: true }],
-  ])('let %s read and nothing else', async (_, options) => {
+  ])('lets %s only read', async (_, options) => {
     const owner = await system.account({ role: 'owner' })
     const reader = await system.account({ ...options, in: owner })
     const form = (await system.call(owner, 'POST', owner.forms, { form: publishable() })).body
@@ -137,26 +137,38 @@ describe('roles', () => {
   })
 })
 
-describe("a service's own port", () => {
-  it.each(['organizations', 'forms'])('of %s answers 401 to whoever comes past the gateway', async (name) => {
-    const account = await system.account()
-    const path = name === 'forms' ? `/organizations/${account.organizationId}/forms` : '/organizations'
+describe('the port of a service', () => {
+  it.each(['organizations', 'forms'])(
+    'of %s rejects a request that bypasses the gateway with 401',
+    async (name) => {
+      const account = await system.account()
+      const path = name === 'forms' ? `/organizations/${account.organizationId}/forms` : '/organizations'
 
-    const response = await fetch(`${system.urls[name]}${path}`, { headers: { 'x-api-key': account.apiKey } })
+      const response = await fetch(`${system.urls[name]}${path}`, {
+        headers: { 'x-api-key': account.apiKey },
+      })
 
-    expect(response.status).toBe(401)
-    const { error } = ErrorBody.parse(await response.json())
-    expect(error.details[0]).toMatchObject({ reason: 'IDENTITY_REQUIRED' })
-  })
+      expect(response.status).toBe(401)
+      const { error } = ErrorBody.parse(await response.json())
+      expect(error.details[0]).toMatchObject({ reason: 'IDENTITY_REQUIRED' })
+    },
+  )
 })
 
-describe('a request that is wrong', () => {
+describe('an invalid request', () => {
   const reasonOf = (body: { error: { details: { reason: string }[] } }) => body.error.details[0]!.reason
 
   it.each([
-    ['a misspelt field', { form: { nmae: 'x' } }, 400, 'INVALID_ARGUMENT', 'INVALID_REQUEST', 'form.nmae'],
     [
-      'a text for a number',
+      'with a misspelt field',
+      { form: { nmae: 'x' } },
+      400,
+      'INVALID_ARGUMENT',
+      'INVALID_REQUEST',
+      'form.nmae',
+    ],
+    [
+      'with a string instead of a number',
       { form: { theme: { buttonRadiusPx: '8' } } },
       400,
       'INVALID_ARGUMENT',
@@ -164,40 +176,46 @@ describe('a request that is wrong', () => {
       'form.theme.buttonRadiusPx',
     ],
     [
-      '2 MiB',
+      'of 2 MiB',
       { form: { description: 'x'.repeat(2 ** 21) } },
       413,
       'INVALID_ARGUMENT',
       'BODY_TOO_LARGE',
       undefined,
     ],
-    ['not json', 'not json', 400, 'INVALID_ARGUMENT', 'MALFORMED_JSON', undefined],
-  ])('by %s is told so', async (_, body, code, status, reason, field) => {
+    ['that is not JSON', 'not json', 400, 'INVALID_ARGUMENT', 'MALFORMED_JSON', undefined],
+  ])('%s gets its reason', async (_, body, code, status, reason, field) => {
     const account = await system.account()
 
-    const answer = await system.call(account, 'POST', account.forms, body)
+    const response = await system.call(account, 'POST', account.forms, body)
 
-    expect(answer.status).toBe(code)
-    expect(answer.body.error).toMatchObject({ code, status })
-    expect(reasonOf(answer.body)).toBe(reason)
+    expect(response.status).toBe(code)
+    expect(response.body.error).toMatchObject({ code, status })
+    expect(reasonOf(response.body)).toBe(reason)
     if (field) {
-      expect(answer.body.error.details[1].fieldViolations).toEqual([expect.objectContaining({ field })])
+      expect(response.body.error.details[1].fieldViolations).toEqual([expect.objectContaining({ field })])
     }
     expect((await system.call(account, 'GET', account.forms)).body.totalSize).toBe(0)
   })
 
-  it('by no key, a wrong key or an unknown form is told so', async () => {
+  it('without a key, with an invalid key or for an unknown form gets its reason', async () => {
     const account = await system.account()
     const id = { 'x-request-id': 'same' }
 
     const none = await system.call({ apiKey: '' }, 'GET', account.forms, undefined, id)
-    const wrong = await system.call({ apiKey: `fms_${'A'.repeat(43)}` }, 'GET', account.forms, undefined, id)
+    const invalid = await system.call(
+      { apiKey: `fms_${'A'.repeat(43)}` },
+      'GET',
+      account.forms,
+      undefined,
+      id,
+    )
     const unknown = await system.call(account, 'GET', `${account.forms}/AAAAAAAAAA`)
 
     expect(none.status).toBe(401)
     expect(none.body.error.status).toBe('UNAUTHENTICATED')
     expect(none.headers.get('www-authenticate')).toBeTruthy()
-    expect(wrong.body).toEqual(none.body)
+    expect(invalid.body).toEqual(none.body)
     expect(unknown.status).toBe(404)
     expect(reasonOf(unknown.body)).toBe('FORM_NOT_FOUND')
   })

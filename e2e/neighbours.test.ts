@@ -8,40 +8,40 @@ import { natsConnectionOptions } from '@fms/service-kit'
 import { connect, headers } from 'nats'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AttackName, attacks } from './neighbours/attacks.ts'
+import { breachesOf, isProperOutcome } from './neighbours/breaches.ts'
 import {
   attackFor,
-  type Beside,
-  lookOn,
   type Neighbourhood,
+  type Observation,
+  observe,
   startNeighbourhood,
-  untilQuiet,
-} from './neighbours/neighbourhood.ts'
-import { breachesOf, isHelpful } from './neighbours/rules.ts'
+  untilRecovered,
+} from './neighbours/start-neighbourhood.ts'
 import { type Account, publishable } from './system.ts'
 
-/** In milliseconds; an attack ends with whatever is under way then. */
+/** Duration of an attack in milliseconds. It then aborts its requests in flight. */
 const attackMs = 4_000
-/** The time of `responses that nobody reads` to see its connections cut off. */
+/** Duration of the attack `unread responses`, which has to see the service close its connections. */
 const unreadMs = 13_000
 
-const lateCommands = 10_000
+const expiredCommands = 10_000
 const publishTimeoutMs = 2_000
 
 let neighbourhood: Neighbourhood
-let quiet: Beside
+let baseline: Observation
 
 beforeAll(async () => {
   neighbourhood = await startNeighbourhood(
     { smallForms: 5_000, replies: 300_000, repliedForms: 1 },
     { PUBLISH_TIMEOUT_MS: `${publishTimeoutMs}` },
   )
-  await untilQuiet(neighbourhood)
-  quiet = await lookOn(neighbourhood, () => delay(attackMs))
+  await untilRecovered(neighbourhood)
+  baseline = await observe(neighbourhood, () => delay(attackMs))
 })
 afterAll(() => neighbourhood[Symbol.asyncDispose]())
-beforeEach(() => untilQuiet(neighbourhood))
+beforeEach(() => untilRecovered(neighbourhood))
 
-/** A user of the attacked organization with a rate limit of its own. */
+/** A new user of the attacked organization, with its own rate limit. */
 const newAttacker = () => neighbourhood.system.account({ in: neighbourhood.attacker })
 
 const call = (account: Account, method: string, path: string, body?: unknown) =>
@@ -49,7 +49,7 @@ const call = (account: Account, method: string, path: string, body?: unknown) =>
 
 const newForms = async (account: Account, count: number): Promise<string[]> => {
   const created = Array.from({ length: count }, () =>
-    call(account, 'POST', account.forms, { form: publishable({ name: 'Before the refusal' }) }),
+    call(account, 'POST', account.forms, { form: publishable({ name: 'Before the rejection' }) }),
   )
   return (await Promise.all(created)).map(({ body }) => `${account.forms}/${body.publicId}`)
 }
@@ -59,14 +59,15 @@ const publishedRevisions = async (account: Account, forms: readonly string[]): P
   return (await Promise.all(lists)).reduce((sum, { body }) => sum + body.totalSize, 0)
 }
 
-/** Polls. @returns how long it took, in milliseconds. */
-const until = async (isSo: () => Promise<boolean>, patienceMs: number): Promise<number> => {
-  const begun = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() > begun + patienceMs) throw new Error(`not so after ${patienceMs} ms`)
+/** Polls a condition. @returns how long it took to hold, in milliseconds. */
+const until = async (condition: () => Promise<boolean>, timeoutMs: number): Promise<number> => {
+  const startedAt = performance.now()
+  while (!(await condition())) {
+    if (performance.now() > startedAt + timeoutMs)
+      throw new Error(`the condition does not hold after ${timeoutMs} ms`)
     await delay(20)
   }
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 const victimPublishes = async () =>
@@ -85,79 +86,80 @@ const queueIsEmpty = async () => {
   return (await Promise.all(states)).every((messages) => messages === 0)
 }
 
-describe('a victim is served as if nobody else were there, beside', () => {
+describe('a victim is served within the bounds during', () => {
   it.each(Object.keys(attacks) as AttackName[])('%s', async (attack) => {
     const account = await newAttacker()
-    const ms = attack === 'responses that nobody reads' ? unreadMs : attackMs
+    const ms = attack === 'unread responses' ? unreadMs : attackMs
 
-    const seen = await lookOn(neighbourhood, () => attackFor(neighbourhood, attack, account, delay(ms)))
+    const observed = await observe(neighbourhood, () => attackFor(neighbourhood, attack, account, delay(ms)))
 
-    expect(breachesOf(seen, quiet)).toEqual([])
-    expect(Object.keys(seen.result).filter((outcome) => !isHelpful(outcome))).toEqual([])
-    expect(Object.keys(seen.result)).not.toEqual([])
+    expect(breachesOf(observed, baseline)).toEqual([])
+    expect(Object.keys(observed.result).filter((outcome) => !isProperOutcome(outcome))).toEqual([])
+    expect(Object.keys(observed.result)).not.toEqual([])
   })
 
-  it('the delete of a form with many replies', async () => {
+  it('the deletion of a form with many replies', async () => {
     const form = `${neighbourhood.attacker.forms}/${neighbourhood.seeds.repliedForms.pop()}`
 
-    const seen = await lookOn(neighbourhood, async () => {
+    const observed = await observe(neighbourhood, async () => {
       const { status } = await call(neighbourhood.attacker, 'DELETE', form)
       await delay(attackMs / 2)
       return status
     })
 
-    expect(seen.result).toBe(200)
-    expect(breachesOf(seen, quiet)).toEqual([])
+    expect(observed.result).toBe(200)
+    expect(breachesOf(observed, baseline)).toEqual([])
   })
 
-  it('publishes while NATS stands still, none of which happens after its refusal', async () => {
+  it('publishes while NATS is paused, none of which takes effect after its rejection', async () => {
     const account = await newAttacker()
     const forms = await newForms(account, 10)
     const { nats } = neighbourhood.system
 
-    const seen = await lookOn(neighbourhood, async () => {
+    const observed = await observe(neighbourhood, async () => {
       process.kill(nats.pid, 'SIGSTOP')
       try {
-        const refused = await Promise.all(forms.map((form) => call(account, 'POST', `${form}/publish`)))
-        for (const form of forms) await call(account, 'PATCH', form, { form: { name: 'After the refusal' } })
-        return refused.map(({ status }) => status)
+        const rejected = await Promise.all(forms.map((form) => call(account, 'POST', `${form}/publish`)))
+        for (const form of forms)
+          await call(account, 'PATCH', form, { form: { name: 'After the rejection' } })
+        return rejected.map(({ status }) => status)
       } finally {
         process.kill(nats.pid, 'SIGCONT')
       }
     })
 
-    expect(seen.result.filter((status) => status !== 503 && status !== 504)).toEqual([])
-    expect(breachesOf(seen, quiet)).toEqual([])
+    expect(observed.result.filter((status) => status !== 503 && status !== 504)).toEqual([])
+    expect(breachesOf(observed, baseline)).toEqual([])
     await until(victimPublishes, 15_000)
     await until(queueIsEmpty, 15_000)
     expect(await publishedRevisions(account, forms)).toBe(0)
   })
 
-  it('publish commands that piled up past their deadline while publishers were away', async () => {
+  it('the processing of queued publish commands whose deadline has passed', async () => {
     const account = await newAttacker()
     const [form] = await newForms(account, 1)
     await neighbourhood.system.end('publisher', 'SIGTERM')
     try {
-      await sendLateCommands(account, form!)
+      await sendExpiredCommands(account, form!)
     } finally {
       await neighbourhood.system.start('publisher')
     }
 
-    const seen = await lookOn(neighbourhood, () => until(victimPublishes, 15_000))
+    const observed = await observe(neighbourhood, () => until(victimPublishes, 15_000))
 
-    expect(seen.result).toBeLessThan(2 * publishTimeoutMs)
-    expect(seen.failures).toEqual([])
+    expect(observed.result).toBeLessThan(2 * publishTimeoutMs)
+    expect(observed.failures).toEqual([])
     await until(queueIsEmpty, 15_000)
     expect(await publisherMetric('nats_stream_messages{stream="PUBLISH_DEAD"}')).toBe(0)
     expect(await publishedRevisions(account, [form!])).toBe(0)
   })
 })
 
-/** Commands that nobody waits for any more; the queue may refuse those that are too many. */
-const sendLateCommands = async ({ organizationId, userId }: Account, form: string) => {
+/** Publishes commands with a deadline of 1 ms. The queue may reject those above its limit. */
+const sendExpiredCommands = async ({ organizationId, userId }: Account, form: string) => {
   const nats = await connect(natsConnectionOptions(neighbourhood.system.nats.urls.gateway))
-  const about = headers()
-  about.set(replyInboxHeader, '_INBOX.gateway.nobody')
+  const messageHeaders = headers()
+  messageHeaders.set(replyInboxHeader, '_INBOX.gateway.unused')
   const command = () =>
     PublishForm.encode({
       commandId: randomUUID(),
@@ -167,18 +169,18 @@ const sendLateCommands = async ({ organizationId, userId }: Account, form: strin
       validateOnly: false,
       timeoutMs: 1,
     })
-  const send = () => nats.jetstream().publish(PublishForm.subject, command(), { headers: about })
-  for (let sent = 0; sent < lateCommands; sent += 500)
+  const send = () => nats.jetstream().publish(PublishForm.subject, command(), { headers: messageHeaders })
+  for (let sent = 0; sent < expiredCommands; sent += 500)
     await Promise.allSettled(Array.from({ length: 500 }, send))
   await nats.close()
 }
 
-describe('a request whose body comes late', () => {
-  /** Past the second after which a request is authorized again, and the one that a revocation takes. */
-  const lateMs = 1_500
+describe('a request with a delayed body', () => {
+  /** More than the second that an authorization is cached. */
+  const bodyDelayMs = 1_500
 
   it.each(['create', 'patch', 'publish', 'delete'])(
-    'is not carried out with a key revoked meanwhile: %s',
+    'is rejected when its key was revoked before the body arrived: %s',
     async (operation) => {
       const owner = await newAttacker()
       const [form] = await newForms(owner, 1)
@@ -194,10 +196,10 @@ describe('a request whose body comes late', () => {
       const bytes = JSON.stringify(body).padEnd(16)
 
       const request = await sendHead(method, `/v2${path}`, key, bytes)
-      // Its response shows that the gateway has authorized the head before.
+      // The response to this later request shows that the gateway has authorized the first head.
       expect((await call({ ...owner, apiKey: key }, 'GET', form!)).status).toBe(200)
       await revokeKey(keyId)
-      await delay(lateMs)
+      await delay(bodyDelayMs)
 
       expect(await request.finish()).toMatch(/^HTTP\/1\.1 401 /)
       expect((await call(owner, 'GET', form!)).headers.get('etag')).toBe(before.headers.get('etag'))

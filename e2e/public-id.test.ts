@@ -10,27 +10,27 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** A form of an account of its own, published unless told otherwise, and where its public id alone leads. */
+/** A form of a new account, its path by the public id only, and its canonical path. */
 const givenForm = async () => {
   const account = await system.account()
   const { body: form } = await system.call(account, 'POST', account.forms, { form: publishable() })
-  const anywhere = `/organizations/-/forms/${form.publicId}`
+  const byPublicId = `/organizations/-/forms/${form.publicId}`
   const canonical = `/${form.path}`
-  return { account, form, anywhere, canonical }
+  return { account, form, byPublicId, canonical }
 }
 
-describe('a form by its public id alone', () => {
-  it('is read as by its own path, and so is its live revision', async () => {
-    const { account, anywhere, canonical } = await givenForm()
-    const unpublished = await system.call(account, 'GET', `${anywhere}/revisions/live`)
+describe('a form by its public id without an organization', () => {
+  it('is read like by its canonical path, and so is its live revision', async () => {
+    const { account, byPublicId, canonical } = await givenForm()
+    const unpublished = await system.call(account, 'GET', `${byPublicId}/revisions/live`)
     await system.call(account, 'POST', `${canonical}/publish`)
 
     for (const rest of ['', '/revisions/live']) {
-      const found = await system.call(account, 'GET', anywhere + rest)
-      const named = await system.call(account, 'GET', canonical + rest)
-      expect([found.status, found.body]).toEqual([200, named.body])
-      const etag = String(named.headers.get('etag'))
-      const again = await system.call(account, 'GET', anywhere + rest, undefined, { 'if-none-match': etag })
+      const found = await system.call(account, 'GET', byPublicId + rest)
+      const byCanonicalPath = await system.call(account, 'GET', canonical + rest)
+      expect([found.status, found.body]).toEqual([200, byCanonicalPath.body])
+      const etag = String(byCanonicalPath.headers.get('etag'))
+      const again = await system.call(account, 'GET', byPublicId + rest, undefined, { 'if-none-match': etag })
       expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
       expect(again.headers.get('cache-control')).toBe('private, no-cache')
     }
@@ -40,42 +40,42 @@ describe('a form by its public id alone', () => {
     ])
   })
 
-  it('is found by a member of several organizations, whichever has it', async () => {
+  it('is found in any organization of the caller', async () => {
     const [one, two] = [await givenForm(), await givenForm()]
     await using directory = await openDirectoryStore(system.directoryStoreUrl)
     const { userId } = one.account
     await directory.addMember({ organizationId: two.account.organizationId, userId, role: 'viewer' })
 
     const paths = await Promise.all(
-      [one, two].map(async ({ anywhere }) => (await system.call(one.account, 'GET', anywhere)).body.path),
+      [one, two].map(async ({ byPublicId }) => (await system.call(one.account, 'GET', byPublicId)).body.path),
     )
 
     expect(paths).toEqual([one.form.path, two.form.path])
   })
 
-  it('is the same 404 when it is foreign, deleted, or named by its UUID', async () => {
-    const { account, form, anywhere, canonical } = await givenForm()
+  it('gets the same 404 when it is foreign, deleted, or referenced by its UUID', async () => {
+    const { account, form, byPublicId, canonical } = await givenForm()
     const stranger = await system.account()
-    const refusal = async (as: typeof account, ref: string) => {
-      const { status, body } = await system.call(as, 'GET', anywhere.replace(form.publicId, ref))
+    const rejection = async (as: typeof account, ref: string) => {
+      const { status, body } = await system.call(as, 'GET', byPublicId.replace(form.publicId, ref))
       const { details, message } = body.error
       return JSON.stringify([status, message, details[0]]).replaceAll(ref, 'REF')
     }
-    const unknown = await refusal(account, 'Zz3dE6gH9j')
+    const unknown = await rejection(account, 'Zz3dE6gH9j')
 
-    const foreign = await refusal(stranger, form.publicId)
-    const byUuid = await refusal(account, canonical.split('/').at(-1)!)
+    const foreign = await rejection(stranger, form.publicId)
+    const byUuid = await rejection(account, canonical.split('/').at(-1)!)
     await system.call(account, 'DELETE', canonical)
-    const deleted = await refusal(account, form.publicId)
+    const deleted = await rejection(account, form.publicId)
 
     expect(JSON.parse(unknown)).toMatchObject([404, expect.any(String), { reason: 'FORM_NOT_FOUND' }])
     expect([foreign, byUuid, deleted]).toEqual([unknown, unknown, unknown])
   })
 
-  it('is lost with the membership, and with the key', async () => {
-    const { account, anywhere } = await givenForm()
+  it('becomes unreadable when the membership or the key is removed', async () => {
+    const { account, byPublicId } = await givenForm()
     await using directory = await openDirectoryStore(system.directoryStoreUrl)
-    const status = async () => (await system.call(account, 'GET', anywhere)).status
+    const status = async () => (await system.call(account, 'GET', byPublicId)).status
     expect(await status()).toBe(200)
 
     await directory.removeMember(account)
@@ -86,7 +86,7 @@ describe('a form by its public id alone', () => {
     await expect.poll(status, { timeout: 5_000 }).toBe(401)
   })
 
-  it('is what the client reads for the organization -', async () => {
+  it('is readable through the client with the organization -', async () => {
     const { account, form, canonical } = await givenForm()
     const client = createClient({ baseUrl: system.baseUrl, apiKey: account.apiKey })
     await system.call(account, 'POST', `${canonical}/publish`)

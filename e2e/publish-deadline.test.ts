@@ -21,19 +21,19 @@ const rename = (form: string, name: string) => system.call(account, 'PATCH', for
 
 const publish = (form: string) => system.call(account, 'POST', `${form}/publish`)
 
-/** The names that the form was published under, newest first. */
+/** The names of the form in its revisions, newest first. */
 const publishedNames = async (form: string) => {
   const { body } = await system.call(account, 'GET', `${form}/revisions`)
   return body.revisions.map((revision: { form: { name: string } }) => revision.form.name)
 }
 
-/** Publishes until it succeeds: a circuit lets a request through every second. */
+/** Publishes until it succeeds: an open circuit lets one request through per second. */
 const publishUntilDone = async (form: string) => {
   for (;;) if ((await publish(form)).status === 200) return
 }
 
-/** Stops a process for as long as `work` takes. */
-const hung = async (pid: number, work: () => Promise<void>) => {
+/** Pauses a process while `work` runs. */
+const whilePaused = async (pid: number, work: () => Promise<void>) => {
   process.kill(pid, 'SIGSTOP')
   try {
     await work()
@@ -42,32 +42,32 @@ const hung = async (pid: number, work: () => Promise<void>) => {
   }
 }
 
-describe('a publish that was refused, or has no answer in time,', () => {
-  it('never happens once NATS, which hung, takes its bytes in: nor does what was edited since', async () => {
+describe('a publish that was rejected or timed out', () => {
+  it('does not take effect when a paused NATS resumes, nor does a later edit', async () => {
     const form = await givenForm()
     const other = await givenForm()
     await rename(form, 'Before')
 
-    await hung(system.nats.pid, async () => {
-      const answers = await Promise.all([publish(form), publish(form)])
-      expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    await whilePaused(system.nats.pid, async () => {
+      const responses = await Promise.all([publish(form), publish(form)])
+      expect(responses.map(({ status }) => status)).toEqual([503, 503])
       expect((await rename(form, 'Edited')).status).toBe(200)
     })
 
-    // The commands of `form` stand before this one in the queue.
+    // The commands of `form` are before this one in the queue.
     await publishUntilDone(other)
     expect(await publishedNames(form)).toEqual([])
     await publishUntilDone(form)
     expect(await publishedNames(form)).toEqual(['Edited'])
   })
 
-  it('never happens once a publisher, which hung, goes on', async () => {
+  it('does not take effect when a paused publisher resumes', async () => {
     const form = await givenForm()
     const other = await givenForm()
 
-    await hung(system.processes.get('publisher')!.pid!, async () => {
-      const answer = await publish(form)
-      expect([answer.status, answer.body.error.details[0].reason]).toEqual([504, 'PUBLISH_TIMEOUT'])
+    await whilePaused(system.processes.get('publisher')!.pid!, async () => {
+      const response = await publish(form)
+      expect([response.status, response.body.error.details[0].reason]).toEqual([504, 'PUBLISH_TIMEOUT'])
       await rename(form, 'Edited')
     })
 
@@ -76,14 +76,14 @@ describe('a publish that was refused, or has no answer in time,', () => {
   })
 })
 
-describe('a publish while NATS hangs for a moment', () => {
-  it('succeeds within its deadline once a command can be stored', async () => {
+describe('a publish while NATS is paused briefly', () => {
+  it('succeeds when NATS resumes before the deadline', async () => {
     const form = await givenForm()
-    await hung(system.nats.pid, async () => {
-      const answer = publish(form)
-      // Well within the deadline: the bytes wait in the socket.
+    await whilePaused(system.nats.pid, async () => {
+      const response = publish(form)
+      // Long before the deadline. Until then the command is buffered in the socket.
       setTimeout(() => process.kill(system.nats.pid, 'SIGCONT'), timeoutMs / 4)
-      expect((await answer).status).toBe(200)
+      expect((await response).status).toBe(200)
     })
   })
 })

@@ -12,55 +12,56 @@ import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../scripts/services.ts'
-import { readStartConfig } from '../scripts/start-config.ts'
-import { checkAnswers } from './openapi-answers.ts'
-import { createLeakWatch, type LeakWatch } from './security/secret-scanner.ts'
+import { readStartConfig, type StartConfig } from '../scripts/start-config.ts'
+import { createResponseCheck } from './openapi-responses.ts'
+import { createSecretScanner, type SecretScanner } from './security/secret-scanner.ts'
 
 const internalSecret = 'a secret of the tests, long enough'
 
-/** A key, and the organization that its user is a member of. */
+/** A user with an API key in one organization. */
 export interface Account {
   apiKey: string
   userId: string
   organizationId: string
   slug: string
-  /** Path of the organization's forms, under `/v2`. */
+  /** Path of the organization's forms, without `/v2`. */
   forms: string
 }
 
-/** What an answer holds that tests look at. */
-export interface Answer {
+/** An HTTP response of the API with its parsed body. */
+export interface ApiResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into member by member
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of bodies of many shapes
   body: any
 }
 
-/** The whole system as real processes on a folder of its own: NATS, three services and as many publishers as asked. */
+/** The whole system as real processes with its own data folder: NATS, three services and one or more publishers. */
 export interface System extends AsyncDisposable {
   baseUrl: string
   dataDir: string
   nats: NatsServer
-  /** Looks at every line that a process writes; disposing of the system fails where one holds a secret. */
-  leaks: LeakWatch
+  /** Scans every line of output. Disposing of the system throws when a line contained a secret. */
+  secretScanner: SecretScanner
   directoryStoreUrl: string
-  /** Where each process listens, for requests past the gateway. */
+  /** Base URL of each process by its name, for requests that bypass the gateway. */
   urls: Record<string, string>
   processes: Map<string, ChildProcess>
   start(name: string): Promise<void>
-  /** Ends a process by a signal and waits until it is gone. */
+  /** Sends a signal to a process and waits until it has exited. */
   end(name: string, signal: NodeJS.Signals): Promise<void>
-  /** A new user with a key, in a new organization or in that of `in`. */
+  /** Creates a user with a key, in a new organization or in that of `in`. */
   account(options?: { role?: Role; readOnly?: boolean; in?: Account }): Promise<Account>
+  /** Sends a request to the gateway. @throws {Error} when the response does not match the OpenAPI document. */
   call(
     account: Pick<Account, 'apiKey'>,
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<Answer>
-  /** Throws where an answer of the gateway is not as its OpenAPI document says; `call` does so by itself. */
-  check(method: string, path: string, answer: Answer): void
+  ): Promise<ApiResponse>
+  /** The check of `call`, for responses to requests that a test sends in another way. */
+  check(method: string, path: string, response: ApiResponse): void
 }
 
 export const startSystem = async ({
@@ -74,38 +75,30 @@ export const startSystem = async ({
   const nats = await startNatsServer({ dataDir })
   const stores = await startStores()
   const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
-  const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
-  config.PORT = gatewayPort
-  const programs = services({
-    config: { ...config, ...env } as typeof config,
-    internalSecret,
-    natsUrls: nats.urls,
-    ports,
-    // Tests send many requests of one user at once.
-  }).map((program) => ({ ...program, env: { ...program.env, MAX_REQUESTS_PER_USER: '0', ...env } }))
-  const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
-  const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
+  const programs = await programsOf({ ...config, ...env } as StartConfig, nats, publishers, env)
+  const secretScanner = createSecretScanner({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
   const processes = new Map<string, ChildProcess>()
 
   const start = async (name: string) => {
-    const service = all.find((each) => each.name === name)!
-    const child = spawnWithParent(service, 'pipe')
-    leaks.follow(name, child)
+    const program = programs.find((each) => each.name === name)!
+    const child = spawnWithParent(program, 'pipe')
+    secretScanner.follow(name, child)
     processes.set(name, child)
-    await untilReady(service)
+    await untilReady(program)
   }
-  await Promise.all(all.map(({ name }) => start(name)))
+  await Promise.all(programs.map(({ name }) => start(name)))
 
-  const baseUrl = `${all.find(({ name }) => name === 'gateway')!.url}/v2`
+  const urls = Object.fromEntries(programs.map(({ name, url }) => [name, url]))
+  const baseUrl = `${urls.gateway}/v2`
   const directoryStoreUrl = config.DIRECTORY_STORE_URL
-  const check = checkAnswers(await (await fetch(`${baseUrl}/openapi.json`)).json())
+  const check = createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
   const system: System = {
     baseUrl,
     dataDir,
     nats,
-    leaks,
+    secretScanner,
     directoryStoreUrl,
-    urls: Object.fromEntries(all.map(({ name, url }) => [name, url])),
+    urls,
     processes,
     start,
     end: async (name, signal) => {
@@ -117,20 +110,39 @@ export const startSystem = async ({
     account: (options) => newAccount(directoryStoreUrl, options),
     check,
     call: async (account, method, path, body, headers) => {
-      const answer = await call(`${baseUrl}${path}`, account, method, body, headers)
-      check(method, path, answer)
-      return answer
+      const response = await call(`${baseUrl}${path}`, account, method, body, headers)
+      check(method, path, response)
+      return response
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...processes.values()].map(terminate))
       await system.nats.stop()
       await stores.stop()
-      for (const line of readFileSync(join(dataDir, 'nats/log'), 'utf8').split('\n')) leaks.look('nats', line)
+      for (const line of readFileSync(join(dataDir, 'nats/log'), 'utf8').split('\n'))
+        secretScanner.scan('nats', line)
       rmSync(dataDir, { recursive: true, force: true })
-      await leaks.assertNone()
+      await secretScanner.assertNoSecrets()
     },
   }
   return system
+}
+
+/** The services and further publishers, on free ports. @param env overrides variables of every service. */
+const programsOf = async (
+  config: StartConfig,
+  nats: NatsServer,
+  publishers: number,
+  env: NodeJS.ProcessEnv,
+) => {
+  const [gatewayPort, ...ports] = (await freePorts(4 + publishers - 1)) as [number, ...number[]]
+  const programs = services({
+    config: { ...config, PORT: gatewayPort },
+    internalSecret,
+    natsUrls: nats.urls,
+    ports,
+    // No limit: tests send many concurrent requests of one user.
+  }).map((program) => ({ ...program, env: { ...program.env, MAX_REQUESTS_PER_USER: '0', ...env } }))
+  return [...programs, ...furtherPublishers(programs, ports.slice(3))]
 }
 
 const passwordsOf = ({ urls }: NatsServer) =>
@@ -138,7 +150,7 @@ const passwordsOf = ({ urls }: NatsServer) =>
     Object.entries(urls).map(([user, url]) => [`the NATS password of ${user}`, new URL(url).password]),
   )
 
-/** The embedded stores, or those of the engine that E2E_STORE names: `mongodb`. */
+/** SQLite files by default; with `E2E_STORE=mongodb`, a MongoDB with migrated stores. */
 const startStores = async () => {
   if (process.env.E2E_STORE !== 'mongodb') return { env: {}, stop: async () => {} }
   const { url, [Symbol.asyncDispose]: stop } = await startMongo(process.env, { quick: true })
@@ -148,15 +160,16 @@ const startStores = async () => {
 
 let accounts = 0
 
+/** Creates a user with a key directly in the directory store. */
 export const newAccount = async (
   directoryStoreUrl: string,
-  { role = 'editor', readOnly = false, in: home }: { role?: Role; readOnly?: boolean; in?: Account } = {},
+  { role = 'editor', readOnly = false, in: existing }: { role?: Role; readOnly?: boolean; in?: Account } = {},
 ): Promise<Account> => {
   const number = ++accounts
   await using directory = await openDirectoryStore(directoryStoreUrl)
   const { userId } = await directory.createUser({ email: `user-${number}-${process.pid}@example.com` })
   const { organizationId, slug } =
-    home ??
+    existing ??
     (await directory.createOrganization({
       slug: `org-${number}-${process.pid}`,
       name: `Organization ${number}`,
@@ -172,7 +185,7 @@ const call = async (
   method: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> => {
+): Promise<ApiResponse> => {
   const response = await fetch(url, {
     method,
     headers: {
@@ -190,7 +203,7 @@ const call = async (
   }
 }
 
-/** A form that can be published. */
+/** The fields of a publishable form. */
 export const publishable = (fields: object = {}) => ({
   name: 'Customer feedback',
   steps: [

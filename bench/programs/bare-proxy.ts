@@ -1,4 +1,4 @@
-/** B1: `@fastify/http-proxy` as its README has it, in front of B0. */
+/** Program B1: `@fastify/http-proxy` as its README shows it, in front of B0. */
 import httpProxy from '@fastify/http-proxy'
 import Fastify from 'fastify'
 

@@ -1,4 +1,4 @@
-/** J: a work queue on disk with the product's settings, and a worker that answers each message and acks it. */
+/** Program J: creates a work queue on disk with the product's settings, then replies to each message and acks it. */
 import { natsConnectionOptions } from '@fms/service-kit'
 import { AckPolicy, connect, RetentionPolicy, StorageType } from 'nats'
 

@@ -5,9 +5,9 @@ import { type System, startSystem } from '../system.ts'
 import {
   bundleForBrowser,
   type ClientInstallation,
+  expectedLifecycle,
   installClient,
-  lifeOfForm,
-  lifeWellLived,
+  lifecycleProgram,
 } from './client-package.ts'
 
 let system: System
@@ -26,13 +26,13 @@ afterAll(async () => {
 })
 
 describe('a bundle of the packed client', () => {
-  it('takes a form through its life in Chromium', async () => {
+  it('runs the lifecycle of a form in Chromium', async () => {
     const { apiKey, slug: organization } = await system.account()
     const importing = `import { createClient, isReason } from '@fms/client'`
     const show = 'globalThis.life = life'
-    const script = await bundleForBrowser(installation.write('page.js', lifeOfForm(importing, show)))
+    const script = await bundleForBrowser(installation.write('page.js', lifecycleProgram(importing, show)))
     const page = await browser.newPage()
-    // A page of the gateway's own origin, so that the address of the API may be relative.
+    // The page has the origin of the gateway, so that the base URL can be relative.
     const address = new URL('/client-page', system.baseUrl).href
     await page.route(address, (route) =>
       route.fulfill({ contentType: 'text/html', body: `<script type="module">${script}</script>` }),
@@ -40,6 +40,6 @@ describe('a bundle of the packed client', () => {
     await page.goto(address)
 
     const parameters = JSON.stringify({ baseUrl: '/v2', apiKey, organization })
-    expect(await page.evaluate(`life(${parameters})`)).toEqual(lifeWellLived)
+    expect(await page.evaluate(`life(${parameters})`)).toEqual(expectedLifecycle)
   })
 })

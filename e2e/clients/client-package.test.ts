@@ -9,10 +9,10 @@ import { type System, startSystem } from '../system.ts'
 import {
   bundleForBrowser,
   type ClientInstallation,
+  expectedLifecycle,
   findNodes,
   installClient,
-  lifeOfForm,
-  lifeWellLived,
+  lifecycleProgram,
 } from './client-package.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -33,7 +33,7 @@ afterAll(async () => {
   await system?.[Symbol.asyncDispose]()
 })
 
-/** Runs a program of the installation on an organization of its own. */
+/** Runs a program of the installation in a new organization. */
 const run = async (node: string, file: string) => {
   const { apiKey, slug: organization } = await system.account()
   const parameters = JSON.stringify({ baseUrl: system.baseUrl, apiKey, organization })
@@ -45,8 +45,8 @@ const importing = `import { createClient, isReason } from '@fms/client'`
 const requiring = `const { createClient, isReason } = require('@fms/client')`
 const printing = `life(JSON.parse(process.argv[2])).then((shown) => console.log(JSON.stringify(shown)))`
 
-describe('the package of the client', () => {
-  it('holds dist/, the README and the licence, and no test', () => {
+describe('the packed client', () => {
+  it('contains dist/, the README and the licence, and no test', () => {
     const { files } = installation
 
     expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([
@@ -63,7 +63,7 @@ describe('the package of the client', () => {
     expect(files.filter((file) => file.includes('test'))).toEqual([])
   })
 
-  it('depends on no other package, at run time or for its types', () => {
+  it('depends on no other package', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
     const imported = installation.files
       .filter((file) => /\.(js|d\.ts)$/.test(file))
@@ -75,7 +75,7 @@ describe('the package of the client', () => {
     expect(imported.filter((from) => !/^\.{1,2}\/.*\.js$/.test(from))).toEqual([])
   })
 
-  it('declares its types with their comments', () => {
+  it('has doc comments in its type declarations', () => {
     const declarations = readFileSync(join(installed, 'dist/forms.d.ts'), 'utf8')
 
     expect(declarations).toContain('/** Freezes the draft as a revision and makes the revision live. */')
@@ -84,14 +84,14 @@ describe('the package of the client', () => {
 })
 
 describe.each(nodes)('on Node $version, the package', ({ file: node }) => {
-  it('is imported by a module', async () => {
-    expect(await run(node, installation.write('life.mjs', lifeOfForm(importing, printing)))).toEqual(
-      lifeWellLived,
+  it('can be imported by a module', async () => {
+    expect(await run(node, installation.write('life.mjs', lifecycleProgram(importing, printing)))).toEqual(
+      expectedLifecycle,
     )
   })
 
-  // Node 20.19, 22.12 and newer; before, a script imports it.
-  it('is required by a script, or imported where Node requires no modules', async () => {
+  // require() of a module needs Node 20.19, 22.12 or newer.
+  it('can be required by a script, or imported on a Node without require() of modules', async () => {
     const canRequire = execFileSync(node, ['-p', 'process.features.require_module === true'], {
       encoding: 'utf8',
     })
@@ -100,10 +100,12 @@ describe.each(nodes)('on Node $version, the package', ({ file: node }) => {
       ? printing
       : `import('@fms/client').then((client) => { Object.assign(globalThis, client); ${printing} })`
 
-    expect(await run(node, installation.write('life.cjs', lifeOfForm(load, show)))).toEqual(lifeWellLived)
+    expect(await run(node, installation.write('life.cjs', lifecycleProgram(load, show)))).toEqual(
+      expectedLifecycle,
+    )
   })
 
-  it('shows its sources in the stack of an error', () => {
+  it('has source maps, so that stack traces show its sources', () => {
     const program = `
       import { createClient } from '@fms/client'
       const client = createClient({ baseUrl: 'http://127.0.0.1:9/v2', apiKey: 'fms_test' })
@@ -118,13 +120,13 @@ describe.each(nodes)('on Node $version, the package', ({ file: node }) => {
 })
 
 describe('a bundle for browsers', () => {
-  it('is one script that needs nothing else', async () => {
+  it('is one script without imports', async () => {
     const show = `export { life }`
-    const bundle = await bundleForBrowser(installation.write('bundled.js', lifeOfForm(importing, show)))
+    const bundle = await bundleForBrowser(installation.write('bundled.js', lifecycleProgram(importing, show)))
     const file = installation.write('bundle.mjs', `${bundle}\n${printing}`)
 
     expect(bundle).not.toMatch(/\bfrom ["']/)
-    expect(await run(process.execPath, file)).toEqual(lifeWellLived)
+    expect(await run(process.execPath, file)).toEqual(expectedLifecycle)
   })
 })
 
@@ -149,7 +151,7 @@ export const rename = async (form: Form): Promise<string | undefined> => {
   }
 }
 `
-const wrongProgram = `
+const invalidProgram = `
 import { createClient } from '@fms/client'
 createClient({ baseUrl: 'https://forms.example.com/v2', apiKey: 'fms_test' }).forms.create('demo', { nmae: 'x' })
 `
@@ -171,10 +173,10 @@ describe.each(compilers)('%s', (_, require) => {
     ['node16', 'Node', { module: 'node16', moduleResolution: 'node16', ...withNode }],
     ['bundler', 'the DOM', { module: 'esnext', moduleResolution: 'bundler', ...withDom }],
     ['bundler', 'Node', { module: 'esnext', moduleResolution: 'bundler', ...withNode }],
-  ])('with %s and the types of %s checks programs and the declarations', async (_, __, options) => {
+  ])('compiles a program and rejects an invalid one, with %s and the types of %s', async (_, __, options) => {
     await compile(options, program)
 
-    await expect(compile(options, wrongProgram)).rejects.toMatchObject({
+    await expect(compile(options, invalidProgram)).rejects.toMatchObject({
       stdout: expect.stringMatching(/program\.mts\(3,.*'nmae'/),
     })
   })

@@ -7,16 +7,16 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A folder outside of the workspace, in which the packed client is installed and nothing else. */
+/** A folder outside of the workspace in which only the packed client is installed. */
 export interface ClientInstallation extends Disposable {
   folder: string
-  /** What the tarball holds, sorted. */
+  /** Paths in the tarball, sorted. */
   files: string[]
-  /** Writes a program beside node_modules. */
+  /** Writes a file beside node_modules. @returns its path. */
   write(file: string, text: string): string
 }
 
-/** Packs libs/client, which builds it, and installs the tarball without a registry. */
+/** Builds and packs libs/client, and installs the tarball offline. */
 export const installClient = (): ClientInstallation => {
   const folder = mkdtempSync(join(tmpdir(), 'client-package-'))
   const npm = (cwd: string, ...parameters: string[]) =>
@@ -44,7 +44,7 @@ export const installClient = (): ClientInstallation => {
   }
 }
 
-/** Bundles a program of the installation for browsers, as one script. */
+/** Bundles a program of the installation for browsers. @returns the script. */
 export const bundleForBrowser = async (file: string): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [file],
@@ -57,13 +57,14 @@ export const bundleForBrowser = async (file: string): Promise<string> => {
   return outputFiles[0]!.text
 }
 
+/** A Node executable. */
 export interface NodeProgram {
   file: string
-  /** Such as `v20.20.2`. */
+  /** For example `v20.20.2`. */
   version: string
 }
 
-/** Every Node from 20 on the PATH and of CLIENT_TEST_NODES (files, separated as in PATH), each version once. */
+/** Node 20 and newer on the PATH and in CLIENT_TEST_NODES (files, separated as in PATH), each version once. */
 export const findNodes = (): NodeProgram[] => {
   const further = (process.env.CLIENT_TEST_NODES ?? '').split(delimiter).filter(Boolean)
   const files = new Set(
@@ -77,8 +78,13 @@ export const findNodes = (): NodeProgram[] => {
   return [...new Map(supported.map((program) => [program.version, program])).values()]
 }
 
-/** A program that takes a form through its life and shows what came of it as JSON; `load` binds the client's exports. */
-export const lifeOfForm = (load: string, show: string): string => `
+/**
+ * The text of a program that runs the lifecycle of a form.
+ *
+ * @param load binds the exports of the client.
+ * @param show uses the function `life`, whose result is {@link expectedLifecycle}.
+ */
+export const lifecycleProgram = (load: string, show: string): string => `
 ${load}
 
 const life = async ({ baseUrl, apiKey, organization }) => {
@@ -97,5 +103,5 @@ const life = async ({ baseUrl, apiKey, organization }) => {
 ${show}
 `
 
-/** What {@link lifeOfForm} shows when all went well. */
-export const lifeWellLived = { isLate: true, live: true, names: ['Unpacked'] }
+/** The expected result of {@link lifecycleProgram}. */
+export const expectedLifecycle = { isLate: true, live: true, names: ['Unpacked'] }

@@ -15,28 +15,28 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** A client in an organization of its own. */
+/** A client with a new account in a new organization. */
 const newClient = async (options: Partial<ClientOptions> = {}) => {
   const account = await system.account()
   const client = createClient({ baseUrl: system.baseUrl, apiKey: account.apiKey, ...options })
   return { ...account, client, organization: account.slug }
 }
 
-const failed = (call: Promise<unknown>): Promise<FormsApiError> =>
+const errorOf = (call: Promise<unknown>): Promise<FormsApiError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
   )
 
 describe('the client', () => {
-  it('takes a form through its whole life', async () => {
+  it('runs the lifecycle of a form', async () => {
     const { client, organization } = await newClient()
 
     const created = await client.forms.create(organization, publishable())
     const ref = created.form.publicId
     expect(await client.forms.get(organization, ref)).toEqual(created)
     expect(created.etag).toMatch(/^".+"$/)
-    const unpublished = await failed(client.revisions.live(organization, ref))
+    const unpublished = await errorOf(client.revisions.live(organization, ref))
     expect(isReason(unpublished, 'REVISION_NOT_FOUND')).toBe(true)
 
     const updated = await client.forms.update(
@@ -46,7 +46,7 @@ describe('the client', () => {
       { ifMatch: created.etag },
     )
     expect(updated.form).toMatchObject({ name: 'Edited', live: false })
-    const late = await failed(client.forms.update(organization, ref, {}, { ifMatch: created.etag }))
+    const late = await errorOf(client.forms.update(organization, ref, {}, { ifMatch: created.etag }))
     expect(late).toMatchObject({ code: 412, reason: 'FORM_MOVED', metadata: { etag: updated.etag } })
 
     const published = await client.forms.publish(organization, ref, { ifMatch: updated.etag })
@@ -57,10 +57,10 @@ describe('the client', () => {
     expect(await Array.fromAsync(client.revisions.list(organization, ref))).toEqual([live])
 
     await client.forms.delete(organization, ref, { ifMatch: published.etag })
-    expect(await failed(client.forms.get(organization, ref))).toMatchObject({ reason: 'FORM_NOT_FOUND' })
+    expect(await errorOf(client.forms.get(organization, ref))).toMatchObject({ reason: 'FORM_NOT_FOUND' })
   })
 
-  it('lists all forms, page by page, filtered and in order', async () => {
+  it('lists all forms page by page, filtered and sorted', async () => {
     const { client, organization } = await newClient()
     const names = Array.from({ length: 25 }, (_, index) => `Form ${String(index).padStart(2, '0')}`)
     await Promise.all(names.map((name) => client.forms.create(organization, { name })))
@@ -75,7 +75,7 @@ describe('the client', () => {
     expect(pages.map(({ totalSize }) => totalSize)).toEqual([25, 25, 25])
   })
 
-  it('reads the organizations of its user', async () => {
+  it('reads the organizations of the user', async () => {
     const { client, organization, organizationId } = await newClient()
 
     const one = await client.organizations.get(organization)
@@ -86,7 +86,7 @@ describe('the client', () => {
     expect(await Array.fromAsync(client.organizations.list())).toEqual([one])
   })
 
-  it('stores nothing in a dry run, and gives it no ETag that would serve', async () => {
+  it('stores nothing in a dry run, and returns no usable ETag', async () => {
     const { client, organization } = await newClient()
     const { form, etag } = await client.forms.create(organization, publishable())
     const dry = { validateOnly: true }
@@ -104,17 +104,17 @@ describe('the client', () => {
       { name: 'Other' },
       { ifMatch: updated.etag },
     )
-    expect(await failed(write)).toMatchObject({ reason: 'INVALID_IF_MATCH' })
+    expect(await errorOf(write)).toMatchObject({ reason: 'INVALID_IF_MATCH' })
   })
 
-  it('tells what is wrong, with its place', async () => {
+  it('throws errors with reason and field', async () => {
     const { client, organization } = await newClient()
-    const stranger = createClient({ baseUrl: system.baseUrl, apiKey: 'fms_nobodys' })
+    const stranger = createClient({ baseUrl: system.baseUrl, apiKey: 'fms_unknown' })
     const { form } = await client.forms.create(organization, {})
 
-    const invalid = await failed(client.forms.create(organization, { maxFollowUpQuestions: -1 }))
-    const unready = await failed(client.forms.publish(organization, form.publicId))
-    const foreign = await failed(stranger.forms.list(organization).pages().next())
+    const invalid = await errorOf(client.forms.create(organization, { maxFollowUpQuestions: -1 }))
+    const unready = await errorOf(client.forms.publish(organization, form.publicId))
+    const foreign = await errorOf(stranger.forms.list(organization).pages().next())
 
     expect(invalid).toBeInstanceOf(FormsApiError)
     expect(invalid).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', reason: 'INVALID_REQUEST' })
@@ -126,8 +126,8 @@ describe('the client', () => {
   })
 })
 
-describe('edits at the same time', () => {
-  it('all get through, each on what the others have made', async () => {
+describe('concurrent edits', () => {
+  it('all succeed, each based on the result of the previous one', async () => {
     const { client, organization } = await newClient()
     const { form } = await client.forms.create(organization, {})
     const keys = Array.from({ length: 8 }, (_, index) => `step-${index}`)
@@ -145,8 +145,8 @@ describe('edits at the same time', () => {
   })
 })
 
-describe('when answers get lost', () => {
-  /** Loses the first answer to a request of this method, after it has been carried out. */
+describe('after a lost response', () => {
+  /** A fetch that drops the first response to a request with this method. */
   const losing = (method: string) => {
     let isLost = false
     return async (url: string, init: RequestInit) => {
@@ -158,9 +158,9 @@ describe('when answers get lost', () => {
     }
   }
 
-  it('a publish is repeated and makes one revision', async () => {
-    const { client: careful, organization, apiKey } = await newClient()
-    const { form } = await careful.forms.create(organization, publishable())
+  it('a publish is retried and creates one revision', async () => {
+    const { client: reliable, organization, apiKey } = await newClient()
+    const { form } = await reliable.forms.create(organization, publishable())
     const client = createClient({ baseUrl: system.baseUrl, apiKey, fetch: losing('POST') })
 
     expect((await client.forms.publish(organization, form.publicId)).form.live).toBe(true)
@@ -168,7 +168,7 @@ describe('when answers get lost', () => {
     expect(await Array.fromAsync(client.revisions.list(organization, form.publicId))).toHaveLength(1)
   })
 
-  it('a create is not repeated, and says that it may have happened', async () => {
+  it('a create is not retried and throws a connection error', async () => {
     const { client, organization } = await newClient({ fetch: losing('POST') })
 
     await expect(client.forms.create(organization, { name: 'Once' })).rejects.toThrow(FormsConnectionError)
@@ -176,7 +176,7 @@ describe('when answers get lost', () => {
     expect(await Array.fromAsync(client.forms.list(organization), ({ name }) => name)).toEqual(['Once'])
   })
 
-  it('an edit is made once, and says that it may have happened', async () => {
+  it('an edit is not retried and throws a connection error', async () => {
     const { client, organization } = await newClient({ fetch: losing('PATCH') })
     const { form } = await client.forms.create(organization, { name: 'Tea' })
     const edit = client.forms.edit(organization, form.publicId, ({ name }) => ({ name: `${name}!` }))
@@ -186,7 +186,7 @@ describe('when answers get lost', () => {
     expect((await client.forms.get(organization, form.publicId)).form.name).toBe('Tea!')
   })
 
-  it('an update without ifMatch and a delete are repeated', async () => {
+  it('an update without ifMatch and a delete are retried', async () => {
     const { client, organization } = await newClient({ fetch: losing('PATCH') })
     const { form } = await client.forms.create(organization, {})
     expect((await client.forms.update(organization, form.publicId, { name: 'Tea' })).form.name).toBe('Tea')
@@ -199,8 +199,8 @@ describe('when answers get lost', () => {
   })
 })
 
-describe('while a service is away', () => {
-  it('a read waits until it is back, a create says so at once', async () => {
+describe('while a service is down', () => {
+  it('retries a read until the service is up, and rejects a create immediately', async () => {
     const statuses: number[] = []
     let back: Promise<void> | undefined
     const { client, organization } = await newClient({
@@ -215,7 +215,7 @@ describe('while a service is away', () => {
     const { form } = await client.forms.create(organization, { name: 'Tea' })
     await system.end('forms', 'SIGKILL')
 
-    expect(await failed(client.forms.create(organization, {}))).toMatchObject({
+    expect(await errorOf(client.forms.create(organization, {}))).toMatchObject({
       reason: 'UPSTREAM_UNAVAILABLE',
     })
     expect((await client.forms.get(organization, form.publicId)).form).toEqual(form)

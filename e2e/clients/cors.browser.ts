@@ -7,7 +7,7 @@ import { launchBrowser } from '../launch-browser.ts'
 import { publishable, type System, startSystem } from '../system.ts'
 import { bundleForBrowser, type ClientInstallation, installClient } from './client-package.ts'
 
-/** What a page does with the packed client, and what it gets to see. */
+/** Functions of a page that uses the packed client. */
 const program = `
 import { createClient } from '@fms/client'
 
@@ -21,13 +21,13 @@ globalThis.life = async ({ baseUrl, apiKey, organization, fields }) => {
   const late = await forms.update(organization, ref, {}, { ifMatch: created.etag }).catch((error) => error)
   const published = await forms.publish(organization, ref, { ifMatch: edited.etag })
   await forms.delete(organization, ref, { ifMatch: published.etag })
-  const gone = await forms.get(organization, ref).catch((error) => error)
-  const wrong = createClient({ baseUrl, apiKey: apiKey.slice(0, -1) + '!' })
-  const stranger = await wrong.forms.get(organization, ref).catch((error) => error)
+  const deleted = await forms.get(organization, ref).catch((error) => error)
+  const invalidKeyClient = createClient({ baseUrl, apiKey: apiKey.slice(0, -1) + '!' })
+  const unauthenticated = await invalidKeyClient.forms.get(organization, ref).catch((error) => error)
   return {
     etags: [created.etag, edited.etag, published.etag],
     live: published.form.live,
-    refusals: [late, gone, stranger].map((error) => [error.code, reasonOf(error)]),
+    errors: [late, deleted, unauthenticated].map((error) => [error.code, reasonOf(error)]),
   }
 }
 
@@ -38,7 +38,7 @@ globalThis.headersOf = async (url, apiKey) =>
   [...(await fetch(url, { headers: { 'x-api-key': apiKey } })).headers.keys()]
 `
 
-/** A server whose one page has the script, at an origin of its own. */
+/** Serves a page with the script at a new origin. */
 const startPage = async (readScript: () => string) => {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end(`<script type="module">${readScript()}</script>`)
@@ -82,14 +82,14 @@ const open = async (origin: string) => {
   return page
 }
 
-/** What the page's functions take, of an account of its own. */
+/** Parameters of the page's functions, for a new account. */
 const givenParameters = async () => {
   const { apiKey, slug: organization } = await system.account()
   return { baseUrl: system.baseUrl, apiKey, organization, fields: publishable() }
 }
 
 describe('the packed client in Chromium, on a page of another origin', () => {
-  it('takes a form through its life, and reads ETags and errors', async () => {
+  it('runs the lifecycle of a form, and reads ETags and errors', async () => {
     const page = await open(known.origin)
 
     const life = await page.evaluate(`life(${JSON.stringify(await givenParameters())})`)
@@ -97,7 +97,7 @@ describe('the packed client in Chromium, on a page of another origin', () => {
     expect(life).toEqual({
       etags: Array(3).fill(expect.stringMatching(/^".+"$/)),
       live: true,
-      refusals: [
+      errors: [
         [412, 'FORM_MOVED'],
         [404, 'FORM_NOT_FOUND'],
         [401, 'API_KEY_INVALID'],
@@ -105,7 +105,7 @@ describe('the packed client in Chromium, on a page of another origin', () => {
     })
   })
 
-  it('sees the headers that the API documents', async () => {
+  it('can read the documented headers', async () => {
     const page = await open(known.origin)
     const { apiKey } = await givenParameters()
 
@@ -115,7 +115,7 @@ describe('the packed client in Chromium, on a page of another origin', () => {
     expect(names).toEqual(expect.arrayContaining(['x-request-id', 'ratelimit-remaining']))
   })
 
-  it('reaches nothing from an origin that is not named', async () => {
+  it('is blocked on an origin that is not in CORS_ORIGINS', async () => {
     const page = await open(unknown.origin)
     const parameters = await givenParameters()
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findOnPath, reportToolchain } from '@fms/testkit/toolchains'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from '../system.ts'
-import { type GeneratedClient, lifeWellLived, prepareClient } from './generated-clients.ts'
+import { expectedLifecycle, type GeneratedClient, prepareClient } from './generated-clients.ts'
 
 const isOnPath = (...programs: string[]) => programs.every((program) => findOnPath(program).length > 0)
 
@@ -35,7 +35,7 @@ afterEach(() => {
 afterAll(() => system?.[Symbol.asyncDispose]())
 
 describe.runIf(toolchains['openapi-python-client'])('the client that openapi-python-client generates', () => {
-  it('takes a form through its life', async () => {
+  it('runs the lifecycle of a form', async () => {
     client = await prepareClient(system, 'python')
     const python = join(client.folder, 'venv/bin/python')
     await client.run('python3', ['-m', 'venv', 'venv'])
@@ -47,22 +47,22 @@ describe.runIf(toolchains['openapi-python-client'])('the client that openapi-pyt
         ...['generate', '--path', client.openApi, '--output-path', 'form_management_client'],
         ...['--meta', 'none', '--fail-on-warning'],
       ],
-      // It looks for ruff, its formatter, on the PATH.
+      // The generator needs its formatter ruff on the PATH.
       { PATH: `${join(client.folder, 'venv/bin')}:${process.env.PATH}` },
     )
 
-    expect(await client.live(python, ['life.py'])).toEqual(lifeWellLived)
+    expect(await client.runLifecycle(python, ['life.py'])).toEqual(expectedLifecycle)
   })
 })
 
 describe.runIf(toolchains['oapi-codegen'])('the client that oapi-codegen generates', () => {
-  it('compiles, and takes a form through its life', async () => {
+  it('compiles, and runs the lifecycle of a form', async () => {
     client = await prepareClient(system, 'go')
     mkdirSync(join(client.folder, 'forms'))
 
     await client.run('go', ['tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', client.openApi])
 
-    expect(await client.live('go', ['run', '.'])).toEqual(lifeWellLived)
+    expect(await client.runLifecycle('go', ['run', '.'])).toEqual(expectedLifecycle)
   })
 })
 

@@ -8,19 +8,19 @@ import type { System } from '../system.ts'
 
 const tools = join(import.meta.dirname, '../../tools/generated-clients')
 
-/** A copy of one folder of tools/generated-clients, with the system's OpenAPI document beside it. */
+/** A copy of one folder of tools/generated-clients, with the system's OpenAPI document. */
 export interface GeneratedClient extends Disposable {
   folder: string
-  /** The document, a file. */
+  /** Path of the document. */
   openApi: string
-  /** Runs a program in the folder and returns what it prints; fails where it exits with another code than 0. */
+  /** Runs a program in the folder. @returns its stdout. @throws {Error} when its exit code is not 0. */
   run(program: string, parameters: string[], env?: NodeJS.ProcessEnv): Promise<string>
-  /** Runs the program that takes a form through its life, in an organization of its own that has three other forms. */
-  live(program: string, parameters: string[]): Promise<unknown>
+  /** Runs the program of the form's lifecycle in a new organization with three other forms. @returns its JSON output. */
+  runLifecycle(program: string, parameters: string[]): Promise<unknown>
 }
 
-/** What the programs print when all went well. */
-export const lifeWellLived = {
+/** The expected output of the programs. */
+export const expectedLifecycle = {
   buttonRadiusPx: 4.5,
   patched: 'Patched',
   stale: 412,
@@ -43,7 +43,7 @@ export const prepareClient = async (system: System, language: string): Promise<G
     folder,
     openApi,
     run,
-    live: async (program, parameters) => {
+    runLifecycle: async (program, parameters) => {
       const account = await system.account()
       for (const name of ['Form 1', 'Form 2', 'Form 3']) {
         await system.call(account, 'POST', account.forms, { form: { name } })

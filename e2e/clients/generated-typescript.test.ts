@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { reportToolchain } from '@fms/testkit/toolchains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from '../system.ts'
-import { type GeneratedClient, lifeWellLived, prepareClient } from './generated-clients.ts'
+import { expectedLifecycle, type GeneratedClient, prepareClient } from './generated-clients.ts'
 
 const root = join(import.meta.dirname, '../..')
 const tools = join(root, 'tools/generated-clients')
@@ -48,7 +48,7 @@ describe('types that openapi-typescript generates', () => {
     await client.run(process.execPath, [tsc, '-p', client.folder])
   })
 
-  it('take a form through its life', async () => {
-    expect(await client.live(process.execPath, ['life.ts'])).toEqual(lifeWellLived)
+  it('run the lifecycle of a form', async () => {
+    expect(await client.runLifecycle(process.execPath, ['life.ts'])).toEqual(expectedLifecycle)
   })
 })

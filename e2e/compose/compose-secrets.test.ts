@@ -27,7 +27,7 @@ const checkSecrets = (env: NodeJS.Dict<string>) =>
   run('sh', [join(root, 'deploy/check-secrets.sh')], { env: { PATH: process.env.PATH, ...env } })
 
 describe('npm run compose:secrets', () => {
-  it('writes .env with fresh secrets, for its owner alone', async () => {
+  it('writes .env with new secrets, readable only by its owner', async () => {
     await run('npm', ['run', 'compose:secrets'], { cwd: folder })
 
     const written = parseEnv(readEnv())
@@ -43,7 +43,7 @@ describe('npm run compose:secrets', () => {
     await checkSecrets(written)
   })
 
-  it('leaves an .env as it is, and says so', async () => {
+  it('does not change an existing .env and prints an error', async () => {
     const before = readEnv()
 
     await expect(run('sh', ['deploy/compose-secrets.sh'], { cwd: folder })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('npm run compose:secrets', () => {
 })
 
 describe('deploy/check-secrets.sh', () => {
-  it('names each variable that is a sample, and no other', async () => {
+  it('names exactly the variables with sample values', async () => {
     const env = { ...example, NATS_FORMS_PASSWORD: 'fresh', MONGODB_KEY: 'c2FtcGxl' }
 
     const { stderr } = await checkSecrets(env).catch((error) => error)
@@ -66,7 +66,7 @@ describe('deploy/check-secrets.sh', () => {
     await expect(checkSecrets(env)).rejects.toMatchObject({ code: 1 })
   })
 
-  it('accepts the samples in development', async () => {
+  it('accepts sample values in development', async () => {
     await expect(checkSecrets({ ...example, NODE_ENV: 'development' })).resolves.toMatchObject({ stderr: '' })
   })
 })

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { mallocOptions, nodeOptions } from '../../scripts/services.ts'
-import { firstHour, operatorsEnv, readCompose, rehearse } from './compose.ts'
+import { operatorsEnv, readCompose, runOperatorSetup, startCluster } from './compose.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -24,7 +24,7 @@ const membersOf = (network: string) =>
   all.filter(([, each]) => each.networks?.includes(network)).map(([name]) => name)
 
 describe('docker-compose.yml', () => {
-  it('keeps to the Compose specification', () => {
+  it('is valid by the Compose specification', () => {
     // dclint, a linter of Compose files, ships the specification's own schema.
     const package_ = dirname(createRequire(import.meta.url).resolve('dclint/package.json'))
     const { $schema: _, ...schema } = JSON.parse(
@@ -38,7 +38,7 @@ describe('docker-compose.yml', () => {
     expect(isValid).toBe(true)
   })
 
-  it('runs every service that there is', () => {
+  it('runs every service of services/', () => {
     const folders = readdirSync(join(root, 'services'))
 
     expect(ours.map(([name]) => name).sort()).toEqual([...folders, 'migrate', 'formctl'].sort())
@@ -46,12 +46,12 @@ describe('docker-compose.yml', () => {
       expect(services[name]!.command).toEqual(['node', ...nodeOptions, `services/${name}/src/main.ts`])
   })
 
-  it.each(all)('pins and limits %s', (_, { image, deploy }) => {
+  it.each(all)('pins the image and limits the resources of %s', (_, { image, deploy }) => {
     expect(image).toMatch(/:v?\d+\.\d+\.\d+(-[\w.]+)?$/)
     expect(deploy.resources.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) })
   })
 
-  it('publishes the port of the gateway alone, but for profiles', () => {
+  it('publishes only the port of the gateway, and those of profiles', () => {
     const publishing = all.filter(([, { ports }]) => ports)
 
     expect(publishing.map(([name]) => name)).toEqual(['gateway', 'caddy', 'grafana'])
@@ -71,13 +71,13 @@ describe('docker-compose.yml', () => {
     ['web', ['caddy']],
     ['dashboards', ['grafana']],
     ['traces', ['collector']],
-  ])('leads out by %s, on which is %j alone', (network, members) => {
+  ])('has an external network %s only for %j', (network, members) => {
     expect(membersOf(network)).toEqual(members)
     expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toContain(network)
     expect(Object.keys(networks).filter((name) => !networks[name]!.internal)).toHaveLength(4)
   })
 
-  it('shows figures to nobody but Prometheus, which reaches every service', () => {
+  it('lets only Prometheus and Grafana into the metrics network, and Prometheus reach every service', () => {
     expect(membersOf('metrics')).toEqual(['prometheus', 'grafana'])
     for (const name of readdirSync(join(root, 'services'))) {
       expect(services.prometheus!.networks).toEqual(
@@ -87,32 +87,32 @@ describe('docker-compose.yml', () => {
     expect(services.prometheus!.networks).not.toContain('stores')
   })
 
-  it('lets gateways believe the network of caddy, on which is nobody else', () => {
+  it('makes gateways trust the network of caddy, which has no other member', () => {
     expect(membersOf('edge')).toEqual(['gateway', 'caddy'])
     expect(services.gateway!.environment!.TRUST_PROXY).toBe(networks.edge!.ipam!.config[0]!.subnet)
     expect(networks.edge!.internal).toBe(true)
   })
 
-  it('mounts what is there', () => {
+  it('mounts only existing files', () => {
     const files = all.flatMap(([, { volumes = [] }]) => volumes.filter((volume) => volume.startsWith('./')))
 
     expect(files.length).toBeGreaterThan(8)
     for (const file of files) expect(existsSync(join(root, file.split(':')[0]!))).toBe(true)
   })
 
-  it('lets the gateway reach no store', () => {
+  it('gives the gateway no access to stores', () => {
     expect(services.gateway!.networks).not.toContain('stores')
     expect(services.mongo!.networks).toEqual(['stores'])
   })
 
-  it('starts nothing without its secrets', () => {
+  it('requires every secret', () => {
     expect(secrets).toHaveLength(13)
     for (const secret of secrets) {
       expect(() => readCompose({ ...operatorsEnv(), [secret]: '' })).toThrow(secret)
     }
   })
 
-  it('starts nothing with a sample', () => {
+  it('starts no service with a sample secret', () => {
     const { environment } = services['check-secrets']!
     const waiting = ['mongo', 'nats', 'grafana'].map((name) => services[name]!.depends_on!['check-secrets'])
 
@@ -125,7 +125,7 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('gives each process a user of MongoDB of its own, and no secret of another', () => {
+  it('gives each process its own MongoDB user, and no secret of another process', () => {
     const passwords = (name: string) =>
       secrets.filter((secret) =>
         Object.values(services[name]!.environment ?? {}).some((value) => value.includes(env[secret]!)),
@@ -144,12 +144,12 @@ describe('docker-compose.yml', () => {
     expect(passwords('caddy')).toEqual([])
   })
 
-  it('asks for what .env.example explains, and nothing else', () => {
-    const asked = new Set(
+  it('uses exactly the variables of .env.example', () => {
+    const variables = new Set(
       [...read('docker-compose.yml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name),
     )
 
-    expect([...asked].sort()).toEqual(Object.keys(operatorsEnv()).sort())
+    expect([...variables].sort()).toEqual(Object.keys(operatorsEnv()).sort())
   })
 
   it('has the defaults of .env.example', () => {
@@ -207,7 +207,7 @@ describe('the profile observability', () => {
     expect(mountedAt('prometheus', '/etc/prometheus/alerts.yml')).toBe('./deploy/alerts.yml')
   })
 
-  it('gives Grafana Prometheus as a source, and the dashboard', () => {
+  it('provisions Grafana with Prometheus and the dashboard', () => {
     const [source] = yaml('deploy/grafana/datasources.yml').datasources
     const [provider] = yaml('deploy/grafana/dashboards.yml').providers
     const file = `${provider.options.path}/grafana-dashboard.json`
@@ -218,7 +218,7 @@ describe('the profile observability', () => {
     expect(JSON.parse(read('deploy/grafana-dashboard.json')).panels.length).toBeGreaterThan(5)
   })
 
-  it('has a collector where .env.example says that spans go, on a network of each service', () => {
+  it('has a collector at the address in .env.example, reachable by each service', () => {
     const { receivers, exporters, processors, service } = yaml('deploy/otel-collector.yml')
     const [, port] = /http:\/\/collector:(\d+)/.exec(read('.env.example'))!
 
@@ -239,7 +239,7 @@ describe('the profile observability', () => {
 })
 
 describe('Dockerfile', () => {
-  it('gives Node the options that npm start gives it', () => {
+  it('passes the same options to Node as npm start', () => {
     const [, command] = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))!
 
     expect(JSON.parse(command!)).toEqual(['node', ...nodeOptions, 'services/gateway/src/main.ts'])
@@ -250,20 +250,20 @@ describe('Dockerfile', () => {
       expect(read('Dockerfile')).toMatch(new RegExp(`^(ENV | ).*\\b${name}=${value}\\b`, 'm'))
   })
 
-  it('pins the Node that the tests run on', () => {
+  it('pins the Node version of the tests', () => {
     expect(read('Dockerfile')).toMatch(`FROM node:${process.versions.node}-slim`)
   })
 
-  it('keeps what Node makes of the sources: nothing strips types when a service starts', {
+  it('contains the compile cache, so that no service strips types when it starts', {
     timeout: 60_000,
   }, async () => {
     const [, script] = /^USER node\nRUN ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile'))!
     await using cache = await mkdtempDisposable(join(tmpdir(), 'compiled-'))
     const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache.path, NODE_ENV: 'production' }
-    const atHome = (script: string) =>
+    const withLocalPaths = (script: string) =>
       script.replaceAll('/app/', `${root}/`).replaceAll(' .cache', ` ${cache.path}`)
-    const here = { cwd: root, env }
-    await promisify(execFile)('sh', ['-ec', atHome(script!)], here)
+    const options = { cwd: root, env }
+    await promisify(execFile)('sh', ['-ec', withLocalPaths(script!)], options)
 
     const open = (store: string) =>
       `import { open${store}Store } from '@fms/${store.toLowerCase()}-store'
@@ -274,7 +274,7 @@ describe('Dockerfile', () => {
     ]
     for (const program of programs) {
       const { stderr } = await promisify(execFile)(process.execPath, [...nodeOptions, ...program], {
-        ...here,
+        ...options,
         env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
         maxBuffer: 2 ** 26,
       }).catch((ended) => ended)
@@ -284,32 +284,35 @@ describe('Dockerfile', () => {
     }
   })
 
-  it('runs as somebody who owns nothing', () => {
+  it('runs as an unprivileged user', () => {
     expect(read('Dockerfile')).toMatch(/^USER node$/m)
   })
 })
 
 describe('deploy/nats-server.conf', () => {
-  it.each(Object.keys(natsUsers) as (keyof typeof natsUsers)[])('allows %s what npm start allows', (name) => {
-    const own = read('deploy/nats-server.conf')
-      .split(/^ {4}\{$/m)
-      .find((block) => block.includes(`user: ${name}\n`))!
-    const subjects = (what: string) =>
-      JSON.parse(new RegExp(`${what}: \\{ allow: (\\[[^\\]]*\\]) \\}`).exec(own)![1]!)
+  it.each(Object.keys(natsUsers) as (keyof typeof natsUsers)[])(
+    'gives %s the same permissions as npm start',
+    (name) => {
+      const own = read('deploy/nats-server.conf')
+        .split(/^ {4}\{$/m)
+        .find((block) => block.includes(`user: ${name}\n`))!
+      const subjects = (what: string) =>
+        JSON.parse(new RegExp(`${what}: \\{ allow: (\\[[^\\]]*\\]) \\}`).exec(own)![1]!)
 
-    const { users } = authorization(forEveryUser(() => ''))
-    const { permissions } = users.find(({ user }) => user === name)!
-    expect(subjects('publish')).toEqual(permissions.publish.allow)
-    expect(subjects('subscribe')).toEqual(permissions.subscribe.allow)
-    expect(own).toContain(`password: $NATS_${name.toUpperCase()}_PASSWORD`)
-  })
+      const { users } = authorization(forEveryUser(() => ''))
+      const { permissions } = users.find(({ user }) => user === name)!
+      expect(subjects('publish')).toEqual(permissions.publish.allow)
+      expect(subjects('subscribe')).toEqual(permissions.subscribe.allow)
+      expect(own).toContain(`password: $NATS_${name.toUpperCase()}_PASSWORD`)
+    },
+  )
 })
 
-describe('the cluster, rehearsed without containers', () => {
-  it('comes up in order and takes a form from nothing to live', { timeout: 180_000 }, async () => {
-    await using cluster = await rehearse()
+describe('the cluster without containers', () => {
+  it('starts in order and publishes a form', { timeout: 180_000 }, async () => {
+    await using cluster = await startCluster()
 
-    const stdout = await firstHour(cluster)
+    const stdout = await runOperatorSetup(cluster)
 
     expect(stdout).toMatch(/Done: create, edit, publish, read, list and delete all worked\.\n$/)
     expect(cluster.started.at(-1)).toBe('gateway')

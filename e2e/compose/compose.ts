@@ -13,13 +13,13 @@ import { parse } from 'yaml'
 import { startMongoWithUsers } from './mongo-with-users.ts'
 import { connectAdmin, runMongoInit } from './mongosh.ts'
 
-const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
-const patienceMs = 60_000
+const startTimeoutMs = 60_000
 
+/** A service of docker-compose.yml. */
 export interface ComposeService {
   image: string
-  /** Services of a profile start only where it is asked for. */
+  /** The service starts only when one of these profiles is enabled. Default: always. */
   profiles?: string[]
   entrypoint?: string[]
   command: string[]
@@ -34,18 +34,19 @@ export interface ComposeService {
   deploy: { resources: { limits: { cpus: string; memory: string } } }
 }
 
+/** The part of docker-compose.yml that tests read. */
 export interface ComposeFile {
   services: Record<string, ComposeService>
   networks: Record<string, { internal?: boolean; ipam?: { config: { subnet: string }[] } } | null>
 }
 
-/** docker-compose.yml as Compose reads it: anchors merged, variables of `env` filled in. */
+/** Parses docker-compose.yml: merges anchors and substitutes the variables of `env`. */
 export const readCompose = (env: NodeJS.ProcessEnv): ComposeFile => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
-  return parse(text, { merge: true, reviver: (_, value) => interpolated(value, env) })
+  return parse(text, { merge: true, reviver: (_, value) => interpolate(value, env) })
 }
 
-/** `.env.example` after an operator replaced its secrets. */
+/** The variables of `.env.example` with random secrets. */
 export const operatorsEnv = (): Record<string, string> => {
   const example = parseEnv(readFileSync(join(root, '.env.example'), 'utf8')) as Record<string, string>
   const isSecret = (name: string) => /(SECRET|PASSWORD|KEY)$/.test(name)
@@ -57,8 +58,8 @@ export const operatorsEnv = (): Record<string, string> => {
   )
 }
 
-/** `${NAME}`, `${NAME:-default}`, `${NAME:?complaint}` and `$$`. */
-const interpolated = (value: unknown, env: NodeJS.ProcessEnv): unknown =>
+/** Substitutes `${NAME}`, `${NAME:-default}`, `${NAME:?error}` and `$$`. */
+const interpolate = (value: unknown, env: NodeJS.ProcessEnv): unknown =>
   typeof value !== 'string'
     ? value
     : value.replace(/\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g, (all, name, sign, text) => {
@@ -68,45 +69,45 @@ const interpolated = (value: unknown, env: NodeJS.ProcessEnv): unknown =>
         return text ?? ''
       })
 
-/** The health check that the image brings, as the Dockerfile has it. */
+/** The default health check of the image, from the Dockerfile. */
 const imageHealthCheck = (): string[] => [
   'CMD',
   ...JSON.parse(/^HEALTHCHECK [^[]*CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))![1]!),
 ]
 
-/** The cluster without containers. */
-export interface Rehearsal extends AsyncDisposable {
-  /** `http://127.0.0.1:port` of the gateway. */
+/** The cluster as processes without containers. */
+export interface LocalCluster extends AsyncDisposable {
+  /** Port of the gateway on 127.0.0.1. */
   gatewayPort: number
-  /** In the order in which they were up. */
+  /** Names of the services in the order in which they became healthy. */
   started: string[]
-  /** Name and version of what stands in for MongoDB. */
+  /** Name and version of the engine that replaces MongoDB. */
   engine: string
-  /** Of the cluster, as .env has it. */
+  /** The variables of .env. */
   env: Record<string, string>
-  /** The URL of Compose for a store, as this machine reaches it. */
-  here(url: string): string
-  /** What another `docker compose run --rm mongo-init` does, with `env` in place of the cluster's. */
+  /** Rewrites a store URL of Compose to the address on this machine. */
+  localUrl(url: string): string
+  /** Runs the equivalent of `docker compose run --rm mongo-init`, with changed variables. */
   mongoInit(env: NodeJS.ProcessEnv): Promise<void>
-  /** What `docker compose run --rm formctl …` does, with `--json`. */
+  /** Runs the equivalent of `docker compose run --rm formctl … --json`. @returns its output. */
   formctl<T>(...args: string[]): Promise<T>
 }
 
-/** What stands in for the container `mongo`. */
+/** The engine that replaces the container `mongo`. */
 interface MongoEngine extends AsyncDisposable {
   engine: string
-  /** A URL of Compose, as this machine reaches it. */
-  here(url: string): string
-  /** @param env of the one-shot `mongo-init`. */
+  /** Rewrites a URL of Compose to the address on this machine. */
+  localUrl(url: string): string
+  /** @param env the environment of the one-shot service `mongo-init`. */
   init(env: NodeJS.ProcessEnv): Promise<void>
 }
 
-/** An engine without users: `mongo-init` has nothing to do, and every URL loses its user and password. */
+/** An engine without users: `mongo-init` does nothing, and URLs have no user and password. */
 const withoutUsers = async (): Promise<MongoEngine> => {
   const mongo = await startMongo(process.env, { quick: true })
   return {
     engine: mongo.engine,
-    here: (url) =>
+    localUrl: (url) =>
       url.replace(/^mongodb:\/\/[^/]*@mongo:27017\/(\w+)\?.*$/, (_, database) =>
         withSuffix(mongo.url, database),
       ),
@@ -115,16 +116,16 @@ const withoutUsers = async (): Promise<MongoEngine> => {
   }
 }
 
-/** An engine that demands passwords and enforces roles. It is a replica set of its own name. */
+/** An engine that requires passwords and enforces roles. It is no replica set. */
 const withUsers = async (rootPassword: string): Promise<MongoEngine> => {
   const mongo = await startMongoWithUsers({ user: 'fms', password: rootPassword })
-  const here = (url: string) =>
+  const localUrl = (url: string) =>
     url.replace('@mongo:27017', `@${mongo.host}`).replace('replicaSet=rs0', 'directConnection=true')
   return {
     engine: mongo.engine,
-    here,
+    localUrl,
     init: async (env) => {
-      await using admin = connectAdmin(here(env.MONGODB_URL!))
+      await using admin = connectAdmin(localUrl(env.MONGODB_URL!))
       runMongoInit(admin.adminCommand, env)
     },
     [Symbol.asyncDispose]: () => mongo[Symbol.asyncDispose](),
@@ -132,133 +133,151 @@ const withUsers = async (rootPassword: string): Promise<MongoEngine> => {
 }
 
 /**
- * Starts what docker-compose.yml describes as processes of this machine: each service's own command with its own
- * environment, in the order that `depends_on` demands, each health check asked until it agrees. Names of hosts become
- * ports of 127.0.0.1; `mongo` is an engine for tests, `nats` a nats-server with the cluster's own configuration.
+ * Starts the services of docker-compose.yml as processes on this machine: each with its command and environment, in the
+ * order of `depends_on`, waiting for each health check. Host names become ports of 127.0.0.1; `mongo` is an engine for
+ * tests, `nats` a nats-server with the configuration of the cluster.
  *
- * @param users whether the engine enforces users and roles, and `mongo-init` runs; such an engine takes Python 3.
+ * @param users whether the engine enforces users and roles, and `mongo-init` runs. Such an engine needs Python 3.
  */
-export const rehearse = async ({ users = false } = {}): Promise<Rehearsal> => {
+export const startCluster = async ({ users = false } = {}): Promise<LocalCluster> => {
   const env: Record<string, string> = { ...operatorsEnv(), LOG_LEVEL: 'error', DRAIN_MS: '0' }
-  const compose = readCompose(env)
-  const names = Object.keys(compose.services).filter((name) => !compose.services[name]!.profiles)
-  const ports = new Map(
-    await freePorts(names.length + 1).then((free) => free.map((port, i) => [names[i] ?? 'nats:8222', port])),
-  )
-  const portOf = (name: string) => ports.get(name)!
-  const mongo = users ? await withUsers(env.MONGODB_PASSWORD!) : await withoutUsers()
+  const { services } = readCompose(env)
+  const names = Object.keys(services).filter((name) => !services[name]!.profiles)
+  const portOf = await assignPorts([...names, natsMonitor])
+
+  await using starting = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'compose-'))
-  const children = new Map<string, ChildProcess>()
-  const started: string[] = []
+  starting.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const mongo = starting.use(users ? await withUsers(env.MONGODB_PASSWORD!) : await withoutUsers())
+  const localUrl = (url: string) => localUrlOf(mongo.localUrl(url), portOf)
+  const environmentOf = (name: string) => localEnvironment(services[name]!, localUrl, portOf(name))
 
-  const here = (value: string) =>
-    mongo
-      .here(value)
-      .replace(/\bnats:4222$/, `127.0.0.1:${portOf('nats')}`)
-      .replace(/^http:\/\/(\w+):8080$/, (_, name) => `http://127.0.0.1:${portOf(name)}`)
-  const environmentOf = (name: string): NodeJS.ProcessEnv => ({
-    PATH: process.env.PATH,
-    ...Object.fromEntries(
-      Object.entries(compose.services[name]!.environment ?? {}).map(([key, value]) => [key, here(value)]),
-    ),
-    ...(compose.services[name]!.environment?.PORT && { HOST: '127.0.0.1', PORT: `${portOf(name)}` }),
-  })
-
-  const startNats = () => {
-    const config = readFileSync(join(root, 'deploy/nats-server.conf'), 'utf8')
-      .replace(/^port: 4222$/m, `host: 127.0.0.1\nport: ${portOf('nats')}`)
-      .replace(/^http: 8222$/m, `http: "127.0.0.1:${portOf('nats:8222')}"`)
-      .replace(/store_dir: \/data$/m, `store_dir: ${JSON.stringify(dataDir)}`)
-    const file = join(dataDir, 'nats-server.conf')
-    writeFileSync(file, config)
-    const [flag] = compose.services.nats!.command
-    const runWithParent = join(root, 'libs/testkit/src/run-with-parent.ts')
-    return [runWithParent, findNatsServer().command, flag!, file, '-l', join(dataDir, 'log')]
-  }
-  const isHealthy = async (name: string): Promise<boolean> => {
-    const { healthcheck } = compose.services[name]!
-    if (name === 'nats') {
-      const url = healthcheck!.test.at(-1)!.replace(':8222', `:${portOf('nats:8222')}`)
-      return fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    }
-    const [, command, ...args] = healthcheck?.test ?? imageHealthCheck()
-    return run(executable(command!), args, { env: environmentOf(name) }).then(
-      () => true,
-      () => false,
-    )
-  }
-
-  const up = new Map<string, Promise<void>>()
-  const start = (name: string): Promise<void> => {
-    const known = up.get(name) ?? startAfterDependencies(name)
-    up.set(name, known)
-    return known
-  }
-  const startAfterDependencies = async (name: string) => {
-    const { command, depends_on = {} } = compose.services[name]!
-    await Promise.all(Object.keys(depends_on).map(start))
-    if (name === 'check-secrets') {
-      await run('sh', [join(root, 'deploy/check-secrets.sh')], { env: environmentOf(name) })
-    } else if (name === 'migrate') {
-      await run(executable(command[0]!), command.slice(1), { cwd: root, env: environmentOf(name) })
-    } else if (name === 'mongo-init') {
-      await mongo.init(compose.services[name]!.environment!)
-    } else if (name !== 'mongo') {
-      await startProcess(name, name === 'nats' ? startNats() : command.slice(1))
-    }
-    started.push(name)
-  }
-  const startProcess = async (name: string, args: string[]) => {
+  const run = async (name: string) => {
+    const { command } = services[name]!
+    if (name === 'check-secrets') return runOnce('sh', ['deploy/check-secrets.sh'], environmentOf(name))
+    if (name === 'migrate') return runOnce(command[0]!, command.slice(1), environmentOf(name))
+    if (name === 'mongo-init') return mongo.init(services[name]!.environment!)
+    if (name === 'mongo') return
+    const args = name === 'nats' ? natsArguments(command[0]!, dataDir, portOf) : command.slice(1)
     const child = spawnWithParent({ name, args, env: environmentOf(name) })
-    children.set(name, child)
-    const deadline = performance.now() + patienceMs
-    while (!(await isHealthy(name))) {
-      if (child.exitCode !== null)
-        throw new Error(`${name} ended with ${child.exitCode}; its output says why`)
-      if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${patienceMs} ms`)
-      await delay(50)
-    }
+    starting.defer(() => terminate(child))
+    await untilHealthy(name, child, () => isHealthy(services[name]!, environmentOf(name), portOf))
   }
-  const stop = async () => {
-    for (const child of [...children.values()].reverse()) await terminate(child)
-    await mongo[Symbol.asyncDispose]()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  const started = await startInOrder(names, services, run)
 
-  try {
-    await Promise.all(names.map(start))
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const running = starting.move()
   return {
     gatewayPort: portOf('gateway'),
     started,
     engine: mongo.engine,
     env,
-    here,
-    mongoInit: (changed) => mongo.init({ ...compose.services['mongo-init']!.environment, ...changed }),
+    localUrl,
+    mongoInit: (changed) => mongo.init({ ...services['mongo-init']!.environment, ...changed }),
     formctl: async (...args) => {
-      const [command, ...formctl] = compose.services.formctl!.entrypoint!
-      const { stdout } = await run(executable(command!), [...formctl, ...args, '--json'], {
-        cwd: root,
-        env: environmentOf('formctl'),
-      })
+      const [command, ...formctl] = services.formctl!.entrypoint!
+      const stdout = await runOnce(command!, [...formctl, ...args, '--json'], environmentOf('formctl'))
       return JSON.parse(stdout)
     },
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
+/** The monitoring port of the service `nats`, which its health check uses. */
+const natsMonitor = 'nats:8222'
+
+type PortOf = (name: string) => number
+
+const assignPorts = async (names: readonly string[]): Promise<PortOf> => {
+  const ports = await freePorts(names.length)
+  const byName = new Map(names.map((name, index) => [name, ports[index]!]))
+  return (name) => byName.get(name)!
+}
+
+/** Runs each service after the services that it depends on. @returns the names in the order in which `run` resolved. */
+const startInOrder = async (
+  names: readonly string[],
+  services: ComposeFile['services'],
+  run: (name: string) => Promise<unknown>,
+): Promise<string[]> => {
+  const order: string[] = []
+  const starts = new Map<string, Promise<void>>()
+  const startAfterDependencies = async (name: string) => {
+    await Promise.all(Object.keys(services[name]!.depends_on ?? {}).map(start))
+    await run(name)
+    order.push(name)
+  }
+  const start = (name: string): Promise<void> => {
+    const known = starts.get(name) ?? startAfterDependencies(name)
+    starts.set(name, known)
+    return known
+  }
+  await Promise.all(names.map(start))
+  return order
+}
+
+const localUrlOf = (url: string, portOf: PortOf): string =>
+  url
+    .replace(/\bnats:4222$/, `127.0.0.1:${portOf('nats')}`)
+    .replace(/^http:\/\/(\w+):8080$/, (_, name) => `http://127.0.0.1:${portOf(name)}`)
+
+const localEnvironment = (
+  { environment = {} }: ComposeService,
+  localUrl: (url: string) => string,
+  port: number,
+): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, localUrl(value)])),
+  ...(environment.PORT && { HOST: '127.0.0.1', PORT: `${port}` }),
+})
+
+/** Writes the configuration of the cluster's nats-server for this machine. @returns the arguments of its process. */
+const natsArguments = (configFlag: string, dataDir: string, portOf: PortOf): string[] => {
+  const config = readFileSync(join(root, 'deploy/nats-server.conf'), 'utf8')
+    .replace(/^port: 4222$/m, `host: 127.0.0.1\nport: ${portOf('nats')}`)
+    .replace(/^http: 8222$/m, `http: "127.0.0.1:${portOf(natsMonitor)}"`)
+    .replace(/store_dir: \/data$/m, `store_dir: ${JSON.stringify(dataDir)}`)
+  const file = join(dataDir, 'nats-server.conf')
+  writeFileSync(file, config)
+  const runWithParent = join(root, 'libs/testkit/src/run-with-parent.ts')
+  return [runWithParent, findNatsServer().command, configFlag, file, '-l', join(dataDir, 'log')]
+}
+
+/** Runs the service's health check once. That of `nats` is a URL of its monitoring port. */
+const isHealthy = (
+  { healthcheck }: ComposeService,
+  env: NodeJS.ProcessEnv,
+  portOf: PortOf,
+): Promise<boolean> => {
+  const [, command, ...args] = healthcheck?.test ?? imageHealthCheck()
+  const url = [command, ...args].at(-1)!
+  const check = url.includes(':8222')
+    ? fetch(url.replace(':8222', `:${portOf(natsMonitor)}`)).then(({ ok }) => ok)
+    : runOnce(command!, args, env).then(() => true)
+  return check.catch(() => false)
+}
+
+/** @throws {Error} when the process exits, or is not healthy after a minute. */
+const untilHealthy = async (name: string, child: ChildProcess, check: () => Promise<boolean>) => {
+  const deadline = performance.now() + startTimeoutMs
+  while (!(await check())) {
+    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}; see its output`)
+    if (performance.now() > deadline) throw new Error(`${name} is not healthy after ${startTimeoutMs} ms`)
+    await delay(50)
+  }
+}
+
+/** Runs a program in the root of the repository. @returns its stdout. @throws when its exit code is not 0. */
+const runOnce = async (command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> => {
+  const { stdout } = await promisify(execFile)(executable(command), args, { cwd: root, env })
+  return stdout
+}
+
 /**
- * The operator's first hour: the lines of docs/operations.md that use formctl, and the demo with the key that they end with.
+ * Runs the setup of docs/operations.md: its formctl commands, and the demo with the key that the last one creates.
  *
- * @returns what the demo prints.
+ * @returns the output of the demo.
  */
-export const firstHour = async (cluster: Rehearsal): Promise<string> => {
+export const runOperatorSetup = async (cluster: LocalCluster): Promise<string> => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const [, section] = /^## The cluster\n(.*?)^### /ms.exec(page)!
   const lines = [...section!.matchAll(/^ {4}docker compose run --rm formctl (.*)$/gm)].map(
@@ -266,22 +285,18 @@ export const firstHour = async (cluster: Rehearsal): Promise<string> => {
   )
   const outcomes: { key?: string }[] = []
   for (const line of lines) outcomes.push(await cluster.formctl(...line.split(' ')))
-  const demo = await run(process.execPath, ['scripts/demo.ts'], {
-    cwd: root,
-    env: {
-      HOST: '127.0.0.1',
-      PORT: `${cluster.gatewayPort}`,
-      DEMO_API_KEY: outcomes.at(-1)!.key,
-      DEMO_ORGANIZATION: /DEMO_ORGANIZATION=(\w+)/.exec(section!)![1],
-    },
+  return runOnce('node', ['scripts/demo.ts'], {
+    HOST: '127.0.0.1',
+    PORT: `${cluster.gatewayPort}`,
+    DEMO_API_KEY: outcomes.at(-1)!.key,
+    DEMO_ORGANIZATION: /DEMO_ORGANIZATION=(\w+)/.exec(section!)![1],
   })
-  return demo.stdout
 }
 
-/** The Node of the image is this one. */
+/** `node` of the image is the Node of the tests. */
 const executable = (command: string) => (command === 'node' ? process.execPath : command)
 
-/** Two databases where the test was given one. */
+/** The URL with a suffix of its database name, so that two databases share one engine. */
 const withSuffix = (url: string, database: string): string => {
   const [, before, query = ''] = /^([^?]*)(\?.*)?$/.exec(url)!
   return `${before}_${database}${query}`

@@ -13,23 +13,23 @@ interface User {
   roles: unknown
 }
 
-/** A server that keeps a replica set and users, and nothing else: `npm run test:compose` has one that enforces them. */
-const server = ({ isInitiated = true, statusError = 'NotYetInitialized' } = {}) => {
+/** A fake server with a replica set and users. `npm run test:compose` uses a server that enforces them. */
+const fakeServer = ({ isInitiated = true, statusError = 'NotYetInitialized' } = {}) => {
   const users = new Map<string, User>()
   const commands: string[] = []
   let helloes = 0
-  const refuse = (codeName: string) => {
+  const fail = (codeName: string) => {
     throw Object.assign(new Error(codeName), { codeName })
   }
   const adminCommand = (command: Record<string, unknown>): unknown => {
     const [name, value] = Object.entries(command)[0] as [string, string]
     commands.push(name)
-    if (name === 'replSetGetStatus') return isInitiated || refuse(statusError)
+    if (name === 'replSetGetStatus') return isInitiated || fail(statusError)
     if (name === 'replSetInitiate') isInitiated = true
     if (name === 'hello') return { isWritablePrimary: isInitiated && ++helloes > 1 }
     if (name === 'usersInfo') return { users: users.has(value) ? [{ user: value }] : [] }
-    if (name === 'createUser' && users.has(value)) refuse('Location51003')
-    if (name === 'updateUser' && !users.has(value)) refuse('UserNotFound')
+    if (name === 'createUser' && users.has(value)) fail('Location51003')
+    if (name === 'updateUser' && !users.has(value)) fail('UserNotFound')
     if (/User$/.test(name)) users.set(value, { password: command.pwd, roles: command.roles })
     return { ok: 1 }
   }
@@ -39,8 +39,8 @@ const server = ({ isInitiated = true, statusError = 'NotYetInitialized' } = {}) 
 const readWrite = (...databases: string[]) => databases.map((db) => ({ role: 'readWrite', db }))
 
 describe('deploy/mongo-init.js', () => {
-  it('creates a user for each process, with rights to its own databases alone', () => {
-    const { users, commands, adminCommand } = server()
+  it('creates a user for each process, with access only to its databases', () => {
+    const { users, commands, adminCommand } = fakeServer()
 
     runMongoInit(adminCommand, env)
 
@@ -53,8 +53,8 @@ describe('deploy/mongo-init.js', () => {
     expect(commands).not.toContain('replSetInitiate')
   })
 
-  it('runs again without harm, and updates a changed password', () => {
-    const { users, adminCommand } = server()
+  it('is idempotent, and updates a changed password', () => {
+    const { users, adminCommand } = fakeServer()
     runMongoInit(adminCommand, env)
 
     runMongoInit(adminCommand, { ...env, MONGODB_FORMS_PASSWORD: 'changed' })
@@ -63,8 +63,8 @@ describe('deploy/mongo-init.js', () => {
     expect(users.get('forms')).toEqual({ password: 'changed', roles: readWrite('forms') })
   })
 
-  it('initiates the replica set, and creates users once it has a primary', () => {
-    const { commands, adminCommand } = server({ isInitiated: false })
+  it('initiates the replica set, and creates users when it has a primary', () => {
+    const { commands, adminCommand } = fakeServer({ isInitiated: false })
 
     runMongoInit(adminCommand, env)
 
@@ -77,8 +77,8 @@ describe('deploy/mongo-init.js', () => {
     ])
   })
 
-  it('stops where the server refuses for another reason', () => {
-    const { commands, adminCommand } = server({ isInitiated: false, statusError: 'Unauthorized' })
+  it('fails when the server reports another error', () => {
+    const { commands, adminCommand } = fakeServer({ isInitiated: false, statusError: 'Unauthorized' })
 
     expect(() => runMongoInit(adminCommand, env)).toThrow('Unauthorized')
     expect(commands).toEqual(['replSetGetStatus'])

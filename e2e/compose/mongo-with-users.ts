@@ -11,9 +11,9 @@ import { MongoClient } from 'mongodb'
 const run = promisify(execFile)
 const version = '0.7.0b3'
 const environment = join(import.meta.dirname, '../../node_modules/.cache', `secantusdb-${version}`)
-const patienceMs = 60_000
+const startTimeoutMs = 60_000
 
-/** An engine that knows users and roles, as the containers of MongoDB do. */
+/** An engine that enforces users and roles, as MongoDB in the container does. */
 export interface MongoWithUsers extends AsyncDisposable {
   /** Name and version. */
   engine: string
@@ -22,10 +22,10 @@ export interface MongoWithUsers extends AsyncDisposable {
 }
 
 /**
- * SecantusDB from PyPI: it speaks MongoDB's protocol, and enforces SCRAM users and the built-in roles. Its first start
- * takes no password and creates the root user, as the image of MongoDB does; the second one demands passwords.
+ * Starts SecantusDB from PyPI, which implements MongoDB's protocol, SCRAM users and the built-in roles. The first start
+ * is without authentication and creates the root user, as the image of MongoDB does; the second one requires passwords.
  *
- * @throws {Error} where there is no Python 3 with venv and pip, or its registry cannot be reached.
+ * @throws {Error} when Python 3 with venv and pip is missing, or PyPI cannot be reached.
  */
 export const startMongoWithUsers = async (root: {
   user: string
@@ -55,7 +55,7 @@ export const startMongoWithUsers = async (root: {
 
 const install = async (): Promise<void> => {
   if (existsSync(join(environment, 'installed'))) return
-  process.stderr.write('Installing SecantusDB; this is done once ...\n')
+  process.stderr.write('Installing SecantusDB; this happens once ...\n')
   await run('python3', ['-m', 'venv', environment])
   await run(join(environment, 'bin/pip'), ['install', '--quiet', `secantusdb==${version}`])
   await run('touch', [join(environment, 'installed')])
@@ -70,17 +70,17 @@ const start = async (port: number, folder: string, options: string[]): Promise<C
     args: [runWithParent, program, ...args, ...options],
     env: { PATH: process.env.PATH },
   })
-  const deadline = performance.now() + patienceMs
-  while (!(await answers(port))) {
+  const deadline = performance.now() + startTimeoutMs
+  while (!(await isUp(port))) {
     if (child.exitCode !== null) throw new Error(`SecantusDB ended with ${child.exitCode}`)
-    if (performance.now() > deadline) throw new Error(`SecantusDB is not up after ${patienceMs} ms`)
+    if (performance.now() > deadline) throw new Error(`SecantusDB is not up after ${startTimeoutMs} ms`)
     await delay(100)
   }
   return child
 }
 
-/** `hello` needs no user. */
-const answers = async (port: number): Promise<boolean> => {
+/** `hello` needs no authentication. */
+const isUp = async (port: number): Promise<boolean> => {
   const url = `mongodb://127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=500`
   await using client = new MongoClient(url)
   return await client

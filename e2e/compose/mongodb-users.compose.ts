@@ -1,11 +1,11 @@
 import { MongoClient, type MongoServerError } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { firstHour, type Rehearsal, readCompose, rehearse } from './compose.ts'
+import { type LocalCluster, readCompose, runOperatorSetup, startCluster } from './compose.ts'
 
-let cluster: Rehearsal
+let cluster: LocalCluster
 
 beforeAll(async () => {
-  cluster = await rehearse({ users: true })
+  cluster = await startCluster({ users: true })
 })
 afterAll(() => cluster?.[Symbol.asyncDispose]())
 
@@ -13,9 +13,9 @@ afterAll(() => cluster?.[Symbol.asyncDispose]())
 const urlsOf = (service: string): string[] =>
   Object.entries(readCompose(cluster.env).services[service]!.environment!)
     .filter(([name]) => name.endsWith('_STORE_URL'))
-    .map(([, url]) => cluster.here(url))
+    .map(([, url]) => cluster.localUrl(url))
 
-/** The outcome of a write by the user of a URL into a database: `written`, or the server's name for its refusal. */
+/** Writes to a database as the user of the URL. @returns `written`, or the server's error code name. */
 const write = async (url: string, database: string): Promise<string> => {
   await using client = new MongoClient(url)
   const rights = client.db(database).collection('rights')
@@ -25,6 +25,7 @@ const write = async (url: string, database: string): Promise<string> => {
   )
 }
 
+/** Reads from a collection as the user of the URL. @returns `read`, or the server's error code name. */
 const read = async (url: string, database: string, collection: string): Promise<string> => {
   await using client = new MongoClient(url)
   return await client
@@ -38,8 +39,8 @@ const read = async (url: string, database: string, collection: string): Promise<
 }
 
 describe('the cluster on an engine with users', () => {
-  it('comes up with a user for each process, and takes a form from nothing to live', async () => {
-    const stdout = await firstHour(cluster)
+  it('starts with a user for each process, and publishes a form', async () => {
+    const stdout = await runOperatorSetup(cluster)
 
     expect(cluster.engine).toMatch(/^SecantusDB \d/)
     expect(stdout).toMatch(/Done: create, edit, publish, read, list and delete all worked\.\n$/)
@@ -49,7 +50,7 @@ describe('the cluster on an engine with users', () => {
     ['organizations', 'directory', 'forms'],
     ['forms', 'forms', 'directory'],
     ['publisher', 'forms', 'directory'],
-  ])('lets %s into %s, and neither into %s nor into the users', async (service, own, other) => {
+  ])('gives %s access to %s, and neither to %s nor to the users', async (service, own, other) => {
     const [url] = urlsOf(service)
 
     expect(await write(url!, own)).toBe('written')
@@ -58,7 +59,7 @@ describe('the cluster on an engine with users', () => {
     expect(await read(url!, 'admin', 'system.users')).toBe('Unauthorized')
   })
 
-  it('lets formctl and migrate into both databases, and into nothing else', async () => {
+  it('gives formctl and migrate access only to both databases', async () => {
     for (const url of [...urlsOf('formctl'), ...urlsOf('migrate')]) {
       expect(await write(url, 'directory')).toBe('written')
       expect(await write(url, 'forms')).toBe('written')
@@ -66,13 +67,13 @@ describe('the cluster on an engine with users', () => {
     }
   })
 
-  it('lets nobody in without a password', async () => {
+  it('requires a password', async () => {
     const [url] = urlsOf('forms')
 
     expect(await read(url!.replace(/\/\/.*@/, '//'), 'forms', 'rights')).toBe('Unauthorized')
   })
 
-  it('gives a user the new password of .env, and keeps the others', async () => {
+  it('updates a changed password of .env, and keeps the others', async () => {
     const [before] = urlsOf('publisher')
     const changed = 'a-fresh-password'
     const after = before!.replace(cluster.env.MONGODB_PUBLISHER_PASSWORD!, changed)

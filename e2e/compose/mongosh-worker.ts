@@ -1,7 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { MongoClient, type MongoServerError } from 'mongodb'
 
-// One command after another, for the thread that waits for each: mongosh.ts.
+// Worker of mongosh.ts: runs one command at a time and wakes the thread that waits for the result.
 const { url, responses, port } = workerData as { url: string; responses: Int32Array; port: MessagePort }
 const client = new MongoClient(url)
 

@@ -6,10 +6,10 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs an administrative command and returns its response, synchronously as mongosh does; throws what it refuses. */
+/** Runs an administrative command synchronously, as mongosh does. @returns its result. @throws the server's error. */
 export type AdminCommand = (command: Record<string, unknown>) => unknown
 
-/** Runs deploy/mongo-init.js as mongosh does, with the parts of mongosh that it uses. */
+/** Runs deploy/mongo-init.js with the parts of mongosh that it uses. */
 export const runMongoInit = (adminCommand: AdminCommand, env: NodeJS.ProcessEnv): void => {
   const script = readFileSync(join(root, 'deploy/mongo-init.js'), 'utf8')
   const sleep = (milliseconds: number) =>
@@ -17,7 +17,7 @@ export const runMongoInit = (adminCommand: AdminCommand, env: NodeJS.ProcessEnv)
   runInContext(script, createContext({ db: { adminCommand }, process: { env }, sleep }))
 }
 
-/** Administrative commands on a server, by the driver in a thread of its own, for which this one waits. */
+/** A connection that runs administrative commands synchronously: the driver runs in a worker thread. */
 export interface AdminConnection extends AsyncDisposable {
   adminCommand: AdminCommand
 }

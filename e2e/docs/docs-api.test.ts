@@ -16,40 +16,41 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** A block of shell commands and the heading above it. The first one sets what the test sets. */
+/** The blocks of shell commands, each with the heading above it. The first one sets the variables that the test sets. */
 const [setting, ...blocks] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(({ 1: script, index }) => ({
   heading: [...page.slice(0, index).matchAll(/^#+ (.*)$/gm)].at(-1)![1]!,
   script: script!,
 }))
 
 describe('the examples of docs/api.md', () => {
-  let answered: string[][]
+  let statuses: string[][]
 
   beforeAll(async () => {
-    answered = await runInTurn(blocks.map(({ script }) => script))
+    statuses = await runInTurn(blocks.map(({ script }) => script))
   })
 
-  it('set the address, the key and the organization first', () => {
+  it('begin with the base URL, the key and the organization', () => {
     expect(setting!.script.match(/^\w+(?==)/gm)).toEqual(['BASE_URL', 'API_KEY', 'ORG'])
   })
 
   it.each(blocks.map(({ heading, script }, index) => [`${index + 1}, ${heading}`, script, index] as const))(
     '%s',
     (_, script, index) => {
-      expect(told(script)).not.toEqual([])
-      expect(collapsed(script, answered[index]!)).toEqual(told(script))
+      expect(documentedStatuses(script)).not.toEqual([])
+      expect(collapsed(script, statuses[index]!)).toEqual(documentedStatuses(script))
     },
   )
 })
 
-/** The statuses in the comments. */
-const told = (script: string) => [...script.matchAll(/^\s*# (\d{3})\b/gm)].map(([, status]) => status!)
+/** The statuses in the comments of a block. */
+const documentedStatuses = (script: string) =>
+  [...script.matchAll(/^\s*# (\d{3})\b/gm)].map(([, status]) => status!)
 
-/** A loop tells its status once. */
+/** The comment of a loop has one status for all of its requests. */
 const collapsed = (script: string, statuses: string[]) =>
   /^\s*# \d{3} on every/m.test(script) ? [...new Set(statuses)] : statuses
 
-/** Runs the blocks as one script, in a folder of its own. @returns each one's HTTP statuses and curl's complaints. */
+/** Runs the blocks as one script in a new folder. @returns the HTTP statuses and curl errors of each block. */
 const runInTurn = async (scripts: string[]): Promise<string[][]> => {
   const { apiKey, slug } = await system.account()
   const folder = mkdtempSync(join(tmpdir(), 'docs-api-'))
@@ -75,7 +76,7 @@ const runInTurn = async (scripts: string[]): Promise<string[][]> => {
   }
 }
 
-describe('what docs/api.md says of defaults and filters', () => {
+describe('docs/api.md', () => {
   const samples = rowsUnder('| | Name | Type |')
   let account: Account
 
@@ -90,14 +91,14 @@ describe('what docs/api.md says of defaults and filters', () => {
     }
   })
 
-  it('is what an empty create makes', async () => {
+  it('shows the defaults of an empty create', async () => {
     const { body } = await system.call(account, 'POST', account.forms, { form: {}, validateOnly: true })
     for (const field of serverOwnedFields) delete body[field]
 
     expect(JSON.parse(/^```json\n(.*?)^```$/ms.exec(page)![1]!)).toEqual(body)
   })
 
-  it.each(rowsUnder('| Filter | Finds |'))('is what %s finds: %s', async (filter, numbers) => {
+  it.each(rowsUnder('| Filter | Finds |'))('lists what the filter %s finds: %s', async (filter, numbers) => {
     const { body } = await find(filter!)
 
     expect(body.error).toBeUndefined()
@@ -107,7 +108,7 @@ describe('what docs/api.md says of defaults and filters', () => {
   })
 
   it.each(rowsUnder('| Filter | Column |'))(
-    'is why %s is refused, at column %s',
+    'lists why the filter %s is invalid at column %s',
     async (filter, column, expected) => {
       const { status, body } = await find(filter!)
 
@@ -120,7 +121,7 @@ describe('what docs/api.md says of defaults and filters', () => {
   )
 })
 
-/** The cells of the table with this head; code without its backticks. */
+/** The cells of the table with this head, without backticks. */
 function rowsUnder(head: string): string[][] {
   const table = page.slice(page.indexOf(head)).split('\n\n', 1)[0]!
   return table

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The examples as one program, on this system and these sources. */
+/** The examples as one program that uses this system and these sources. */
 const program = ({ slug, sources }: { slug: string; sources: string }) =>
   [...page.matchAll(/^```ts\n(.*?)^```$/gms)]
     .map(([, block]) => block)
@@ -31,7 +31,7 @@ const program = ({ slug, sources }: { slug: string; sources: string }) =>
     .replace("'@fms/client'", `'${sources}'`)
 
 describe('the examples of libs/client/README.md', () => {
-  it('print what their comments say', async () => {
+  it('print the output in their comments', async () => {
     const { slug, apiKey } = await system.account()
     const file = join(folder, 'examples.mts')
     const sources = pathToFileURL(join(root, 'libs/client/src/index.ts')).href
@@ -42,8 +42,8 @@ describe('the examples of libs/client/README.md', () => {
       encoding: 'utf8',
     })
 
-    const told = [...page.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text]) => text)
-    expect(printed.trimEnd().split('\n')).toEqual(told)
+    const documented = [...page.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text]) => text)
+    expect(printed.trimEnd().split('\n')).toEqual(documented)
   })
 
   it('compile', () => {

@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
 
-/** One reason, as the page has it and as the code has it. */
+/** One reason, as the page documents it or as the code creates it. */
 interface Reason {
-  /** Who meets it: clients of the HTTP API and of its ports, or those of the directory store. */
+  /** Where the reason occurs: in HTTP responses, or in formctl. */
   audience: 'http' | 'formctl'
   reason: string
   http: number
@@ -20,7 +20,7 @@ interface Reason {
 }
 
 describe('docs/errors.md', () => {
-  it('has every reason of the code, with its HTTP code, status, metadata and details, and no other', () => {
+  it('has exactly the reasons of the code, with HTTP code, status, metadata and details', () => {
     expect(byName(reasonsOfThePage())).toEqual(byName(reasonsOfTheCode()))
   })
 
@@ -30,22 +30,24 @@ describe('docs/errors.md', () => {
     expect(names).toEqual([...new Set(names)])
   })
 
-  it('has every type of violation that publishing can tell, and no other', () => {
+  it('has exactly the types of violations that a publish reports', () => {
     const source = readFileSync(join(root, 'services/publisher/src/domain/publish-checks.ts'), 'utf8')
     const types = new Set([...source.matchAll(/\bviolation\(\s*'(\w+)'/g)].map(([, type]) => type!))
 
     expect(rowsOf('Violations of publish').map(([type]) => type)).toEqual([...types].sort())
   })
 
-  it('has the HTTP code of every status', () => {
+  it('has the HTTP codes of every status', () => {
     const rows = rowsOf('What to do, by status')
-    const told = rows.flatMap(([codes, status]) => codes!.split(', ').map((code) => `${status} ${code}`))
+    const documented = rows.flatMap(([codes, status]) =>
+      codes!.split(', ').map((code) => `${status} ${code}`),
+    )
 
     const pairs = reasonsOfTheCode().map(({ status, http }) => `${status} ${http}`)
-    expect(told.sort()).toEqual([...new Set(pairs)].sort())
+    expect(documented.sort()).toEqual([...new Set(pairs)].sort())
   })
 
-  it('shows an error as the code makes it', () => {
+  it('shows an error as the code creates it', () => {
     const example = ErrorBody.parse(JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!))
     const requestInfo = example.error.details.find((detail) => 'requestId' in detail)!
 
@@ -76,7 +78,7 @@ const reasonsOfThePage = (): Reason[] =>
     })),
   )
 
-/** The cells of the tables between a heading and the next of its level, without the tables' heads. */
+/** The rows of the tables in a section, without the heads of the tables. */
 const rowsOf = (heading: string): string[][] => {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))!
   const lines = section.split('\n').filter((line) => line.startsWith('|'))
@@ -91,7 +93,7 @@ const rowsOf = (heading: string): string[][] => {
 
 const namesIn = (cell: string) => cell.match(/\w+/g)?.sort() ?? []
 
-/** Every `new ApiError(` in the sources. One constructor may stand in several files; they have to agree. */
+/** The reasons of every `new ApiError(` in the sources. A reason that is created in several files must be the same. */
 const reasonsOfTheCode = (): Reason[] => {
   const files = globSync('{libs,services}/*/src/**/*.ts', { cwd: root }).concat(
     globSync('formctl/src/**/*.ts', { cwd: root }),
@@ -119,20 +121,20 @@ const reasonsIn = (typed: string, audience: Reason['audience']): Reason[] => {
   const source = stripTypeScriptTypes(typed)
   return [...source.matchAll(/\bnew ApiError\(/g)].flatMap(({ index }) => {
     const given = argumentsAt(source, source.indexOf('(', index))
-    // ApiError.fromProblem raises again what another service has raised.
+    // ApiError.fromProblem rebuilds an error of another service.
     if (given.join() === 'status,reason,message,parts') return []
     return variantsOf(source, index, given).map((variant) => toReason(variant, audience))
   })
 }
 
-/** The arguments themselves; or, where they name parameters of the function around, those of each of its calls. */
+/** The given arguments. When they are parameters of the enclosing function: the arguments of each of its calls. */
 const variantsOf = (source: string, index: number, given: string[]): string[][] => {
   if (isLiteral(given[1]) && !/\bmetadata\s*[,}]/.test(given[3] ?? '')) return [given]
-  const [around] = [...source.slice(0, index).matchAll(/\bconst (\w+) = \(/g)].slice(-1)
-  const parameters = argumentsAt(source, source.indexOf('(', around!.index)).map(
+  const [enclosing] = [...source.slice(0, index).matchAll(/\bconst (\w+) = \(/g)].slice(-1)
+  const parameters = argumentsAt(source, source.indexOf('(', enclosing!.index)).map(
     (text) => text.split(/\s*=/)[0]!,
   )
-  const calls = [...source.matchAll(new RegExp(`(?<!const )\\b${around![1]}\\(`, 'g'))]
+  const calls = [...source.matchAll(new RegExp(`(?<!const )\\b${enclosing![1]}\\(`, 'g'))]
   return calls.map((call) => {
     const values = argumentsAt(source, source.indexOf('(', call.index))
     const passed = (name: string) => values[parameters.indexOf(name)]
@@ -145,9 +147,7 @@ const isLiteral = (text = '') => /^'\w+'$/.test(text)
 
 const toReason = ([status, reason, , parts = '{}']: string[], audience: Reason['audience']): Reason => {
   if (!isLiteral(status) || !isLiteral(reason)) {
-    throw new Error(
-      `Write status and reason literally, so that this test can read them: ${status}, ${reason}`,
-    )
+    throw new Error(`write status and reason as string literals for this test: ${status}, ${reason}`)
   }
   const members = membersOf(parts)
   const detailOf = {
@@ -165,9 +165,9 @@ const toReason = ([status, reason, , parts = '{}']: string[], audience: Reason['
   }
 }
 
-/** The members of an object literal as texts. */
+/** The members of an object literal, with their values as source text. */
 const membersOf = (literal: string): Map<string, string> => {
-  if (!literal.startsWith('{')) throw new Error(`Write this as an object literal: ${literal}`)
+  if (!literal.startsWith('{')) throw new Error(`write this as an object literal: ${literal}`)
   return new Map(
     argumentsAt(literal, 0).map((member) => {
       const [name = ''] = /^\w+/.exec(member) ?? []
@@ -176,15 +176,15 @@ const membersOf = (literal: string): Map<string, string> => {
   )
 }
 
-/** What stands between the bracket at `open` and its counterpart, split at the commas of that level. */
+/** The source between the bracket at `open` and its closing bracket, split at top-level commas. */
 const argumentsAt = (source: string, open: number): string[] => {
   const found: string[] = []
   let depth = 0
   let start = open + 1
   for (let index = open; ; index++) {
     const char = source[index]
-    if (char === undefined) throw new Error(`No end of the bracket in: ${source.slice(open, open + 80)}`)
-    if (char === "'" || char === '"' || char === '`') index = endOfText(source, index)
+    if (char === undefined) throw new Error(`no closing bracket in: ${source.slice(open, open + 80)}`)
+    if (char === "'" || char === '"' || char === '`') index = endOfString(source, index)
     else if ('([{'.includes(char)) depth++
     else if (')]}'.includes(char)) depth--
     const isEnd = depth === 0
@@ -196,22 +196,22 @@ const argumentsAt = (source: string, open: number): string[] => {
   }
 }
 
-/** The closing quote of the text that opens at `open`; a template's `${…}` may hold texts itself. */
-const endOfText = (source: string, open: number): number => {
+/** Index of the closing quote of the string at `open`. A `${…}` of a template may contain strings. */
+const endOfString = (source: string, open: number): number => {
   const quote = source[open]
   for (let index = open + 1; index < source.length; index++) {
     if (source[index] === '\\') index++
     else if (source[index] === quote) return index
-    else if (quote === '`' && source.startsWith('${', index)) index = endOfHole(source, index + 1)
+    else if (quote === '`' && source.startsWith('${', index)) index = endOfSubstitution(source, index + 1)
   }
   return source.length
 }
 
-const endOfHole = (source: string, open: number): number => {
+const endOfSubstitution = (source: string, open: number): number => {
   let depth = 0
   for (let index = open; index < source.length; index++) {
     const char = source[index]!
-    if (char === "'" || char === '"' || char === '`') index = endOfText(source, index)
+    if (char === "'" || char === '"' || char === '`') index = endOfString(source, index)
     else if (char === '{') depth++
     else if (char === '}' && --depth === 0) return index
   }

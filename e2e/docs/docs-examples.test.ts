@@ -35,7 +35,7 @@ beforeEach(async () => {
   return () => rmSync(repository, { recursive: true })
 })
 
-/** A form of the service, and its definition in the repository. */
+/** Creates a form, and its definition in the repository. @returns its public id. */
 const newForm = async (name: string): Promise<string> => {
   const { body } = await system.call(account, 'POST', account.forms, { form: {} })
   define(body.publicId, publishable({ name }))
@@ -45,7 +45,7 @@ const newForm = async (name: string): Promise<string> => {
 const define = (publicId: string, form: object) =>
   writeFileSync(join(repository, `forms/${publicId}.json`), `${JSON.stringify({ form }, null, 2)}\n`)
 
-/** Runs a job's shell lines as a runner does. */
+/** Runs the shell commands of a job as a CI runner does. */
 const runJob = (name: string, sha = commit) => {
   const [step] = workflow.jobs[name]!.steps.filter(({ run }) => run)
   const env = {
@@ -69,7 +69,7 @@ describe('docs/examples/publish-forms.yml', () => {
     expect(Object.keys(workflow.jobs)).toEqual(['check', 'publish'])
   })
 
-  it('publishes every form, each once however often a commit runs', async () => {
+  it('publishes every form once, also when a commit runs twice', async () => {
     await runJob('publish')
     await runJob('publish')
 
@@ -79,7 +79,7 @@ describe('docs/examples/publish-forms.yml', () => {
     }
   })
 
-  it('makes a new revision for another commit', async () => {
+  it('creates a new revision for another commit', async () => {
     await runJob('publish')
     define(forms[1]!, publishable({ name: 'Changed' }))
     await runJob('publish', commit.replace('8', '9'))
@@ -88,13 +88,13 @@ describe('docs/examples/publish-forms.yml', () => {
     expect(await revisionsOf(forms[1]!)).toBe(2)
   })
 
-  it('checks without storing anything', async () => {
+  it('validates without storing anything', async () => {
     await runJob('check')
 
     expect((await get(forms[0]!)).name).toBe('Untitled form')
   })
 
-  it.each(['check', 'publish'])('fails the job %s where a form is wrong', async (job) => {
+  it.each(['check', 'publish'])('fails the job %s when a form is invalid', async (job) => {
     define(forms[1]!, { nmae: 'Second' })
 
     await expect(runJob(job)).rejects.toMatchObject({ stderr: expect.stringContaining('400') })

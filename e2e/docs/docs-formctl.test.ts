@@ -16,8 +16,8 @@ import { PublisherConfig } from '../../services/publisher/src/config.ts'
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/formctl.md'), 'utf8')
 
-/** A block of shell commands and the heading above it. The first one makes the function `formctl`. */
-const [making, ...blocks] = [...page.matchAll(/^```(sh|bash)\n(.*?)^```$/gms)].map(
+/** The blocks of shell commands, each with the heading above it. The first one defines the function `formctl`. */
+const [definition, ...blocks] = [...page.matchAll(/^```(sh|bash)\n(.*?)^```$/gms)].map(
   ({ 1: shell, 2: script, index }) => ({
     shell: shell!,
     heading: [...page.slice(0, index).matchAll(/^#+ (.*)$/gm)].at(-1)![1]!,
@@ -32,7 +32,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The same function without npm, which takes its time. */
+/** The same function without npm, which is slow. */
 const formctl = `formctl() { node ${join(root, 'formctl/src/formctl.ts')} "$@"; }`
 
 const runBlock = async (script: string, { shell = 'sh', before = formctl, cwd = folder } = {}) => {
@@ -46,22 +46,22 @@ const runBlock = async (script: string, { shell = 'sh', before = formctl, cwd = 
 
 describe('the commands of docs/formctl.md', () => {
   it('begin with a function that runs formctl', async () => {
-    const users = await runBlock('formctl user list', { before: making!.script, cwd: root })
+    const users = await runBlock('formctl user list', { before: definition!.script, cwd: root })
 
     expect(JSON.parse(users)).toEqual({ users: [] })
   })
 
   it('work when pasted, one after another', async () => {
-    const answers = new Map<string, string>()
-    for (const { heading, script, shell } of blocks) answers.set(heading, await runBlock(script, { shell }))
+    const outputs = new Map<string, string>()
+    for (const { heading, script, shell } of blocks) outputs.set(heading, await runBlock(script, { shell }))
 
-    const told = (heading: string) => answers.get(heading)!
-    expect(told('People and organizations')).toContain('"slug":"compilers"')
-    expect(told('Members')).toContain('grace@example.com is no longer a member of compilers.')
-    expect(told('Keys')).toMatch(/^fms_[A-Za-z0-9_-]{43}$/m)
-    expect(told('Replace a key without downtime')).toMatch(/^The old key .* works until .*\.$/m)
-    expect(told('Replace a key without downtime')).toMatch(/^Revoked the API key .*\.$/m)
-    expect(told('Check the installation')).toMatch(/^ok {4}forms store/m)
+    const outputOf = (heading: string) => outputs.get(heading)!
+    expect(outputOf('People and organizations')).toContain('"slug":"compilers"')
+    expect(outputOf('Members')).toContain('grace@example.com is no longer a member of compilers.')
+    expect(outputOf('Keys')).toMatch(/^fms_[A-Za-z0-9_-]{43}$/m)
+    expect(outputOf('Replace a key without downtime')).toMatch(/^The old key .* works until .*\.$/m)
+    expect(outputOf('Replace a key without downtime')).toMatch(/^Revoked the API key .*\.$/m)
+    expect(outputOf('Check the installation')).toMatch(/^ok {4}forms store/m)
   })
 })
 
@@ -69,14 +69,14 @@ describe('docs/formctl.md', () => {
   const leaves = leavesOf(createProgram(processTerminal()))
 
   it.each(leaves.map(({ path, options }) => [path, options] as const))(
-    'has %s and its options',
+    'documents %s and its options',
     (path, options) => {
       expect(page.includes(`\`${path}`) || page.includes(`\`formctl ${path}`)).toBe(true)
       expect(options.filter((option) => !page.includes(`\`${option}`))).toEqual([])
     },
   )
 
-  it('has lines of doctor as doctor prints them', async () => {
+  it('shows the output of doctor', async () => {
     const [, example] = /^```text\n(ok {4}versions.*?)^```$/ms.exec(page)!
     const names = [...example!.matchAll(/^(?:ok|warn|fail) +(\S+(?: \S+)*)/gm)].map(([, name]) => name)
 
@@ -92,12 +92,12 @@ describe('formctl doctor', () => {
     ['organizations', OrganizationsConfig],
     ['forms', FormsConfig],
     ['publisher', PublisherConfig],
-  ])('knows every variable of %s', (_, config) => {
+  ])('checks every variable of %s', (_, config) => {
     expect(Object.keys(DoctorEnvironment.shape)).toEqual(expect.arrayContaining(Object.keys(config.shape)))
   })
 })
 
-/** Every command that does something, with its own options. */
+/** Every command without subcommands, with its options. */
 function leavesOf(command: Command, path: string[] = []): { path: string; options: string[] }[] {
   if (command.commands.length > 0) {
     return command.commands.flatMap((each) => leavesOf(each, [...path, each.name()]))

@@ -26,8 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** The statuses that a page's commands answer with where it is not 200, in their order. */
-const refusals: Record<string, string[]> = {
+/** The statuses other than 200 that the commands of a page get, in their order. */
+const expectedFailures: Record<string, string[]> = {
   'tutorial.md': ['400', '400'],
   'guides/safe-edits.md': ['412', '304'],
   'guides/show-a-form.md': ['304'],
@@ -37,7 +37,7 @@ describe.each(pages)('the commands of docs/%s', (name) => {
   const page = readFileSync(join(docs, name), 'utf8')
   const script = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
 
-  it('work when pasted, one after another, where npm start ran', async () => {
+  it('work when pasted one after another after npm start', async () => {
     const account = await system.account({ role: 'owner' })
     const folder = mkdtempSync(join(tmpdir(), 'docs-guides-'))
     try {
@@ -52,7 +52,7 @@ describe.each(pages)('the commands of docs/%s', (name) => {
       })
 
       const statuses = readFileSync(join(folder, 'statuses'), 'utf8').trim().split('\n')
-      expect(statuses.filter((status) => status !== '200')).toEqual(refusals[name] ?? [])
+      expect(statuses.filter((status) => status !== '200')).toEqual(expectedFailures[name] ?? [])
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -68,7 +68,7 @@ describe('every page', () => {
     ...markdownUnder('libs'),
   ]
 
-  it.each(all)('%s links to what is there', (name) => {
+  it.each(all)('%s has no broken link to a file', (name) => {
     const page = readFileSync(join(root, name), 'utf8').replace(/^```.*?^```$/gms, '')
     const links = [...page.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
       join(root, dirname(name), target!),
@@ -82,7 +82,7 @@ function markdownUnder(folder: string): string[] {
   return globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === 'node_modules' })
 }
 
-/** The script against the started system; each curl notes the status that it got. */
+/** The script with the addresses of this system. Each curl appends its status to a file. */
 const localized = (script: string, slug: string) =>
   [
     `curl() { command curl --write-out '%{stderr}%{http_code}\\n' "$@" 2>>statuses; }`,

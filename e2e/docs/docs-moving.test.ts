@@ -56,18 +56,20 @@ const runBlock = async (script: string) => {
 }
 
 describe('docs/moving.md', () => {
-  it('has commands that work when pasted, one block after another', async () => {
-    const told: string[] = []
-    for (const block of blocks) told.push(await runBlock(block))
+  it('has commands that work when pasted one after another', async () => {
+    const outputs: string[] = []
+    for (const block of blocks) outputs.push(await runBlock(block))
 
-    const [moved, exported, asNew] = told
-    expect(moved).toMatch(/equal: 0 users, 1 organizations/)
-    expect(moved).toMatch(/equal: 2 forms, 0 revisions, 0 replies; SHA-256 [0-9a-f]{64}$/m)
+    const [copied, exported, importedAsNew] = outputs
+    expect(copied).toMatch(/equal: 0 users, 1 organizations/)
+    expect(copied).toMatch(/equal: 2 forms, 0 revisions, 0 replies; SHA-256 [0-9a-f]{64}$/m)
     expect(exported).toContain('Would import 0 forms; 2 were there already.')
-    expect(asNew).toBe('Imported 2 forms; 0 were there already.\nImported 1 forms; 0 were there already.\n')
+    expect(importedAsNew).toBe(
+      'Imported 2 forms; 0 were there already.\nImported 1 forms; 0 were there already.\n',
+    )
   }, 60_000)
 
-  it('has every member of a record', () => {
+  it('documents every member of a record', () => {
     const members = Object.keys(newRecord(randomUUID()))
     expect(members.filter((member) => !page.includes(`\`${member}\``))).toEqual([])
   })

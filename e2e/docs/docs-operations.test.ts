@@ -13,7 +13,7 @@ const [, section = ''] = /^## Backup and restore\n(.*?)^## /ms.exec(page)!
 const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!).join('\n')
 
 describe('the backup of docs/operations.md', () => {
-  it('is taken while the system runs, and a system on the restored folder has every form and the same key', async () => {
+  it('runs beside the system, and a system on the restored folder has every form and the same key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'docs-operations-'))
     const dataDir = join(folder, '.data')
     mkdirSync(dataDir, { mode: 0o700 })

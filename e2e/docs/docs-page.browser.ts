@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '../launch-browser.ts'
 import { publishable, type System, startSystem } from '../system.ts'
 
-/** `SCREENSHOT=1` takes the picture of the page that the documentation shows. */
+/** `SCREENSHOT=1` updates the screenshot in the documentation. */
 const screenshot = process.env.SCREENSHOT && join(import.meta.dirname, '../../docs/images/docs-page.png')
 
 let system: System
@@ -20,26 +20,27 @@ afterAll(async () => {
   await system?.[Symbol.asyncDispose]()
 })
 
-/** A page, and all that it should not do: errors in the console, requests to other hosts. */
+/** Opens the reference page. @returns it with its violations: console errors and requests to other origins. */
 const openPage = async () => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  const faults: string[] = []
+  const violations: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
+    if (message.type() === 'error') violations.push(message.text())
   })
-  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('pageerror', (error) => violations.push(String(error)))
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url())
-    if (protocol.startsWith('http') && origin !== new URL(system.baseUrl).origin) faults.push(request.url())
+    if (protocol.startsWith('http') && origin !== new URL(system.baseUrl).origin)
+      violations.push(request.url())
   })
   await page.goto(`${system.baseUrl}/docs`)
   await page.getByRole('heading', { name: 'Form management', level: 1 }).waitFor()
-  return { page, faults }
+  return { page, violations }
 }
 
 describe('the reference page', () => {
   it('shows an operation with its parameters, examples and errors', async () => {
-    const { page, faults } = await openPage()
+    const { page, violations } = await openPage()
 
     await page.getByRole('button', { name: 'Forms' }).first().click()
     await page.getByRole('link', { name: 'Create a form' }).first().click()
@@ -51,12 +52,12 @@ describe('the reference page', () => {
       await setTimeout(1_000) // The page scrolls to its place.
       await page.screenshot({ path: screenshot })
     }
-    expect(faults).toEqual([])
+    expect(violations).toEqual([])
   })
 
-  it('tries an operation with a pasted key and shows the answer', async () => {
+  it('sends a request with a pasted key and shows the response', async () => {
     const account = await system.account()
-    const { page, faults } = await openPage()
+    const { page, violations } = await openPage()
 
     await page.getByRole('button', { name: 'Test Request' }).first().click()
     const client = page.getByRole('dialog')
@@ -65,13 +66,13 @@ describe('the reference page', () => {
     await client.getByText('200 OK').waitFor()
 
     expect((await client.innerText()).replace(/\s/g, '')).toContain(`"slug":"${account.slug}"`)
-    expect(faults).toEqual([])
+    expect(violations).toEqual([])
   })
 
-  it('makes a form live when its publish is tried', async () => {
+  it('can publish a form', async () => {
     const account = await system.account()
     const { body: form } = await system.call(account, 'POST', account.forms, { form: publishable() })
-    const { page, faults } = await openPage()
+    const { page, violations } = await openPage()
 
     await page.getByRole('button', { name: 'Forms' }).first().click()
     await page.getByRole('link', { name: 'Publish a form' }).first().click()
@@ -88,6 +89,6 @@ describe('the reference page', () => {
     await client.getByText('200 OK').waitFor()
 
     expect((await system.call(account, 'GET', `${account.forms}/${form.publicId}`)).body.live).toBe(true)
-    expect(faults).toEqual([])
+    expect(violations).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { type System, startSystem } from '../system.ts'
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'README.md'), 'utf8')
 
-/** Every block of shell commands but the first, which starts and tests the system itself. */
+/** The blocks of shell commands. The first one starts and tests the system and is not run. */
 const [commands, ...blocks] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, script]) => script!)
 
 let system: System
@@ -35,7 +35,7 @@ describe('the commands of README.md', () => {
     for (const name of named) expect(scripts).toHaveProperty(name!)
   })
 
-  it('work when pasted, one after another, where npm start ran', async () => {
+  it('work when pasted one after another after npm start', async () => {
     const account = await system.account()
     mkdirSync(join(folder, '.data'))
     writeFileSync(join(folder, '.data/demo-api-key'), account.apiKey)

@@ -1,36 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Account, type Answer, publishable, type System } from '../system.ts'
+import { type Account, type ApiResponse, publishable, type System } from '../system.ts'
 
-/** What a client knows of one form: what was acknowledged, and what was sent without an answer. */
+/** What a client has sent about one form, and what was acknowledged. */
 interface Entry {
   publicId: string
-  /** Names that the draft may have: the last acknowledged one, and those sent since without an acknowledgement. */
+  /** Names that the draft may have: the last acknowledged one, and later ones without an acknowledgement. */
   names: Set<string>
-  /** Every name that was ever sent. */
+  /** Every name that was sent. */
   sentNames: Set<string>
-  /** Of every publish that was sent. */
+  /** The request ids of all publishes that were sent. */
   requestIds: string[]
-  /** For each acknowledged publish, in the order of revisions: names that the draft may have had. */
+  /** For each acknowledged publish, in the order of revisions: the names that the draft may have had. */
   published: Set<string>[]
   deletion: 'none' | 'sent' | 'acknowledged'
 }
 
-/** What happened to the requests of one phase. */
+/** The outcomes of the requests of one phase. */
 export interface Tally {
   requests: number
-  /** Answers other than success by status and reason; `gone` where the connection broke. */
+  /** Number of failures by status and reason, or `broken connection`. */
   failures: Map<string, number>
 }
 
+/** What the journal of a client and the system disagree on. */
 export interface Verdict {
-  /** Acknowledged writes that are not there. */
+  /** Acknowledged writes that are missing. */
   lost: string[]
-  /** Writes that happened more than once, or that nobody asked for. */
+  /** Writes that took effect more than once, or that no client sent. */
   doubled: string[]
 }
 
-/** A form of a list, or the one within a revision. */
+/** A form in a list or in a revision. */
 interface Form {
   publicId: string
   name: string
@@ -45,20 +46,20 @@ interface Revision {
 
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)]!
 
-/** Forms that a client has at a time. */
+/** Number of forms that a client has at a time. */
 const livingForms = 3
 
-/** A client whose request failed waits so long before the next, as one that is well-behaved. */
+/** Pause of a client after a failed request, in milliseconds. */
 const pauseMs = 10
 
-/** One caller with forms of its own, which keeps a journal of every answer and can say what must be true. */
+/** A client with its own forms. Keeps a journal of every response and compares it with the system. */
 export class Client {
   readonly #system: Pick<System, 'call'>
   readonly #account: Account
   #entries: Entry[] = []
-  /** Names of creates that got no answer: each may have made one form. */
+  /** Names of creates without a response: each may have created one form. */
   readonly #uncertainCreates = new Set<string>()
-  /** What was found to be wrong while the load ran. */
+  /** Violations that reads found while the load ran. */
   #lost: string[] = []
   tally: Tally = { requests: 0, failures: new Map() }
 
@@ -67,7 +68,7 @@ export class Client {
     this.#account = account
   }
 
-  /** Sends one random request after the other until the signal. */
+  /** Sends random requests, one at a time, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const living = this.#entries.filter(({ deletion }) => deletion === 'none')
@@ -87,15 +88,15 @@ export class Client {
     }
   }
 
-  /** What happened since this was last asked. */
+  /** The outcomes since the last call. */
   takeTally(): Tally {
     const tally = this.tally
     this.tally = { requests: 0, failures: new Map() }
     return tally
   }
 
-  /** Whether each kind of request succeeds just now. Deletes the form that it made. */
-  async works(): Promise<boolean> {
+  /** Sends one request of each kind. @returns whether all succeeded. Deletes the form that it created. */
+  async checkAllOperations(): Promise<boolean> {
     const create = await this.#create()
     const entry = this.#entries.at(-1)
     return (
@@ -109,13 +110,13 @@ export class Client {
     )
   }
 
-  /** One create, as it is answered. */
-  async tryCreate(): Promise<Answer | undefined> {
+  /** Sends one create. @returns the response; undefined when the connection broke. */
+  async tryCreate(): Promise<ApiResponse | undefined> {
     const name = `Form ${randomUUID()}`
-    const answer = await this.#send('POST', '', { form: publishable({ name }) })
-    if (answer?.status !== 200) this.#uncertainCreates.add(name)
+    const response = await this.#send('POST', '', { form: publishable({ name }) })
+    if (response?.status !== 200) this.#uncertainCreates.add(name)
     else {
-      const { publicId } = answer.body
+      const { publicId } = response.body
       this.#entries.push({
         publicId,
         names: new Set([name]),
@@ -125,27 +126,27 @@ export class Client {
         deletion: 'none',
       })
     }
-    return answer
+    return response
   }
 
-  /** One list, as it is answered. */
-  async tryList(): Promise<Answer | undefined> {
+  /** Sends one list. @returns the response; undefined when the connection broke. */
+  async tryList(): Promise<ApiResponse | undefined> {
     return this.#send('GET', '?pageSize=5')
   }
 
-  /** Compares the journal with the system. Repeats every publish, which must change nothing that was done. */
+  /** Compares the journal with the system. Repeats every publish, which must not create a second revision. */
   async check(): Promise<Verdict> {
     const verdict: Verdict = { lost: this.#lost, doubled: [] }
     this.#lost = []
     for (const entry of this.#entries) await this.#checkForm(entry, verdict)
     const listed = await this.#checkList(verdict)
-    await this.#forget(listed)
+    await this.#deleteUncertain(listed)
     return verdict
   }
 
   async #checkForm(entry: Entry, verdict: Verdict): Promise<void> {
     const { publicId, names, deletion } = entry
-    const form = await this.#demand('GET', `/${publicId}`, [200, 404])
+    const form = await this.#sendUntil('GET', `/${publicId}`, [200, 404])
     if (form.status === 404) {
       if (deletion === 'none') verdict.lost.push(`form ${publicId}`)
       return
@@ -153,7 +154,7 @@ export class Client {
     if (deletion === 'acknowledged') verdict.lost.push(`delete of ${publicId}`)
     if (!names.has(form.body.name))
       verdict.lost.push(`patch of ${publicId}: ${form.body.name} is not of ${[...names]}`)
-    if (!isWhole(form.body)) verdict.lost.push(`half of form ${publicId}`)
+    if (!isComplete(form.body)) verdict.lost.push(`part of form ${publicId}`)
     await this.#checkRevisions(entry, verdict)
   }
 
@@ -162,15 +163,15 @@ export class Client {
     const revisions = () => this.#all<Revision>(`/${publicId}/revisions`, 'revisions', verdict)
     const before = await revisions()
     let found = 0
-    // Publishes without an answer may have made revisions in between.
+    // Publishes without a response may have created revisions in between.
     for (const { form } of before.toReversed()) if (published[found]?.has(form.name)) found++
     if (found < published.length) verdict.lost.push(`${published.length - found} publishes of ${publicId}`)
     for (const { path, form } of before) {
-      if (!sentNames.has(form.name) || !isWhole(form)) verdict.lost.push(`content of ${path}`)
+      if (!sentNames.has(form.name) || !isComplete(form)) verdict.lost.push(`content of ${path}`)
     }
 
     for (const requestId of requestIds)
-      await this.#demand('POST', `/${publicId}/publish`, [200], { requestId })
+      await this.#sendUntil('POST', `/${publicId}/publish`, [200], { requestId })
     const after = await revisions()
     const surplus = after.length - requestIds.length
     if (surplus > 0) verdict.doubled.push(`${surplus} publishes of ${publicId}`)
@@ -183,7 +184,7 @@ export class Client {
     entry.published = after.toReversed().map(({ form }) => new Set([form.name]))
   }
 
-  /** The list has every form of the journal, under one of its names, and nothing else. */
+  /** Checks that the list has every form of the journal, with one of its names, and no other form. */
   async #checkList(verdict: Verdict): Promise<Form[]> {
     const forms = await this.#all<Form>('', 'forms', verdict)
     const listed = new Map(forms.map((form) => [form.publicId, form]))
@@ -201,24 +202,24 @@ export class Client {
     return forms
   }
 
-  /** Deletes all but a few forms that the journal is sure of, so that the next fault begins with old ones, too. */
-  async #forget(listed: Form[]): Promise<void> {
-    const there = new Set(listed.map(({ publicId }) => publicId))
+  /** Deletes all but a few forms whose state is certain, so that the next fault also affects existing forms. */
+  async #deleteUncertain(listed: Form[]): Promise<void> {
+    const existing = new Set(listed.map(({ publicId }) => publicId))
     const kept = this.#entries
-      .filter(({ publicId, deletion }) => deletion === 'none' && there.has(publicId))
+      .filter(({ publicId, deletion }) => deletion === 'none' && existing.has(publicId))
       .slice(0, livingForms)
     const ids = new Set(kept.map(({ publicId }) => publicId))
     for (const { publicId } of listed)
-      if (!ids.has(publicId)) await this.#demand('DELETE', `/${publicId}`, [200, 404])
+      if (!ids.has(publicId)) await this.#sendUntil('DELETE', `/${publicId}`, [200, 404])
     this.#entries = kept
     this.#uncertainCreates.clear()
   }
 
-  /** Every item of a list, page by page; `totalSize` must agree. */
+  /** Reads every page of a list and checks `totalSize`. */
   async #all<Item>(path: string, member: string, verdict: Verdict): Promise<Item[]> {
     const items: Item[] = []
     for (let pageToken = ''; ; ) {
-      const { body } = await this.#demand('GET', `${path}?pageSize=20&pageToken=${pageToken}`)
+      const { body } = await this.#sendUntil('GET', `${path}?pageSize=20&pageToken=${pageToken}`)
       items.push(...body[member])
       pageToken = body.nextPageToken
       if (pageToken) continue
@@ -236,82 +237,82 @@ export class Client {
     const name = `Form ${randomUUID()}`
     entry.names.add(name)
     entry.sentNames.add(name)
-    const answer = await this.#send('PATCH', `/${entry.publicId}`, { form: { name } })
-    if (answer?.status === 200) entry.names = new Set([name])
-    return answer?.status === 200
+    const response = await this.#send('PATCH', `/${entry.publicId}`, { form: { name } })
+    if (response?.status === 200) entry.names = new Set([name])
+    return response?.status === 200
   }
 
   async #publish(entry: Entry): Promise<boolean> {
     const requestId = randomUUID()
     entry.requestIds.push(requestId)
     const names = new Set(entry.names)
-    const answer = await this.#send('POST', `/${entry.publicId}/publish`, { requestId })
-    if (answer?.status === 200) entry.published.push(names)
-    return answer?.status === 200
+    const response = await this.#send('POST', `/${entry.publicId}/publish`, { requestId })
+    if (response?.status === 200) entry.published.push(names)
+    return response?.status === 200
   }
 
   async #delete(entry: Entry): Promise<boolean> {
     entry.deletion = 'sent'
-    const answer = await this.#send('DELETE', `/${entry.publicId}`)
-    if (answer?.status === 200) entry.deletion = 'acknowledged'
-    return answer?.status === 200
+    const response = await this.#send('DELETE', `/${entry.publicId}`)
+    if (response?.status === 200) entry.deletion = 'acknowledged'
+    return response?.status === 200
   }
 
   async #read({ publicId, names }: Entry): Promise<boolean> {
-    const answer = await this.#send('GET', `/${publicId}`)
-    if (answer?.status === 404) this.#lost.push(`form ${publicId}, while it was read`)
-    if (answer?.status === 200 && !names.has(answer.body.name))
+    const response = await this.#send('GET', `/${publicId}`)
+    if (response?.status === 404) this.#lost.push(`form ${publicId}, while it was read`)
+    if (response?.status === 200 && !names.has(response.body.name))
       this.#lost.push(`patch of ${publicId}, while it was read`)
-    return answer?.status === 200
+    return response?.status === 200
   }
 
   async #list(): Promise<boolean> {
-    const answer = await this.tryList()
-    if (answer?.status !== 200) return false
+    const response = await this.tryList()
+    if (response?.status !== 200) return false
     const count = (deletion: Entry['deletion']) =>
       this.#entries.filter((entry) => entry.deletion === deletion).length
     const least = count('none')
     const most = least + count('sent') + this.#uncertainCreates.size
-    const { totalSize } = answer.body
+    const { totalSize } = response.body
     if (totalSize < least || totalSize > most)
       this.#lost.push(`totalSize, while it was read: ${totalSize} and not ${least} to ${most}`)
     return true
   }
 
-  /** Sends a request once and tallies what came of it; undefined where the connection broke. */
-  async #send(method: string, path: string, body?: object): Promise<Answer | undefined> {
+  /** Sends a request once and counts its outcome. @returns undefined when the connection broke. */
+  async #send(method: string, path: string, body?: object): Promise<ApiResponse | undefined> {
     this.tally.requests++
-    const answer = await this.#call(method, path, body)
-    if (answer?.status !== 200) {
-      const failure = answer ? `${answer.status} ${reasonOf(answer)}` : 'gone'
+    const response = await this.#call(method, path, body)
+    if (response?.status !== 200) {
+      const failure = response ? `${response.status} ${reasonOf(response)}` : 'broken connection'
       this.tally.failures.set(failure, (this.tally.failures.get(failure) ?? 0) + 1)
     }
-    return answer
+    return response
   }
 
-  /** Sends a request until it is answered as it must be. */
-  async #demand(method: string, path: string, statuses = [200], body?: object): Promise<Answer> {
+  /** Repeats a request until its response has one of the statuses. */
+  async #sendUntil(method: string, path: string, statuses = [200], body?: object): Promise<ApiResponse> {
     for (let tries = 0; ; tries++) {
-      const answer = await this.#call(method, path, body)
-      if (answer && statuses.includes(answer.status)) return answer
+      const response = await this.#call(method, path, body)
+      if (response && statuses.includes(response.status)) return response
       if (tries > 100)
-        throw new Error(`${method} ${path} is answered ${answer?.status} ${JSON.stringify(answer?.body)}`)
+        throw new Error(`${method} ${path} returned ${response?.status} ${JSON.stringify(response?.body)}`)
       await delay(100)
     }
   }
 
-  #call(method: string, path: string, body?: object): Promise<Answer | undefined> {
+  #call(method: string, path: string, body?: object): Promise<ApiResponse | undefined> {
     const { forms } = this.#account
     return this.#system.call(this.#account, method, `${forms}${path}`, body).catch((error) => {
-      // Only the network may fail; that an answer is not as documented is a defect.
+      // Only network errors are expected. A response that does not match the OpenAPI document is a defect.
       if (error instanceof TypeError) return undefined
       throw error
     })
   }
 }
 
-/** Whether it has the steps that every form of these tests has, and a name. */
-const isWhole = ({ name, steps }: Form) => !!name && steps.length === publishable().steps.length
+/** Whether a form has a name and all steps. */
+const isComplete = ({ name, steps }: Form) => !!name && steps.length === publishable().steps.length
 
-const reasonOf = ({ body }: Answer): string =>
-  body?.error?.details?.find((detail: { reason?: string }) => detail.reason)?.reason ?? 'of no reason'
+const reasonOf = ({ body }: ApiResponse): string =>
+  body?.error?.details?.find((detail: { reason?: string }) => detail.reason)?.reason ?? 'without a reason'

@@ -1,6 +1,6 @@
 /**
- * Preloaded into each service of a fault test (`node --import`): its time of day is that of the machine plus an offset,
- * which the parent sends. `performance.now()` and timers stay as they are, as they do on a machine whose clock jumps.
+ * Preload of each service in a fault test (`node --import`): shifts `Date` by an offset that the parent process sends.
+ * `performance.now()` and timers are unchanged, as on a machine whose clock jumps.
  */
 const now = Date.now.bind(Date)
 let offsetMs = 0

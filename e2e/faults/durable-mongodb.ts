@@ -7,15 +7,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '@fms/testkit/ports'
 import { MongoClient } from 'mongodb'
 
-/** A MongoDB that keeps what it acknowledged when it is killed. */
+/** A MongoDB that keeps acknowledged writes when it is killed. */
 export interface DurableMongo extends AsyncDisposable {
   url: string
   readonly pid: number
-  /** `kill -9`, and half a second later a start on the same data and port. */
+  /** Kills the engine with SIGKILL, and restarts it half a second later on the same data and port. */
   killAndRestart(): Promise<void>
 }
 
-/** @param command a shell command line that becomes the engine on `$PORT` with its data in the folder `$DATA_DIR`. */
+/** @param command a shell command that runs the engine on `$PORT` with its data in the folder `$DATA_DIR`. */
 export const startDurableMongo = async (command: string): Promise<DurableMongo> => {
   const folder = mkdtempSync(join(tmpdir(), 'mongodb-'))
   const [port] = (await freePorts(1)) as [number]

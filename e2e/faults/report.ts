@@ -1,26 +1,26 @@
 import type { Tally, Verdict } from './client.ts'
 
-/** What one fault did to all clients. */
+/** The effect of one fault on all clients. */
 export interface Outcome {
   fault: string
   tallies: Tally[]
   verdicts: Verdict[]
-  /** From when the fault was over until every kind of request succeeded; undefined where that did not come. */
+  /** Time from the end of the fault until every kind of request succeeded; undefined when that did not happen. */
   recoveryMs: number | undefined
 }
 
-/** What was seen of one fault, over all times that it was done. */
+/** The totals of one fault over all its runs. */
 interface Row {
   times: number
   requests: number
-  /** Answers other than success, by status and reason. */
+  /** Number of failures by status and reason. */
   failures: Map<string, number>
   lost: number
   doubled: number
   recoveriesMs: number[]
 }
 
-/** Adds up what each fault cost over a whole run. */
+/** Adds up the outcomes of each fault over a whole run. */
 export const createReport = () => {
   const rows = new Map<string, Row>()
   return {
@@ -40,7 +40,7 @@ export const createReport = () => {
       if (recoveryMs !== undefined) row.recoveriesMs.push(recoveryMs)
     },
 
-    /** A table of Markdown whose columns also stand in line as plain text. */
+    /** A Markdown table whose columns are also aligned as plain text. */
     toMarkdown(): string {
       const table = [columns, ...[...rows].map(cells)]
       const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))

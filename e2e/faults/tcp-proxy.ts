@@ -1,27 +1,27 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A network between services and their store that a test can spoil. */
+/** A TCP proxy between services and their store that can break or stall connections. */
 export interface TcpProxy extends AsyncDisposable {
   port: number
-  /** Breaks every connection and refuses new ones until `mend`. */
+  /** Breaks every connection and refuses new ones until `restore`. */
   cut(): void
-  /** Lets nothing through and says nothing. Connections of this time stay dumb for ever; who is on one has to notice. */
-  swallow(): void
-  /** New connections work again. */
-  mend(): Promise<void>
+  /** Drops all bytes silently. Connections of this period never recover; their clients have to time out. */
+  stall(): void
+  /** Lets new connections through again. */
+  restore(): Promise<void>
 }
 
-/** @param target port of 127.0.0.1 that connections lead to. */
+/** @param target port of 127.0.0.1 to which connections are forwarded. */
 export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
   const pairs = new Set<Socket[]>()
-  let swallows = false
+  let isStalled = false
 
   const follow = (sockets: Socket[]) => {
     pairs.add(sockets)
     for (const socket of sockets) {
       socket.setNoDelay(true)
-      // What broke shows at the other end; there is nobody here to tell.
+      // The other end of the pair reports the error.
       socket.on('error', () => {})
       socket.on('close', () => {
         pairs.delete(sockets)
@@ -30,7 +30,7 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
     }
   }
   const accept = (client: Socket) => {
-    if (swallows) {
+    if (isStalled) {
       follow([client])
       client.resume()
       return
@@ -55,15 +55,15 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
   return {
     port,
     cut,
-    swallow: () => {
-      swallows = true
+    stall: () => {
+      isStalled = true
       for (const socket of [...pairs].flat()) {
         socket.unpipe()
         socket.resume()
       }
     },
-    mend: async () => {
-      swallows = false
+    restore: async () => {
+      isStalled = false
       if (!server.listening) server = await listen(port)
     },
     [Symbol.asyncDispose]: async () => cut(),

@@ -3,47 +3,48 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Where an attack goes and with which key. */
+/** What an attack is directed at, and its API key. */
 export interface Target {
   /** `http://127.0.0.1:port` of the gateway. */
   origin: string
   apiKey: string
-  /** Path of the attacked organization's forms, with `/v2`. */
+  /** Path of the attacked organization's forms, including `/v2`. */
   forms: string
-  /** Public ids. */
+  /** Public id of a form with many revisions. */
   revisedForm: string
+  /** Public id of a form of 440 KB. */
   largeForm: string
 }
 
-/** Ends by itself when `signal` is aborted. Calls `note` with what became of each request, such as `400 FILTER_TOO_COMPLEX`. */
-export type Attack = (target: Target, signal: AbortSignal, note: (outcome: string) => void) => Promise<void>
+/** Sends requests until `signal` is aborted. Calls `record` with the outcome of each, such as `400 FILTER_TOO_COMPLEX`. */
+export type Attack = (target: Target, signal: AbortSignal, record: (outcome: string) => void) => Promise<void>
 
-/** Outcomes that are not the service's doing. */
-export const hungUp = 'hung up'
-/** The service ended a connection whose caller did not read. */
-export const cutOff = 'cut off'
+/** Outcome of a request that the attacker aborted. */
+export const aborted = 'aborted by the attacker'
+/** Outcome of a request whose connection the service closed because the attacker did not read. */
+export const closedByService = 'closed by the service'
 
-interface Sent {
+interface AttackRequest {
   method?: string
   path: string
   body?: string
-  /** When the caller goes away, in milliseconds. */
-  hangUpAfterMs?: number
+  /** Time after which the attacker aborts the request, in milliseconds. */
+  abortAfterMs?: number
 }
 
-/** A caller that was refused comes back soon, but does not spin. */
-const comesBackMs = 100
+/** Pause after a failed request, in milliseconds. */
+const retryDelayMs = 100
 
 const agent = new Agent({ keepAlive: true })
 
 /** Sends one request and reads its response. */
 const send = (
   { origin, apiKey }: Target,
-  { method = 'GET', path, body, hangUpAfterMs }: Sent,
+  { method = 'GET', path, body, abortAfterMs }: AttackRequest,
   signal: AbortSignal,
 ): Promise<string> =>
   new Promise((resolve) => {
-    const signals = [signal, ...(hangUpAfterMs ? [AbortSignal.timeout(hangUpAfterMs)] : [])]
+    const signals = [signal, ...(abortAfterMs ? [AbortSignal.timeout(abortAfterMs)] : [])]
     const request = httpRequest(`${origin}${path}`, {
       method,
       agent,
@@ -56,53 +57,54 @@ const send = (
         }),
       },
     })
-    const lost = (error: Error) => resolve(error.name === 'AbortError' ? hungUp : `lost: ${error.message}`)
-    request.once('error', lost)
+    const fail = (error: Error) =>
+      resolve(error.name === 'AbortError' ? aborted : `broken connection: ${error.message}`)
+    request.once('error', fail)
     request.once('response', (response) => {
       let head = ''
       response.on('data', (chunk: Buffer) => {
         head ||= chunk.toString()
       })
-      response.once('error', lost)
+      response.once('error', fail)
       response.once('end', () => resolve(outcomeOf(response.statusCode!, head)))
     })
     request.end(body)
   })
 
-/** Of a response, such as `200` or `400 FILTER_TOO_COMPLEX`. */
+/** The outcome of a response, such as `200` or `400 FILTER_TOO_COMPLEX`. */
 export const outcomeOf = (status: number, text: string): string => {
   const reason = /"reason":"(\w+)"/.exec(text)?.[1]
   return status < 300 ? `${status}` : `${status} ${reason ?? 'without a reason'}`
 }
 
-/** So many callers, each of which sends one request after the other. */
+/** An attack of `callers` clients, each of which sends one request at a time. */
 const repeat =
-  (callers: number, sent: (target: Target) => Sent): Attack =>
-  async (target, signal, note) => {
+  (callers: number, requestOf: (target: Target) => AttackRequest): Attack =>
+  async (target, signal, record) => {
     const caller = async () => {
       while (!signal.aborted) {
-        const outcome = await send(target, sent(target), signal)
-        note(outcome)
-        if (!outcome.startsWith('2')) await delay(comesBackMs)
+        const outcome = await send(target, requestOf(target), signal)
+        record(outcome)
+        if (!outcome.startsWith('2')) await delay(retryDelayMs)
       }
     }
     await Promise.all(Array.from({ length: callers }, caller))
   }
 
-/** A caller that takes nothing for so long is past the service's 10 s without a byte, in milliseconds. */
+/** How long an attacker stops reading, in milliseconds: more than the service's timeout of 10 s without a byte. */
 const holdMs = 12_000
 
-/** How long a connection that is read again may take to show that it was ended, in milliseconds. */
-const endsWithinMs = 3_000
+/** Time for the close of a connection to become visible when the attacker reads again, in milliseconds. */
+const closeTimeoutMs = 3_000
 
-/** So many connections that send a request, read the head of its response and then nothing. Each is opened again. */
+/** An attack of `sockets` connections that read only the head of a response. Each is reopened after its outcome. */
 const unread =
   (sockets: number, query: string): Attack =>
-  async (target, signal, note) => {
+  async (target, signal, record) => {
     const hold = async () => {
       while (!signal.aborted) {
-        note(await holdResponse(target, query, signal))
-        await delay(comesBackMs)
+        record(await holdResponse(target, query, signal))
+        await delay(retryDelayMs)
       }
     }
     await Promise.all(Array.from({ length: sockets }, hold))
@@ -111,25 +113,25 @@ const unread =
 const holdResponse = async ({ origin, apiKey, forms }: Target, query: string, signal: AbortSignal) => {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
-  const closed = once(socket, 'close').then(() => cutOff)
+  const closed = once(socket, 'close').then(() => closedByService)
   socket.on('error', () => {})
   try {
     socket.write(`GET ${forms}${query} HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n\r\n`)
     const head = await headOf(socket, signal)
-    if (head === undefined) return signal.aborted ? hungUp : 'lost: no response'
+    if (head === undefined) return signal.aborted ? aborted : 'broken connection: no response'
     const outcome = outcomeOf(Number(head.slice(9, 12)), head)
     if (outcome !== '200') return outcome
     await delay(holdMs, undefined, { signal })
     const whole = endOfResponse(socket).then(() => '200')
-    return await Promise.race([closed, whole, delay(endsWithinMs, 'not cut off')])
+    return await Promise.race([closed, whole, delay(closeTimeoutMs, 'not closed by the service')])
   } catch {
-    return hungUp
+    return aborted
   } finally {
     socket.destroy()
   }
 }
 
-/** What came first of the response; undefined where the connection ended before. Reads no further. */
+/** Reads the first chunk of the response, then pauses. @returns undefined when the connection ended before. */
 const headOf = async (socket: Socket, signal: AbortSignal): Promise<string | undefined> => {
   const first = Promise.withResolvers<string | undefined>()
   const stop = () => first.resolve(undefined)
@@ -144,7 +146,7 @@ const headOf = async (socket: Socket, signal: AbortSignal): Promise<string | und
   return head
 }
 
-/** Reads on. Resolves at the last chunk of the response, which the network may have taken long ago. */
+/** Resumes reading. Resolves at the end of the response, which may be in socket buffers already. */
 const endOfResponse = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     let tail = ''
@@ -157,43 +159,43 @@ const endOfResponse = (socket: Socket): Promise<void> =>
 
 const lastChunk = '\r\n0\r\n\r\n'
 
-/** Together: the longest filter that v2 takes, and each condition looks at every position of every name. */
-const costlyFilter = Array<string>(119).fill('name="*a*Nz"').join(' OR ')
-/** As many conditions that need the text as are allowed, and none that is true. */
+/** The longest filter that v2 accepts. Each condition scans every position of every name. */
+const expensiveFilter = Array<string>(119).fill('name="*a*Nz"').join(' OR ')
+/** The maximum number of conditions that scan names, none of which matches. */
 const allowedFilter = Array.from({ length: 10 }, (_, index) => `name="*a*N${index}"`).join(' OR ')
 
-const list = (filter: string, orderBy = ''): ((target: Target) => Sent) => {
+const list = (filter: string, orderBy = ''): ((target: Target) => AttackRequest) => {
   const query = new URLSearchParams({ filter, ...(orderBy && { orderBy }) })
   return ({ forms }) => ({ path: `${forms}?${query}` })
 }
 
-const patchLargeForm = ({ forms, largeForm }: Target): Sent => ({
+const patchLargeForm = ({ forms, largeForm }: Target): AttackRequest => ({
   method: 'PATCH',
   path: `${forms}/${largeForm}`,
   body: JSON.stringify({ form: { tone: `${Math.random()}` } }),
 })
 
-const together =
+const combine =
   (...attacks: Attack[]): Attack =>
   async (...args) => {
     await Promise.all(attacks.map((attack) => attack(...args)))
   }
 
-/** What one caller can do inside the default limits. Each runs until its signal. */
+/** What one caller can do within the default limits. */
 export const attacks = {
-  'lists with 119 wildcards': together(
-    repeat(2, list(costlyFilter)),
-    repeat(48, (target) => ({ ...list(costlyFilter)(target), hangUpAfterMs: 400 })),
+  'lists with 119 wildcards': combine(
+    repeat(2, list(expensiveFilter)),
+    repeat(48, (target) => ({ ...list(expensiveFilter)(target), abortAfterMs: 400 })),
   ),
-  'lists with the costliest filter that is allowed': together(
+  'lists with the most expensive allowed filter': combine(
     repeat(8, list(allowedFilter, 'replyCount desc,name')),
-    repeat(8, (target) => ({ ...list(allowedFilter)(target), hangUpAfterMs: 400 })),
+    repeat(8, (target) => ({ ...list(allowedFilter)(target), abortAfterMs: 400 })),
   ),
-  'responses that nobody reads': unread(135, '?pageSize=9'),
+  'unread responses': unread(135, '?pageSize=9'),
   'revisions of 440 KB': repeat(1, ({ forms, revisedForm }) => ({
     path: `${forms}/${revisedForm}/revisions?pageSize=1000`,
   })),
-  'large pages': together(
+  'large pages': combine(
     repeat(64, ({ forms }) => ({ path: `${forms}?pageSize=1000` })),
     unread(40, '?pageSize=1000'),
   ),

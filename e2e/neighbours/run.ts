@@ -1,33 +1,39 @@
-/** `npm run test:neighbours -- --minutes N`: all attacks at once beside a victim, at full size. Exits with 1 on a breach. */
+/** `npm run test:neighbours`: runs all attacks concurrently on a large organization. Exits with 1 on a breach. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import CliTable from 'cli-table3'
 import { median } from 'simple-statistics'
 import { type AttackName, attacks } from './attacks.ts'
-import { attackFor, type Beside, lookOn, type Neighbourhood, startNeighbourhood } from './neighbourhood.ts'
-import { breachesOf, isHelpful } from './rules.ts'
+import { breachesOf, isProperOutcome } from './breaches.ts'
 import type { Tally } from './start-attack.ts'
+import {
+  attackFor,
+  type Neighbourhood,
+  type Observation,
+  observe,
+  startNeighbourhood,
+} from './start-neighbourhood.ts'
 
 const usage = `npm run test:neighbours -- [OPTION…]
 
-  --minutes N   how long all attacks go on at once (default: 5)
+  --minutes N   duration of the attacks (default: 5)
   --forms N     forms of the attacked organization (default: 90000)
 `
 
-/** The victim is judged by the median over windows of so long, so that one pause of the machine is no breach. */
+/** Length of a window. Times are medians over windows, so that one pause of the machine is no breach. */
 const windowMs = 20_000
-const natsStandsStillMs = 3_000
+const natsPauseMs = 3_000
 const replies = 500_000
 
 const main = async (minutes: number, forms: number): Promise<boolean> => {
-  say('filling the attacked organization')
+  log('filling the attacked organization')
   const windows = Math.max(1, Math.round((minutes * 60_000) / windowMs))
   const repliedForms = Math.ceil(windows / 3)
   await using neighbourhood = await startNeighbourhood({ smallForms: forms, replies, repliedForms })
   await delay(windowMs / 4)
-  const quiet = await lookOn(neighbourhood, () => delay(windowMs))
+  const baseline = await observe(neighbourhood, () => delay(windowMs))
 
-  say(`all attacks at once for ${minutes} minutes`)
+  log(`running all attacks for ${minutes} minutes`)
   const ended = Promise.withResolvers<void>()
   const running = Object.fromEntries(
     await Promise.all(
@@ -37,48 +43,50 @@ const main = async (minutes: number, forms: number): Promise<boolean> => {
       }),
     ),
   )
-  const seen: Beside[] = []
+  const observations: Observation[] = []
   for (let number = 0; number < windows; number++) {
-    const happens = [deleteReplied, stopNats, waitOnly][number % 3]!
-    seen.push(await lookOn(neighbourhood, () => Promise.all([happens(neighbourhood), delay(windowMs)])))
+    const disturb = [deleteRepliedForm, pauseNats, doNothing][number % 3]!
+    observations.push(
+      await observe(neighbourhood, () => Promise.all([disturb(neighbourhood), delay(windowMs)])),
+    )
   }
   ended.resolve()
   const tallies: [string, Tally][] = []
   for (const [attack, tally] of Object.entries(running)) tallies.push([attack, await tally])
 
-  const whole = wholeOf(seen)
-  const unhelpful = tallies.flatMap(([attack, tally]) =>
+  const total = combineWindows(observations)
+  const improper = tallies.flatMap(([attack, tally]) =>
     Object.keys(tally)
-      .filter((outcome) => !isHelpful(outcome))
+      .filter((outcome) => !isProperOutcome(outcome))
       .map((outcome) => `${attack}: ${tally[outcome]} × ${outcome}`),
   )
-  const breaches = [...breachesOf(whole, quiet), ...unhelpful]
-  report(quiet, whole, tallies, breaches)
+  const breaches = [...breachesOf(total, baseline), ...improper]
+  report(baseline, total, tallies, breaches)
   return breaches.length === 0
 }
 
-const deleteReplied = async ({ system, attacker, seeds }: Neighbourhood) => {
+const deleteRepliedForm = async ({ system, attacker, seeds }: Neighbourhood) => {
   const publicId = seeds.repliedForms.pop()
   if (publicId) await system.call(attacker, 'DELETE', `${attacker.forms}/${publicId}`)
 }
 
-const stopNats = async ({ system: { nats } }: Neighbourhood) => {
+const pauseNats = async ({ system: { nats } }: Neighbourhood) => {
   process.kill(nats.pid, 'SIGSTOP')
   try {
-    await delay(natsStandsStillMs)
+    await delay(natsPauseMs)
   } finally {
     process.kill(nats.pid, 'SIGCONT')
   }
 }
 
-const waitOnly = async () => {}
+const doNothing = async () => {}
 
-/** Medians of the windows for times, all failures, and the most that any window took of a service. */
-const wholeOf = (windows: readonly Beside[]): Beside => {
-  const strain: Beside['strain'] = {}
-  for (const [name, each] of windows.flatMap((window) => Object.entries(window.strain))) {
-    const known = strain[name]
-    strain[name] = {
+/** Medians of times, all failures, and the maximum usage of each service over all windows. */
+const combineWindows = (windows: readonly Observation[]): Observation => {
+  const usage: Observation['usage'] = {}
+  for (const [name, each] of windows.flatMap((window) => Object.entries(window.usage))) {
+    const known = usage[name]
+    usage[name] = {
       peakMiB: Math.max(known?.peakMiB ?? 0, each.peakMiB),
       longestTaskMs: Math.max(known?.longestTaskMs ?? 0, each.longestTaskMs),
     }
@@ -88,13 +96,13 @@ const wholeOf = (windows: readonly Beside[]): Beside => {
     p99: median(windows.map(({ p99 }) => p99)),
     requests: windows.reduce((sum, { requests }) => sum + requests, 0),
     failures: windows.flatMap(({ failures }) => failures),
-    strain,
+    usage,
   }
 }
 
 const report = (
-  quiet: Beside,
-  seen: Beside,
+  baseline: Observation,
+  observed: Observation,
   tallies: readonly [string, Tally][],
   breaches: readonly string[],
 ) => {
@@ -102,8 +110,8 @@ const report = (
     ['the victim', 'requests', 'failed', 'p50 ms', 'p99 ms'],
     (
       [
-        ['quiet', quiet],
-        ['beside all attacks', seen],
+        ['without attacks', baseline],
+        ['during all attacks', observed],
       ] as const
     ).map(([name, of]) => [
       name,
@@ -115,14 +123,14 @@ const report = (
   )
   print(
     ['service', 'peak MiB', 'longest task ms'],
-    Object.entries(seen.strain).map(([name, { peakMiB, longestTaskMs }]) => [
+    Object.entries(observed.usage).map(([name, { peakMiB, longestTaskMs }]) => [
       name,
       peakMiB.toFixed(0),
       longestTaskMs.toFixed(0),
     ]),
   )
   print(
-    ['attack', 'what became of its requests'],
+    ['attack', 'outcomes of its requests'],
     tallies.map(([attack, tally]) => [
       attack,
       Object.entries(tally)
@@ -131,7 +139,7 @@ const report = (
     ]),
   )
   process.stdout.write(
-    breaches.length > 0 ? `BREACHED:\n  ${breaches.join('\n  ')}\n` : 'Nothing was breached.\n',
+    breaches.length > 0 ? `BREACHED:\n  ${breaches.join('\n  ')}\n` : 'No bound was exceeded.\n',
   )
 }
 
@@ -141,7 +149,7 @@ const print = (head: string[], rows: string[][]) => {
   process.stdout.write(`${table.toString()}\n\n`)
 }
 
-const say = (text: string) => process.stderr.write(`${text} ...\n`)
+const log = (text: string) => process.stderr.write(`${text} ...\n`)
 
 const positive = (name: string, text: string): number => {
   const number = Number(text)

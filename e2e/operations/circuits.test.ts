@@ -3,17 +3,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Account, type Answer, publishable, type System, startSystem } from '../system.ts'
+import { type Account, type ApiResponse, publishable, type System, startSystem } from '../system.ts'
 
-/** Far below any timeout, and far above what a busy machine needs. */
-const atOnceMs = 1_000
+/** Upper bound of a response that waits for no timeout, also on a busy machine. */
+const immediateMs = 1_000
 
 let system: System
 let account: Account
 let form: string
 
 beforeAll(async () => {
-  // A publish waits until its deadline: as long here as a request to a service that hangs.
+  // A publish waits until its deadline, set to the timeout of a request to a service.
   system = await startSystem({ env: { RATE_LIMIT_PER_MINUTE: '0', PUBLISH_TIMEOUT_MS: '6000' } })
   account = await system.account()
   const { body } = await system.call(account, 'POST', account.forms, { form: publishable() })
@@ -21,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-type Timed = Answer & { ms: number }
+type Timed = ApiResponse & { ms: number }
 
-const timed = async (ask: () => Promise<Answer>): Promise<Timed> => {
+const timed = async (send: () => Promise<ApiResponse>): Promise<Timed> => {
   const start = performance.now()
-  const answer = await ask()
-  return { ...answer, ms: performance.now() - start }
+  const response = await send()
+  return { ...response, ms: performance.now() - start }
 }
 
 const getForm = () => timed(() => system.call(account, 'GET', form))
@@ -34,119 +34,119 @@ const createForm = () => timed(() => system.call(account, 'POST', account.forms,
 const listOrganizations = () => timed(() => system.call(account, 'GET', '/organizations'))
 const publish = () => timed(() => system.call(account, 'POST', `${form}/publish`, {}))
 
-/** Halts a process until it is disposed of. */
-const halt = (pid: number | undefined) => {
+/** Pauses a process until the returned object is disposed. */
+const pause = (pid: number | undefined) => {
   process.kill(pid!, 'SIGSTOP')
   return { [Symbol.dispose]: () => void process.kill(pid!, 'SIGCONT') }
 }
 
-/** Asks again and again until `pending` is settled. @returns every answer. */
-const askDuring = async (pending: Promise<unknown>, ask: () => Promise<Timed>): Promise<Timed[]> => {
-  const answers: Timed[] = []
+/** Sends requests, one at a time, until `pending` is settled. @returns every response. */
+const sendDuring = async (pending: Promise<unknown>, send: () => Promise<Timed>): Promise<Timed[]> => {
+  const responses: Timed[] = []
   let settled = false
   const settle = () => {
     settled = true
   }
   pending.then(settle, settle)
   while (!settled) {
-    answers.push(await ask())
+    responses.push(await send())
     await delay(20)
   }
-  return answers
+  return responses
 }
 
-const reasonOf = ({ body }: Answer) => body.error.details[0].reason
+const reasonOf = ({ body }: ApiResponse) => body.error.details[0].reason
 
-const expectRefused = (answer: Timed, reason: string) => {
-  expect([answer.status, reasonOf(answer)]).toEqual([503, reason])
-  expect(answer.headers.get('retry-after')).toBe('1')
+const expectRejected = (response: Timed, reason: string) => {
+  expect([response.status, reasonOf(response)]).toEqual([503, reason])
+  expect(response.headers.get('retry-after')).toBe('1')
 }
 
-/** Several at once, so that all of them come before the circuit tries again. */
-const expectRefusedAtOnce = async (ask: () => Promise<Timed>, reason: string) => {
-  for (const answer of await Promise.all([ask(), ask(), ask()])) {
-    expectRefused(answer, reason)
-    expect(answer.ms).toBeLessThan(atOnceMs)
+/** Sends three requests concurrently, so that all of them arrive before the next trial request of the circuit. */
+const expectRejectedImmediately = async (send: () => Promise<Timed>, reason: string) => {
+  for (const response of await Promise.all([send(), send(), send()])) {
+    expectRejected(response, reason)
+    expect(response.ms).toBeLessThan(immediateMs)
   }
 }
 
-const expectQuick = (answers: Timed[]) => {
-  expect(answers).not.toEqual([])
-  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(atOnceMs)
+const expectQuick = (responses: Timed[]) => {
+  expect(responses).not.toEqual([])
+  expect(responses.filter(({ status }) => status !== 200)).toEqual([])
+  expect(Math.max(...responses.map(({ ms }) => ms))).toBeLessThan(immediateMs)
 }
 
-const untilWorks = (ask: () => Promise<Timed>) =>
-  expect.poll(async () => (await ask()).status, { timeout: 20_000 }).toBeOneOf([200, 201])
+const untilWorks = (send: () => Promise<Timed>) =>
+  expect.poll(async () => (await send()).status, { timeout: 20_000 }).toBeOneOf([200, 201])
 
-describe('while it lasts, and by itself no longer', () => {
-  // The first, since it takes more failures than successes of the last seconds.
-  it("forms' store is locked: after some failures writes are refused at once, and organizations is as quick as ever", async () => {
+describe('a circuit opens for the duration of a fault', () => {
+  // Runs first: the circuit opens when failures outnumber successes of the last seconds.
+  it('of a locked forms store: rejects writes immediately after some failures, and organizations stays fast', async () => {
     {
       using database = new DatabaseSync(join(system.dataDir, 'forms.db'), { timeout: 5_000 })
       database.exec('BEGIN IMMEDIATE')
       const waiting = Promise.all(Array.from({ length: 6 }, createForm))
-      const others = await askDuring(waiting, listOrganizations)
+      const otherResponses = await sendDuring(waiting, listOrganizations)
 
-      for (const answer of await waiting) expectRefused(answer, 'STORE_UNAVAILABLE')
-      await expectRefusedAtOnce(createForm, 'UPSTREAM_UNAVAILABLE')
-      expectQuick(others)
+      for (const response of await waiting) expectRejected(response, 'STORE_UNAVAILABLE')
+      await expectRejectedImmediately(createForm, 'UPSTREAM_UNAVAILABLE')
+      expectQuick(otherResponses)
     }
     await untilWorks(createForm)
   })
 
-  it('forms hangs: one caller waits, the next are told at once, and organizations is as quick as ever', async () => {
+  it('of a paused forms service: one caller waits, the next are rejected immediately, and organizations stays fast', async () => {
     {
-      using _ = halt(system.processes.get('forms')?.pid)
+      using _ = pause(system.processes.get('forms')?.pid)
       const waiting = getForm()
-      const others = await askDuring(waiting, listOrganizations)
+      const otherResponses = await sendDuring(waiting, listOrganizations)
 
-      expectRefused(await waiting, 'UPSTREAM_UNAVAILABLE')
-      await expectRefusedAtOnce(getForm, 'UPSTREAM_UNAVAILABLE')
-      await expectRefusedAtOnce(createForm, 'UPSTREAM_UNAVAILABLE')
-      expectQuick(others)
+      expectRejected(await waiting, 'UPSTREAM_UNAVAILABLE')
+      await expectRejectedImmediately(getForm, 'UPSTREAM_UNAVAILABLE')
+      await expectRejectedImmediately(createForm, 'UPSTREAM_UNAVAILABLE')
+      expectQuick(otherResponses)
     }
     await untilWorks(getForm)
   })
 
-  it('organizations and NATS hang: the same, and forms goes on for those who are known', async () => {
+  it('of paused organizations and NATS: rejects immediately, and forms serves callers with a cached authorization', async () => {
     await getForm()
     {
-      using _organizations = halt(system.processes.get('organizations')?.pid)
-      using _nats = halt(system.nats.pid)
+      using _organizations = pause(system.processes.get('organizations')?.pid)
+      using _nats = pause(system.nats.pid)
       const list = listOrganizations()
       const published = publish()
-      const publishRefused = published.then(async (answer) => {
-        expectRefused(answer, 'PUBLISHING_UNAVAILABLE')
-        await expectRefusedAtOnce(publish, 'PUBLISHING_UNAVAILABLE')
+      const publishRejected = published.then(async (response) => {
+        expectRejected(response, 'PUBLISHING_UNAVAILABLE')
+        await expectRejectedImmediately(publish, 'PUBLISHING_UNAVAILABLE')
       })
-      const others = await askDuring(Promise.all([list, publishRefused]), getForm)
-      // One waits until the gateway knows that nobody tells whose key it is.
-      const slowest = others.reduce((a, b) => (a.ms > b.ms ? a : b))
-      expect(slowest.ms).toBeLessThan(2_000 + atOnceMs)
+      const otherResponses = await sendDuring(Promise.all([list, publishRejected]), getForm)
+      // One request waits until the circuit of authorizations opens.
+      const slowest = otherResponses.reduce((a, b) => (a.ms > b.ms ? a : b))
+      expect(slowest.ms).toBeLessThan(2_000 + immediateMs)
 
-      await publishRefused
-      expectRefused(await list, 'UPSTREAM_UNAVAILABLE')
-      await expectRefusedAtOnce(listOrganizations, 'UPSTREAM_UNAVAILABLE')
-      expectQuick(others.filter((each) => each !== slowest))
+      await publishRejected
+      expectRejected(await list, 'UPSTREAM_UNAVAILABLE')
+      await expectRejectedImmediately(listOrganizations, 'UPSTREAM_UNAVAILABLE')
+      expectQuick(otherResponses.filter((each) => each !== slowest))
     }
     await untilWorks(listOrganizations)
     await untilWorks(publish)
   })
 
-  it('forms and NATS are gone: both say so at once, and organizations is as quick as ever', async () => {
+  it('of stopped forms and NATS: rejects immediately, and organizations stays fast', async () => {
     await system.end('forms', 'SIGKILL')
     process.kill(system.nats.pid, 'SIGKILL')
     await system.nats.stop()
     await expect.poll(async () => (await publish()).status).toBe(503)
 
-    const refusals = async () => {
+    const sendRejected = async () => {
       for (let i = 0; i < 5; i++) {
-        await expectRefusedAtOnce(getForm, 'UPSTREAM_UNAVAILABLE')
-        await expectRefusedAtOnce(publish, 'PUBLISHING_UNAVAILABLE')
+        await expectRejectedImmediately(getForm, 'UPSTREAM_UNAVAILABLE')
+        await expectRejectedImmediately(publish, 'PUBLISHING_UNAVAILABLE')
       }
     }
-    expectQuick(await askDuring(refusals(), listOrganizations))
+    expectQuick(await sendDuring(sendRejected(), listOrganizations))
 
     system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
     await system.start('forms')

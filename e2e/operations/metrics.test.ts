@@ -25,9 +25,9 @@ const expressions = [
 ]
 
 let system: System
-/** What each service answers to `GET /metrics`, after a publish that worked and one that did not. */
-const told: Record<string, string> = {}
-const everything = () => Object.values(told).join('\n')
+/** The metrics of each service after a successful and a failed publish. */
+const metricsOf: Record<string, string> = {}
+const allMetrics = () => Object.values(metricsOf).join('\n')
 
 beforeAll(async () => {
   system = await startSystem()
@@ -37,12 +37,12 @@ beforeAll(async () => {
   await system.call(account, 'POST', `${account.forms}/${body.publicId}/publish`)
   await system.call(account, 'POST', `${account.forms}/${empty.publicId}/publish`)
   for (const [name, url] of Object.entries(system.urls))
-    told[name] = await (await fetch(`${url}/metrics`)).text()
+    metricsOf[name] = await (await fetch(`${url}/metrics`)).text()
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** Names of metrics in a query: what is no label, function or keyword. */
-const metricsIn = (expr: string): string[] => {
+/** Names of metrics in a query: every word that is not a label, function or keyword. */
+const metricNamesIn = (expr: string): string[] => {
   const bare = expr.replace(/\{[^}]*\}|\[[^\]]*\]|\b(by|without) *\([^)]*\)/g, ' ')
   return [...bare.matchAll(/\b(?!or\b)[a-z_]\w*\b(?! *\()/g)].map(([name]) => name)
 }
@@ -50,14 +50,14 @@ const metricsIn = (expr: string): string[] => {
 const namesOf = (text: string) =>
   new Set([...text.matchAll(/^(?:# TYPE )?([a-z_]\w*)/gm)].map(([, name]) => name!))
 
-/** A sample's value: undefined where it is not told. */
+/** The value of a sample; undefined when the service does not export it. */
 const sample = (service: string, series: string): number | undefined => {
-  const line = told[service]!.split('\n').find((each) => each.startsWith(`${series} `))
+  const line = metricsOf[service]!.split('\n').find((each) => each.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length))
 }
 
-describe('the running system', () => {
-  it('tells what became of publishes', () => {
+describe('GET /metrics', () => {
+  it('counts publishes by outcome', () => {
     const outcomes = ['published', 'refused', 'retried', 'dead'].map((outcome) =>
       sample('publisher', `publish_commands_total{outcome="${outcome}"}`),
     )
@@ -67,7 +67,7 @@ describe('the running system', () => {
     expect(sample('gateway', 'http_error_responses_total{reason="DRAFT_NOT_PUBLISHABLE"}')).toBe(1)
   })
 
-  it('tells what waits in NATS, and who is connected to it', () => {
+  it('has the queues and connections of NATS', () => {
     for (const stream of ['PUBLISH', 'PUBLISH_DEAD'])
       expect(sample('publisher', `nats_stream_messages{stream="${stream}"}`)).toBe(0)
     for (const state of ['pending', 'unacknowledged']) {
@@ -80,31 +80,31 @@ describe('the running system', () => {
       expect(sample(name, `nats_connected{client="${name}"}`)).toBe(1)
   })
 
-  it('tells the state of each circuit', () => {
+  it('has the state of each circuit', () => {
     for (const circuit of ['organizations', 'forms', 'authorize', 'publish'])
       expect(sample('gateway', `circuit_open{circuit="${circuit}"}`)).toBe(0)
     expect(sample('gateway', 'circuit_requests_total{circuit="publish",outcome="success"}')).toBe(2)
   })
 
-  it('tells how long each store takes', () => {
+  it('has the duration of store operations', () => {
     const calls = (store: string, operation: string) =>
       `store_operation_duration_seconds_count{store="${store}",engine="sqlite",operation="${operation}"}`
     expect(sample('forms', calls('forms', 'create'))).toBe(2)
     expect(sample('organizations', calls('directory', 'authorize'))).toBeGreaterThan(0)
-    expect(told.publisher).toMatch(/^store_operation_duration_seconds_count\{store="forms",/m)
+    expect(metricsOf.publisher).toMatch(/^store_operation_duration_seconds_count\{store="forms",/m)
   })
 })
 
-describe('what is watched', () => {
-  it.each(expressions)('%s asks for metrics that there are: %s', (_, expr) => {
-    // `up` is Prometheus's own.
-    const asked = metricsIn(expr).filter((name) => name !== 'up')
+describe('monitoring', () => {
+  it.each(expressions)('%s queries existing metrics: %s', (_, expr) => {
+    // Prometheus creates `up`.
+    const queried = metricNamesIn(expr).filter((name) => name !== 'up')
 
-    expect(metricsIn(expr)).not.toEqual([])
-    expect(asked.filter((name) => !namesOf(everything()).has(name))).toEqual([])
+    expect(metricNamesIn(expr)).not.toEqual([])
+    expect(queried.filter((name) => !namesOf(allMetrics()).has(name))).toEqual([])
   })
 
-  it('is asked of every service, wherever it runs', () => {
+  it('scrapes every instance of every service', () => {
     const { scrape_configs, rule_files } = parse(read('deploy/prometheus.yml'))
     const { services } = parse(read('docker-compose.yml'), { merge: true })
 
@@ -119,10 +119,10 @@ describe('what is watched', () => {
     for (const [, job] of jobs) expect(names).toEqual(expect.arrayContaining(job!.split('|')))
   })
 
-  it('is explained: docs/operations.md names every alert, and every metric of ours', () => {
+  it('is documented: docs/operations.md names every alert and every metric of the services', () => {
     const text = read('docs/operations.md')
     const named = new Set([...text.matchAll(/`([A-Za-z]\w*)/g)].map(([, name]) => name))
-    const types = [...everything().matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!)
+    const types = [...allMetrics().matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!)
     const ours = types.filter((name) => !/^(process|nodejs)_/.test(name))
 
     expect(alerts.map(({ alert }) => alert).filter((alert) => !named.has(alert))).toEqual([])

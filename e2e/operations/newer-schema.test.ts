@@ -21,8 +21,8 @@ afterAll(async () => {
 const migrate = { directory: migrateDirectoryStore, forms: migrateFormsStore }
 const storeOf = { organizations: 'directory', forms: 'forms' } as const
 
-/** A service that has to end by itself. @returns its exit code and its lines. */
-const startAndEnd = async (name: keyof typeof storeOf, storeUrl: string) => {
+/** Starts a service and waits for its exit. @returns its exit code and log lines. */
+const runUntilExit = async (name: keyof typeof storeOf, storeUrl: string) => {
   const [port] = await freePorts(1)
   const env = {
     PORT: `${port}`,
@@ -43,12 +43,12 @@ describe.each(['organizations', 'forms'] as const)('the %s service', (name) => {
   it.each([
     ['SQLite', `sqlite:${join(directory, `${name}.db`)}`],
     ['MongoDB', mongo.url],
-  ])('does not start on a store on %s that a newer release has migrated', async (_, url) => {
+  ])('does not start on a %s store with the schema of a newer release', async (_, url) => {
     const store = storeOf[name]
     await migrate[store](url)
     await migrateBeyondThisRelease(url, store)
 
-    const { code, lines } = await startAndEnd(name, url)
+    const { code, lines } = await runUntilExit(name, url)
 
     expect(code).toBe(1)
     expect(JSON.parse(lines.at(-1)!)).toMatchObject({

@@ -4,24 +4,24 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The same at every start, whatever port was free: answers are compared from one start to the next. */
+/** Fixed, because tests compare responses before and after a restart on another port. */
 const publicFormBaseUrl = 'https://forms.example/f'
 
-/** What `npm start` prints at the end of its start, and its process. */
+/** The process of `npm start`, and what it printed when it was ready. */
 export interface Started {
   child: ChildProcess
   baseUrl: string
   slug: string
   apiKey: string
-  /** The line to paste. */
+  /** The printed curl command. */
   curl: string
-  /** Of the API's reference. */
+  /** URL of the API reference. */
   referencePage: string
-  /** Everything on stdout up to the line to paste. */
+  /** All of stdout up to the curl command. */
   printed: string
 }
 
-/** Runs what `npm start` runs, on a free port, and waits for the block that it prints at the end of its start. */
+/** Runs `npm start` on a free port, without npm, and waits until it is ready. */
 export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Started> => {
   const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
     cwd: root,
@@ -53,7 +53,7 @@ export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Pr
   }
 }
 
-/** Stops it as Ctrl-C does, unless it has ended. */
+/** Sends SIGTERM and waits for the exit. Does nothing when the process has exited. */
 export const npmStop = async ({ child }: Started): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -61,12 +61,13 @@ export const npmStop = async ({ child }: Started): Promise<void> => {
   await exited
 }
 
+/** Sends a request with the demo key. */
 export const call = async ({ baseUrl, apiKey }: Started, method: string, path: string, body?: object) => {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into member by member
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of bodies of many shapes
   return { status: response.status, body: (await response.json()) as any }
 }

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Account, publishable, type System, startSystem } from '../system.ts'
 
-/** Docker's own patience, after which a process is killed. */
-const patienceMs = 10_000
+/** Docker's default stop timeout, after which it kills a process. */
+const stopTimeoutMs = 10_000
 
 let system: System
 let account: Account
@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** Sends SIGTERM, does what is to be done meanwhile, and says how the process ended. */
+/** Sends SIGTERM and runs `meanwhile` while the process stops. @returns how the process exited. */
 const stop = async (name: string, meanwhile: () => Promise<void> = async () => {}) => {
   const startedAt = performance.now()
   const ended = system.end(name, 'SIGTERM')
   await meanwhile()
   await ended
-  return { code: system.processes.get(name)!.exitCode, inTime: performance.now() - startedAt < patienceMs }
+  return { code: system.processes.get(name)!.exitCode, inTime: performance.now() - startedAt < stopTimeoutMs }
 }
 
 const orderly = { code: 0, inTime: true }
@@ -39,13 +39,13 @@ const head = (method: string, path: string, headers: Record<string, string>) =>
     .join('')
     .concat('\r\n')
 
-/** A connection that had an answer and waits for its next request, and one that never had any. */
+/** Two idle connections: one after a response, and one without any request. */
 const openIdle = async (name: string): Promise<Socket[]> => {
   const used = await open(name)
   used.write(head('GET', '/healthz', {}))
   await once(used, 'data')
   const idle = [used.resume(), (await open(name)).resume()]
-  // Whoever ends them may do it as it likes.
+  // The service may reset them.
   for (const socket of idle) socket.on('error', () => {})
   return idle
 }
@@ -55,8 +55,8 @@ const requestsInFlight = async (name: string): Promise<number> => {
   return Number(/^http_requests_in_flight (\d+)$/m.exec(metrics)?.[1])
 }
 
-/** Resolves once so many requests are under way, the one that asks aside. */
-const underWay = (name: string, count: number) =>
+/** Waits until `count` requests are in flight besides the request for metrics. */
+const untilInFlight = (name: string, count: number) =>
   vi.waitUntil(async () => (await requestsInFlight(name)) > count, { timeout: 10_000, interval: 20 })
 
 const createForms = (count: number) =>
@@ -70,12 +70,12 @@ const createForms = (count: number) =>
 const publishAll = (publicIds: string[]) =>
   publicIds.map((publicId) => system.call(account, 'POST', `${account.forms}/${publicId}/publish`))
 
-const statusesOf = async (answers: ReturnType<typeof publishAll>) => [
-  ...new Set((await Promise.all(answers)).map(({ status }) => status)),
+const statusesOf = async (responses: ReturnType<typeof publishAll>) => [
+  ...new Set((await Promise.all(responses)).map(({ status }) => status)),
 ]
 
-describe('a service that is told to stop', () => {
-  it('answers what it has begun: the gateway publishes, and a request that is still arriving', async () => {
+describe('a service that receives SIGTERM', () => {
+  it('finishes requests in flight: publishes of the gateway, and a request whose body is incomplete', async () => {
     const publicIds = await createForms(20)
     const idle = await openIdle('gateway')
     const slow = await open('gateway')
@@ -90,7 +90,7 @@ describe('a service that is told to stop', () => {
         'Content-Length': `${body.length}`,
       }) + body.slice(0, 10),
     )
-    await underWay('gateway', publicIds.length + 1)
+    await untilInFlight('gateway', publicIds.length + 1)
 
     const end = await stop('gateway', async () => {
       await Promise.all(idle.map((socket) => once(socket, 'close')))
@@ -99,20 +99,20 @@ describe('a service that is told to stop', () => {
     })
 
     expect(await statusesOf(published)).toEqual([200])
-    const answer = await text(slow)
-    expect(answer).toMatch(/^HTTP\/1.1 200 /)
-    expect(answer).toContain('"Slow"')
+    const response = await text(slow)
+    expect(response).toMatch(/^HTTP\/1.1 200 /)
+    expect(response).toContain('"Slow"')
     expect(end).toEqual(orderly)
     await system.start('gateway')
   })
 
-  it.each(['organizations', 'forms'])('%s waits for no idle connection', async (name) => {
+  it.each(['organizations', 'forms'])('closes idle connections of %s without waiting', async (name) => {
     await openIdle(name)
     expect(await stop(name)).toEqual(orderly)
     await system.start(name)
   })
 
-  it('a publisher fails no publish, whether it has begun with it or not', async () => {
+  it('fails no publish when it is a publisher', async () => {
     const publicIds = await createForms(100)
     const published = publishAll(publicIds)
     await Promise.race(published)

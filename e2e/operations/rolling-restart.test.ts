@@ -3,25 +3,25 @@ import { expect, it } from 'vitest'
 import { Client } from '../faults/client.ts'
 import { newAccount, type System } from '../system.ts'
 import { startBalancer } from './rolling/balancer.ts'
-import { type Deployment, type End, startDeployment } from './rolling/deployment.ts'
+import { type Deployment, type Exit, startDeployment } from './rolling/deployment.ts'
 
 const clientCount = 3
 
-/** The load between two restarts, in milliseconds. */
+/** Time between two restarts, in milliseconds. */
 const loadMs = 200
 
-/** A balancer that looks every 100 ms needs no more. Among themselves services keep to the default. */
+/** The load balancer polls every 100 ms, so that a second suffices for gateways. The services use the default. */
 const gatewayDrainMs = '1000'
 const drainMs = '4000'
 
-const restart = async (deployment: Deployment, instance: string): Promise<End> => {
-  const end = await deployment.stop(instance)
+const restart = async (deployment: Deployment, instance: string): Promise<Exit> => {
+  const exit = await deployment.stop(instance)
   await deployment.start(instance)
   await delay(loadMs)
-  return end
+  return exit
 }
 
-it('no request fails while every instance of every service is restarted, one after another', async () => {
+it('a rolling restart of every service fails no request', async () => {
   await using deployment = await startDeployment({
     instances: 2,
     env: {
@@ -32,12 +32,12 @@ it('no request fails while every instance of every service is restarted, one aft
     },
   })
   await using balancer = startBalancer([deployment.urls['gateway-1']!, deployment.urls['gateway-2']!])
-  await balancer.has(2)
+  await balancer.untilReady(2)
   const { call }: Pick<System, 'call'> = balancer
   const clients = await Promise.all(
     Array.from(
       { length: clientCount },
-      // All that it uses of a system is its call.
+      // The client only uses `call` of a system.
       async () => new Client({ call } as System, await newAccount(deployment.directoryStoreUrl)),
     ),
   )
@@ -45,11 +45,11 @@ it('no request fails while every instance of every service is restarted, one aft
   const running = clients.map((client) => client.run(stop.signal))
   await delay(loadMs)
 
-  const ends: Record<string, End> = {}
+  const exits: Record<string, Exit> = {}
   for (const service of ['organizations', 'forms', 'publisher', 'gateway']) {
     for (const instance of [`${service}-1`, `${service}-2`]) {
-      ends[instance] = await restart(deployment, instance)
-      if (service === 'gateway') await balancer.has(2)
+      exits[instance] = await restart(deployment, instance)
+      if (service === 'gateway') await balancer.untilReady(2)
     }
   }
   stop.abort()
@@ -58,7 +58,7 @@ it('no request fails while every instance of every service is restarted, one aft
   const { outcomes } = balancer
   expect([...outcomes.keys()]).toEqual([200])
   expect(outcomes.get(200)).toBeGreaterThan(clientCount * 10)
-  for (const [instance, { code, afterMs }] of Object.entries(ends)) {
+  for (const [instance, { code, afterMs }] of Object.entries(exits)) {
     expect(code, instance).toBe(0)
     expect(afterMs, instance).toBeLessThan(10_000)
   }

@@ -44,25 +44,25 @@ const readOrEmpty = (file: string): string => {
   }
 }
 
-const untilNobodyIsLeft = async () => {
+const untilAllExited = async () => {
   while (processesOf(dataDir).length > 0) await delay(20)
 }
 
 describe('npm start', () => {
-  it('prints a curl line that works when pasted, and what the demo needs', async () => {
+  it('prints a working curl command, and the demo works', async () => {
     const { curl, baseUrl } = await start()
 
-    const answer = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
+    const response = JSON.parse(execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }))
     const demo = execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], {
       env: { ...process.env, DATA_DIR: dataDir, PORT: new URL(baseUrl).port },
       encoding: 'utf8',
     })
 
-    expect(answer).toEqual({ nextPageToken: '', totalSize: 0, forms: [] })
+    expect(response).toEqual({ nextPageToken: '', totalSize: 0, forms: [] })
     expect(demo).toContain('Done: create, edit, publish, read, list and delete all worked.')
   })
 
-  it('has no warning to give, and ends with the address of a reference page that answers', async () => {
+  it('logs no warning, and prints the URL of a reference page that is served', async () => {
     running = await npmStart(dataDir, { LOG_LEVEL: 'info' })
     const [logs, banner] = running.printed.split('\n  Form management is ready') as [string, string]
 
@@ -77,7 +77,7 @@ describe('npm start', () => {
     expect(running.referencePage).toBe(`${running.baseUrl}/docs`)
   })
 
-  it('writes lines for people where it is told to, a request in one line', async () => {
+  it('writes readable log lines with LOG_FORMAT=pretty, one per request', async () => {
     running = await npmStart(dataDir, { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' })
     const more = createInterface(running.child.stdout!)[Symbol.asyncIterator]()
 
@@ -90,11 +90,11 @@ describe('npm start', () => {
     }
   })
 
-  it('keeps everything that was answered when the whole tree is killed, the key included', async () => {
+  it('keeps every acknowledged write and the key when all processes are killed', async () => {
     const before = await start()
     const forms = `/organizations/${before.slug}/forms`
     const created = await Promise.all(
-      // As many as one user may have in flight at once.
+      // The limit of concurrent requests of one user.
       Array.from({ length: 64 }, (_, index) =>
         call(before, 'POST', forms, { form: publishable({ name: `Form ${index}` }) }),
       ),
@@ -105,7 +105,7 @@ describe('npm start', () => {
     expect(new Set([...created, ...published].map(({ status }) => status))).toEqual(new Set([200]))
 
     for (const pid of processesOf(dataDir)) process.kill(pid, 'SIGKILL')
-    await untilNobodyIsLeft()
+    await untilAllExited()
     const after = await start()
 
     expect(after.apiKey).toBe(before.apiKey)
@@ -119,7 +119,7 @@ describe('npm start', () => {
     }
   })
 
-  it('makes files that only their owner reads in a DATA_DIR that others may look into', async () => {
+  it('creates files that only their owner can read, also in a world-readable DATA_DIR', async () => {
     chmodSync(dataDir, 0o755)
 
     await start()
@@ -130,7 +130,7 @@ describe('npm start', () => {
     expect(files.filter(isOpen)).toEqual([])
   })
 
-  it('leaves nobody behind, neither when it is stopped nor when it is killed', async () => {
+  it('leaves no process behind when it is stopped or killed', async () => {
     const { child } = await start()
     child.kill('SIGINT')
     const [code] = await once(child, 'exit')
@@ -139,10 +139,10 @@ describe('npm start', () => {
 
     const again = await start()
     again.child.kill('SIGKILL')
-    await untilNobodyIsLeft()
+    await untilAllExited()
   })
 
-  it('starts a service again that dies', async () => {
+  it('restarts a service that exits', async () => {
     const started = await start()
     const [forms] = processesOf(dataDir).filter((pid) =>
       readOrEmpty(`/proc/${pid}/cmdline`).includes('services/forms/src/main.ts'),

@@ -23,7 +23,7 @@ afterAll(async () => {
   await collector[Symbol.asyncDispose]()
 })
 
-/** Waits until a trace has all these chains of spans; it may have more. */
+/** Waits until a trace contains all these chains of spans. */
 const expectChains = (traceId: string, chains: unknown[]) =>
   expect.poll(() => collector.chains(traceId), { timeout: 10_000 }).toEqual(expect.arrayContaining(chains))
 
@@ -33,7 +33,7 @@ const newForm = async () => {
 }
 
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
-  it("a read goes on its caller's trace, through the gateway and two services to their stores", async () => {
+  it("a read continues its caller's trace through the gateway and two services to their stores", async () => {
     const path = await newForm()
     const { traceId, traceparent } = newTrace()
     const reader = await system.account({ in: account })
@@ -57,7 +57,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     })
   })
 
-  it('reads that arrive together go on their own traces, each with its own span in forms', async () => {
+  it('pipelined reads continue their own traces, each with its own span in forms', async () => {
     const path = await newForm()
     const traces = [newTrace(), newTrace(), newTrace()]
     const gets = traces.map(
@@ -65,13 +65,13 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
         `GET /v2${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${account.apiKey}\r\ntraceparent: ${traceparent}\r\n\r\n`,
     )
 
-    await sendRaw(Number(new URL(system.baseUrl).port), gets.join(''), { answers: gets.length })
+    await sendRaw(Number(new URL(system.baseUrl).port), gets.join(''), { responses: gets.length })
 
     for (const { traceId } of traces)
       await expectChains(traceId, [expect.stringMatching(/^gateway GET .* > gateway GET > forms GET [^>]*$/)])
   })
 
-  it('a publish is one trace, by way of NATS to the store of the publisher', async () => {
+  it('a publish is one trace from the gateway through NATS to the store of the publisher', async () => {
     const path = await newForm()
     const { traceId, traceparent } = newTrace()
 
@@ -81,17 +81,17 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     const gateway = 'gateway POST /v2/organizations/:organizationRef/forms/:formRef/publish'
     const publisher = `${gateway} > gateway send publish.form > publisher process publish.form`
     await expectChains(traceId, [gateway, publisher])
-    const ofTheStore = collector.chains(traceId).filter((chain) => / > publisher \w+ forms$/.test(chain))
-    expect(ofTheStore).not.toEqual([])
-    for (const chain of ofTheStore) expect(chain).toContain(publisher)
+    const storeChains = collector.chains(traceId).filter((chain) => / > publisher \w+ forms$/.test(chain))
+    expect(storeChains).not.toEqual([])
+    for (const chain of storeChains) expect(chain).toContain(publisher)
   })
 
-  it('probes leave no trace, and nothing but traces is sent', async () => {
+  it('probes are not traced, and only traces are exported', async () => {
     const { traceId, traceparent } = newTrace()
     for (const probe of ['/healthz', '/readyz', '/metrics'])
       await fetch(`${system.urls.gateway}${probe}`, { headers: { traceparent } })
 
-    // Spans of later requests come after theirs.
+    // Spans of this later request are exported after those of the probes.
     const later = newTrace()
     await system.call(account, 'GET', account.forms, undefined, { traceparent: later.traceparent })
     await expectChains(later.traceId, [expect.stringMatching(/^gateway/)])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** Runs the operator's command line beside the running system. */
+/** Runs formctl while the system is running. @returns its JSON output. */
 const formctl = async (...args: string[]) => {
   const { stdout } = await promisify(execFile)(process.execPath, [formctlFile, ...args, '--json'], {
     env: { ...process.env, DIRECTORY_STORE_URL: system.directoryStoreUrl },
@@ -23,8 +23,8 @@ const formctl = async (...args: string[]) => {
   return JSON.parse(stdout)
 }
 
-describe('a key that formctl made', () => {
-  it('works at once, and no longer than a second after it was revoked', async () => {
+describe('a key that formctl created', () => {
+  it('works immediately, and stops within a second of its revocation', async () => {
     const user = await formctl('user', 'create', '--email', 'ada@example.com')
     const organization = await formctl('organization', 'create', '--name', 'Engines', '--slug', 'engines')
     await formctl(
@@ -46,15 +46,15 @@ describe('a key that formctl made', () => {
     await formctl('key', 'revoke', id)
     const revokedAt = performance.now()
     for (;;) {
-      const askedAt = performance.now()
+      const requestedAt = performance.now()
       const { status } = await system.call(account, 'GET', '/organizations')
       if (status === 401) break
-      expect(askedAt - revokedAt).toBeLessThan(1_000)
+      expect(requestedAt - revokedAt).toBeLessThan(1_000)
       await delay(20)
     }
   })
 
-  it('stops working within a second after its user was disabled, and works again once enabled', async () => {
+  it('stops within a second when its user is disabled, and works again when the user is enabled', async () => {
     const { userId, ...account } = await system.account()
     const status = async () => (await system.call(account, 'GET', '/organizations')).status
     expect(await status()).toBe(200)
@@ -62,9 +62,9 @@ describe('a key that formctl made', () => {
     await formctl('user', 'disable', '--user', userId)
     const disabledAt = performance.now()
     for (;;) {
-      const askedAt = performance.now()
+      const requestedAt = performance.now()
       if ((await status()) === 401) break
-      expect(askedAt - disabledAt).toBeLessThan(1_000)
+      expect(requestedAt - disabledAt).toBeLessThan(1_000)
       await delay(20)
     }
 
@@ -72,7 +72,7 @@ describe('a key that formctl made', () => {
     await vi.waitUntil(async () => (await status()) === 200, { timeout: 10_000 })
   })
 
-  it('stops working when its time is over', async () => {
+  it('stops when it expires', async () => {
     const { userId } = await system.account()
     await using directory = await openDirectoryStore(system.directoryStoreUrl)
     const expires = new Date(Date.now() + 2_000)
@@ -85,7 +85,7 @@ describe('a key that formctl made', () => {
     }
   })
 
-  it('tells when it was last used', async () => {
+  it('has the time of its last use', async () => {
     const account = await system.account()
     await system.call(account, 'GET', '/organizations')
 
@@ -98,27 +98,27 @@ describe('a key that formctl made', () => {
   })
 })
 
-describe('while organizations is away', () => {
-  it('a key that was good a moment ago serves on, and one never seen gets 503', async () => {
+describe('while the organizations service is down', () => {
+  it('a cached key still works, and an unknown key gets 503', async () => {
     const [known, unknown] = [await system.account(), await system.account()]
     const created = await system.call(known, 'POST', known.forms, { form: {} })
 
     await system.end('organizations', 'SIGKILL')
     const read = await system.call(known, 'GET', `${known.forms}/${created.body.publicId}`)
-    const refused = await system.call(unknown, 'GET', unknown.forms)
+    const rejected = await system.call(unknown, 'GET', unknown.forms)
     await system.start('organizations')
 
-    // The key was good for the list of forms; the same organization is known by its slug.
+    // The authorization of the create is cached for the organization's slug.
     expect(read.status).toBe(200)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toBe('1')
-    expect(refused.body.error.details[0].reason).toBe('AUTHENTICATION_UNAVAILABLE')
+    expect(rejected.status).toBe(503)
+    expect(rejected.headers.get('retry-after')).toBe('1')
+    expect(rejected.body.error.details[0].reason).toBe('AUTHENTICATION_UNAVAILABLE')
     while ((await system.call(unknown, 'GET', unknown.forms)).status !== 200) await delay(50)
   })
 })
 
-describe('while the forms service is away', () => {
-  it('its paths answer 503 with Retry-After, and organizations are served', async () => {
+describe('while the forms service is down', () => {
+  it('its paths return 503 with Retry-After, and organizations are served', async () => {
     const account = await system.account()
     await system.end('forms', 'SIGKILL')
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-/** A request as it is, which `fetch` would put right. */
+/** Sends a request unchanged; `fetch` would correct it. */
 const send = (method: string, path: string, headers: Record<string, string>, body: string | Buffer) =>
   new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
     const outgoing = request(
@@ -57,8 +57,8 @@ const brokenJson = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.concat([Buffer.from([0xff]), bytes])),
 )
 
-/** A body that is JSON and that no write accepts. */
-const refusedJson = fc
+/** Valid JSON that no write accepts. */
+const invalidBody = fc
   .oneof(
     fc.record({ form: fc.oneof(fc.constant(null), fc.integer(), fc.array(fc.anything())) }),
     fc.record({ form: fc.record({ name: fc.oneof(fc.constant(''), fc.integer(), fc.constant(null)) }) }),
@@ -80,7 +80,7 @@ const refusedJson = fc
   )
   .map((value) => JSON.stringify(value))
 
-const oddRef = fc.oneof(
+const unusualRef = fc.oneof(
   fc.constantFrom(
     '..',
     '.',
@@ -99,7 +99,7 @@ const oddRef = fc.oneof(
     .map((text) => encodeURIComponent(text.toWellFormed())),
 )
 
-const oddQuery = fc.oneof(
+const invalidQuery = fc.oneof(
   fc.constantFrom(
     'pageSize=-1',
     'pageSize=1.5',
@@ -123,12 +123,12 @@ const oddQuery = fc.oneof(
 
 const json = { 'content-type': 'application/json' }
 
-/** A method, a path under `/v2` and the rest of a request that has to be refused. */
+/** Requests that must be rejected. The path is without `/v2`. */
 const malformed = fc.oneof(
   fc
     .tuple(
       fc.constantFrom('POST', 'PATCH'),
-      fc.oneof(brokenJson, refusedJson),
+      fc.oneof(brokenJson, invalidBody),
       fc.oneof(
         { weight: 9, arbitrary: fc.constant(json) },
         { weight: 1, arbitrary: fc.constant({ 'content-type': 'text/plain' }) },
@@ -140,13 +140,13 @@ const malformed = fc.oneof(
       headers,
       body,
     })),
-  fc.tuple(fc.constantFrom('GET', 'PATCH', 'DELETE'), oddRef).map(([method, ref]) => ({
+  fc.tuple(fc.constantFrom('GET', 'PATCH', 'DELETE'), unusualRef).map(([method, ref]) => ({
     method,
     path: () => `${account.forms}/${ref}`,
     headers: json,
     body: method === 'PATCH' ? '{"form":{}}' : '',
   })),
-  oddQuery.map((query) => ({
+  invalidQuery.map((query) => ({
     method: 'GET',
     path: () => `${account.forms}?${query}`,
     headers: {},
@@ -158,7 +158,7 @@ const malformed = fc.oneof(
     headers: { ...json, 'if-match': tag },
     body: '',
   })),
-  refusedJson.map((body) => ({
+  invalidBody.map((body) => ({
     method: 'POST',
     path: () => `${account.forms}/${form.publicId}/publish`,
     headers: json,
@@ -167,24 +167,24 @@ const malformed = fc.oneof(
 )
 
 describe('a malformed request', () => {
-  it(`is answered with the error body, never a 5xx, and changes nothing (${runs} of them)`, async () => {
-    const everything = () => system.call(account, 'GET', `${account.forms}?pageSize=1000`)
-    const before = (await everything()).body
+  it(`gets a 4xx with an error body and changes nothing (${runs} random requests)`, async () => {
+    const listForms = () => system.call(account, 'GET', `${account.forms}?pageSize=1000`)
+    const before = (await listForms()).body
 
     await fc.assert(
       fc.asyncProperty(malformed, async ({ method, path, headers, body }) => {
-        const answer = await send(method, `/v2${path()}`, headers, body)
+        const response = await send(method, `/v2${path()}`, headers, body)
 
-        expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
-        expect(answer.status, answer.text).toBeLessThan(500)
-        expect(answer.headers.get('content-type')).toContain('application/json')
-        const told = ErrorBody.parse(JSON.parse(answer.text))
-        expect(told.error.code).toBe(answer.status)
-        system.check(method, path(), { ...answer, body: told })
+        expect(response.status, response.text).toBeGreaterThanOrEqual(400)
+        expect(response.status, response.text).toBeLessThan(500)
+        expect(response.headers.get('content-type')).toContain('application/json')
+        const errorBody = ErrorBody.parse(JSON.parse(response.text))
+        expect(errorBody.error.code).toBe(response.status)
+        system.check(method, path(), { ...response, body: errorBody })
       }),
       { numRuns: runs },
     )
 
-    expect((await everything()).body).toEqual(before)
+    expect((await listForms()).body).toEqual(before)
   }, 120_000)
 })

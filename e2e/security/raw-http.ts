@@ -1,62 +1,62 @@
 import { connect } from 'node:net'
 
-/** How an answer begins, and its body where it has one. */
-export interface RawAnswer {
+/** An HTTP response as it was read from a socket. */
+export interface RawResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
 /**
- * Sends bytes as they are on a connection of their own and reads until the server ends it, or has given as many
- * answers as asked for.
+ * Sends bytes unchanged on a new connection, and reads until the server ends it or has sent the given number of
+ * responses.
  *
- * @param heads which of the requests are HEAD, whose answers have no body.
+ * @param heads indexes of the requests that are HEAD, whose responses have no body.
  */
 export const sendRaw = (
   port: number,
   bytes: string | Buffer,
-  { answers = Number.POSITIVE_INFINITY, heads = [] as number[] } = {},
-): Promise<{ answers: RawAnswer[]; ended: boolean }> =>
+  { responses = Number.POSITIVE_INFINITY, heads = [] as number[] } = {},
+): Promise<{ responses: RawResponse[]; ended: boolean }> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
     let received: Buffer = Buffer.alloc(0)
-    const look = (ended: boolean) => {
-      const read = readAnswers(received, heads)
-      if (!ended && read.length < answers) return
+    const finishIfComplete = (ended: boolean) => {
+      const read = readResponses(received, heads)
+      if (!ended && read.length < responses) return
       socket.destroy()
-      resolve({ answers: read, ended })
+      resolve({ responses: read, ended })
     }
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
-      look(false)
+      finishIfComplete(false)
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // What the server does to a client that goes on sending after it was refused.
+      // The server resets the connection of a client that continues to send after its request was rejected.
       if (!['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) reject(error)
     })
-    socket.on('close', () => look(true))
+    socket.on('close', () => finishIfComplete(true))
   })
 
-const readAnswers = (received: Buffer, heads: number[]): RawAnswer[] => {
-  const answers: RawAnswer[] = []
+const readResponses = (received: Buffer, heads: number[]): RawResponse[] => {
+  const responses: RawResponse[] = []
   let rest = received
   let number = 0
   for (;;) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end < 0) return answers
+    if (end < 0) return responses
     const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
-    if (!status) throw new Error(`no answer begins with ${JSON.stringify(statusLine)}`)
+    if (!status) throw new Error(`not a status line: ${JSON.stringify(statusLine)}`)
     const headers = Object.fromEntries(
       lines.map((line) => [line.split(':', 1)[0]!.toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     )
     const length = heads.includes(number) || status === 100 ? 0 : Number(headers['content-length'] ?? 0)
-    if (rest.length < end + 4 + length) return answers
+    if (rest.length < end + 4 + length) return responses
     const body = rest.subarray(end + 4, end + 4 + length).toString()
     rest = rest.subarray(end + 4 + length)
     if (status === 100) continue
-    answers.push({ status, headers, body })
+    responses.push({ status, headers, body })
     number++
   }
 }

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { publishable, startSystem } from '../system.ts'
-import { createLeakWatch } from './secret-scanner.ts'
+import { createSecretScanner } from './secret-scanner.ts'
 
 const key = `fms_${'k'.repeat(43)}`
 
-describe('the watch on the logs', () => {
+describe('the secret scanner', () => {
   it.each([
     ['an API key', `{"level":30,"msg":"${key}"}`],
     [
@@ -17,27 +17,27 @@ describe('the watch on the logs', () => {
     ['the password of a URL', '{"level":50,"err":{"message":"cannot reach mongodb://fms:pass@mongo:27017"}}'],
     ['INTERNAL_SECRET', '{"level":50,"config":{"INTERNAL_SECRET":"the one that is shared"}}'],
   ])('finds %s', async (name, line) => {
-    const watch = createLeakWatch({ INTERNAL_SECRET: 'the one that is shared' })
+    const scanner = createSecretScanner({ INTERNAL_SECRET: 'the one that is shared' })
     const child = spawn(process.execPath, ['-e', `console.error(${JSON.stringify(line)})`])
-    watch.follow('child', child)
+    scanner.follow('child', child)
     await once(child, 'exit')
 
-    await expect(watch.assertNone()).rejects.toThrow(`child wrote ${name}`)
-    expect(watch.leaks).toHaveLength(1)
+    await expect(scanner.assertNoSecrets()).rejects.toThrow(`child wrote ${name}`)
+    expect(scanner.findings).toHaveLength(1)
     for (const secret of [key, 'pass@', 'the one that is shared', 'eyJ1c2VySWQi'])
-      expect(watch.leaks[0]).not.toContain(secret)
+      expect(scanner.findings[0]).not.toContain(secret)
   })
 
-  it('lets anything else pass', async () => {
-    const watch = createLeakWatch({})
-    watch.look('gateway', '{"level":30,"url":"http://127.0.0.1:8080/v2","msg":"answered fms_short"}')
+  it('accepts a line without secrets', async () => {
+    const scanner = createSecretScanner({})
+    scanner.scan('gateway', '{"level":30,"url":"http://127.0.0.1:8080/v2","msg":"answered fms_short"}')
 
-    await watch.assertNone()
+    await scanner.assertNoSecrets()
   })
 })
 
 describe('the logs at LOG_LEVEL=trace', () => {
-  it('hold no secret, whatever went wrong', async () => {
+  it('contain no secret, also when requests fail', async () => {
     await using system = await startSystem({ env: { LOG_LEVEL: 'trace' } })
     const account = await system.account()
     const viewer = await system.account({ in: account, role: 'viewer' })
@@ -50,7 +50,7 @@ describe('the logs at LOG_LEVEL=trace', () => {
       }).then(({ status }) => status)
 
     expect((await system.call(account, 'POST', `${formPath}/publish`)).status).toBe(200)
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       send(`/organizations/${account.apiKey}`),
       send(`/${account.apiKey}`),
       send(`${formPath}?key=${account.apiKey}`),
@@ -63,7 +63,7 @@ describe('the logs at LOG_LEVEL=trace', () => {
         headers: { 'x-api-key': `${account.apiKey}x`, 'x-fms-identity': 'eyJhbGciOiJIUzI1NiJ9.eyJ.x' },
       }),
     ])
-    expect(refused.filter((status) => status < 400 || status > 499)).toEqual([])
+    expect(rejected.filter((status) => status < 400 || status > 499)).toEqual([])
     const direct = await fetch(`${system.urls.forms}${account.forms}`, {
       headers: { 'x-api-key': account.apiKey },
     })
@@ -83,6 +83,6 @@ describe('the logs at LOG_LEVEL=trace', () => {
     expect(failed.filter((status) => status !== 503)).toEqual([])
 
     for (const name of ['gateway', 'organizations', 'forms', 'publisher'])
-      expect(system.leaks.lines.get(name), name).toBeGreaterThan(0)
+      expect(system.secretScanner.lines.get(name), name).toBeGreaterThan(0)
   })
 })

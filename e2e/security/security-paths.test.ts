@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secret as formsSecret, startForms, urlOf } from '../../services/forms/src/testing/start-forms.ts'
 import { secret, startGateway } from '../../services/gateway/src/testing.ts'
 
-/** Pieces that some server takes for a separator, an end, a step upwards, or for another piece. */
-const oddPieces = [
+/** Segments and characters that some servers interpret as a separator, an end of the path, or `..`. */
+const unusualPieces = [
   '/',
   '//',
   '/./',
@@ -58,25 +58,25 @@ const names = [
   'healthz',
 ]
 
-/** A path of whole pieces, and of pieces that are joined by what may or may not be a separator. */
+/** Paths of references, names of segments and unusual pieces. The first reference is an organization of the caller. */
 const pathOf = ([own, ...others]: [string, ...string[]]): fc.Arbitrary<string> => {
   const refs = [own, ...others]
   return fc.oneof(
     fc
       .tuple(
         fc.constantFrom(`/organizations/${own}/forms/`, `/organizations/${own}/`),
-        fc.array(fc.constantFrom(...refs, ...names, ...oddPieces), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.constantFrom(...refs, ...names, ...unusualPieces), { minLength: 1, maxLength: 4 }),
       )
       .map(([start, pieces]) => start + pieces.join('')),
     fc
-      .array(fc.constantFrom(...refs, ...names, ...oddPieces), { minLength: 1, maxLength: 8 })
+      .array(fc.constantFrom(...refs, ...names, ...unusualPieces), { minLength: 1, maxLength: 8 })
       .map((pieces) => `/${pieces.join('')}`),
     fc
       .tuple(
         fc.constantFrom('organizations', 'organizations/', '%6frganizations', 'Organizations'),
-        fc.array(fc.constantFrom(...refs, ...oddPieces), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom(...refs, ...unusualPieces), { minLength: 1, maxLength: 3 }),
         fc.constantFrom('forms', 'forms/', '%66orms', 'forms;'),
-        fc.array(fc.constantFrom(...refs, 'live', ...oddPieces), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.constantFrom(...refs, 'live', ...unusualPieces), { minLength: 1, maxLength: 4 }),
       )
       .map(
         ([first, organization, second, form]) =>
@@ -85,7 +85,7 @@ const pathOf = ([own, ...others]: [string, ...string[]]): fc.Arbitrary<string> =
   )
 }
 
-describe('a path through the gateway', () => {
+describe('a path at the gateway', () => {
   let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeAll(async () => {
     gateway = await startGateway()
@@ -93,10 +93,10 @@ describe('a path through the gateway', () => {
   afterAll(() => gateway[Symbol.asyncDispose]())
 
   const verify = createIdentityVerifier([secret])
-  const served =
+  const servicePath =
     /^\/organizations(?:\/([0-9a-f-]{36})(?:\/forms(?:\/[\w-]{1,100}(?:\/revisions(?:\/[\w-]{1,100})?)?)?)?)?$/
 
-  it('names to a service what was authorized, and nothing else', async () => {
+  it('is forwarded only with the authorized organization', async () => {
     const stranger = crypto.randomUUID()
     const { organizationId } = gateway.organization
     const refs: [string, ...string[]] = [
@@ -117,16 +117,17 @@ describe('a path through the gateway', () => {
 
           const { status } = await gateway.send(method, `/v2${path}`)
 
-          const passedOn = [...gateway.forms.received, ...gateway.organizations.received].filter(
+          const forwarded = [...gateway.forms.received, ...gateway.organizations.received].filter(
             ({ url }) => url !== '/internal/authorize',
           )
-          if (status !== 200) expect(passedOn).toEqual([])
-          for (const { url, headers } of passedOn) {
-            const [, named] = served.exec(url.split('?', 1)[0]!) ?? expect.fail(`${path} became ${url}`)
+          if (status !== 200) expect(forwarded).toEqual([])
+          for (const { url, headers } of forwarded) {
+            const [, organizationInPath] =
+              servicePath.exec(url.split('?', 1)[0]!) ?? expect.fail(`${path} became ${url}`)
             const identity = verify(String(headers[identityHeader]))
             expect(identity).toMatchObject({ userId: gateway.directory.userOf(gateway.key).userId })
-            expect([organizationId, undefined]).toContain(named)
-            expect((identity as { organizationId?: string }).organizationId).toBe(named)
+            expect([organizationId, undefined]).toContain(organizationInPath)
+            expect((identity as { organizationId?: string }).organizationId).toBe(organizationInPath)
           }
         },
       ),
@@ -136,7 +137,7 @@ describe('a path through the gateway', () => {
 })
 
 describe('a path at the forms service', () => {
-  it('shows no form of another organization, however it is written', async () => {
+  it('never returns a form of another organization', async () => {
     await using service = await startForms()
     const { organizationId } = service
     const other = crypto.randomUUID()

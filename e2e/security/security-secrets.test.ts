@@ -16,13 +16,13 @@ import { describe, expect, it } from 'vitest'
 import { newAccount } from '../system.ts'
 
 type Name = 'organizations' | 'forms' | 'gateway'
-/** Those that take identities and page tokens; the gateway signs identities alone. */
+/** Services that verify identities and page tokens. The gateway only signs identities. */
 const verifying: Name[] = ['organizations', 'forms']
 
 type Secrets = { INTERNAL_SECRET: string; INTERNAL_SECRET_ALSO_ACCEPTED?: string }
 
-/** An address that stays while the processes behind it change, as a load balancer has one. */
-const startDoor = async () => {
+/** A TCP load balancer: one port in front of changing processes. */
+const startLoadBalancer = async () => {
   const connections = new Map<Socket, number>()
   const targets: number[] = []
   let turn = 0
@@ -38,7 +38,7 @@ const startDoor = async () => {
   return {
     targets,
     port: (server.address() as AddressInfo).port,
-    /** Resolves once nobody is connected to what stands here no longer. */
+    /** Resolves when the last connection to a removed target has ended. */
     async drained(target: number) {
       const old = [...connections].filter(([, port]) => port === target)
       await Promise.all(old.map(([socket]) => new Promise((closed) => socket.once('close', closed))))
@@ -47,16 +47,16 @@ const startDoor = async () => {
   }
 }
 
-/** What identities and page tokens pass through: two forms services, which read each other's tokens, and the rest. */
+/** Organizations, gateway and two instances of forms, which read each other's page tokens. */
 const startDeployment = async () => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(await mkdtempDisposable(join(tmpdir(), 'rotation-')))
-  const doors = {
-    organizations: await startDoor(),
-    forms: await startDoor(),
-    gateway: await startDoor(),
+  const balancers = {
+    organizations: await startLoadBalancer(),
+    forms: await startLoadBalancer(),
+    gateway: await startLoadBalancer(),
   }
-  for (const door of Object.values(doors)) starting.defer(door.stop)
+  for (const balancer of Object.values(balancers)) starting.defer(balancer.stop)
   const instances: { name: Name; port: number; child: ChildProcess }[] = []
   starting.defer(async () => void (await Promise.all(instances.map(({ child }) => terminate(child)))))
   const directoryStoreUrl = `sqlite:${join(folder.path, 'directory.db')}`
@@ -71,8 +71,8 @@ const startDeployment = async () => {
         LOG_LEVEL: 'fatal',
         DIRECTORY_STORE_URL: directoryStoreUrl,
         FORMS_STORE_URL: `sqlite:${join(folder.path, 'forms.db')}`,
-        ORGANIZATIONS_URL: `http://127.0.0.1:${doors.organizations.port}`,
-        FORMS_URL: `http://127.0.0.1:${doors.forms.port}`,
+        ORGANIZATIONS_URL: `http://127.0.0.1:${balancers.organizations.port}`,
+        FORMS_URL: `http://127.0.0.1:${balancers.forms.port}`,
         NATS_URL: 'nats://127.0.0.1:1',
         RATE_LIMIT_PER_MINUTE: '0',
         DRAIN_MS: '100',
@@ -91,58 +91,58 @@ const startDeployment = async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`)
       await delay(20)
     }
-    doors[name].targets.push(port)
+    balancers[name].targets.push(port)
     return instance
   }
 
-  /** The new process is there before the old one is told to stop. */
+  /** Starts the new process before it stops the old one. */
   const replace = async (old: (typeof instances)[number], secrets: Secrets) => {
     await start(old.name, secrets)
-    const { targets, drained } = doors[old.name]
+    const { targets, drained } = balancers[old.name]
     targets.splice(targets.indexOf(old.port), 1)
-    // Callers have a connection for each request; the gateway keeps its own, and reads once more when one ends.
+    // Clients open a connection per request. The gateway has keep-alive connections and retries a read when one ends.
     if (old.name === 'gateway') await drained(old.port)
     await terminate(old.child)
     instances.splice(instances.indexOf(old), 1)
   }
-  const kept = starting.move()
+  const started = starting.move()
   return {
-    doors,
+    balancers,
     directoryStoreUrl,
     start: (secrets: Secrets) =>
       Promise.all(
         (['organizations', 'forms', 'forms', 'gateway'] as const).map((name) => start(name, secrets)),
       ),
-    /** One process after another. */
+    /** Replaces the processes of the services, one after another. */
     async roll(names: Name[], secrets: Secrets) {
       const affected = instances.filter(({ name }) => names.includes(name))
       for (const instance of affected) await replace(instance, secrets)
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 
 describe('INTERNAL_SECRET', () => {
-  it('is rotated in three rolling restarts: no request is refused, page tokens live on until the third', async () => {
+  it('is rotated in three rolling restarts without a failed request; page tokens stay valid until the third', async () => {
     const [old, young] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
     await using deployment = await startDeployment()
     await deployment.start({ INTERNAL_SECRET: old })
     const { apiKey, forms } = await newAccount(deployment.directoryStoreUrl)
 
-    /** On a connection of its own, so that what is counted is the services' doing. */
+    /** Sends a request on a new connection, so that no failure comes from connection reuse. */
     const call = async (
       path: string,
       { form, ...headers }: { form?: object } & Record<string, unknown> = {},
     ) => {
       const sent = request({
-        port: deployment.doors.gateway.port,
+        port: deployment.balancers.gateway.port,
         path: `/v2${path}`,
         method: form ? 'POST' : 'GET',
         agent: false,
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...(headers as object) },
       }).end(form && JSON.stringify({ form }))
       const [response] = await once(sent, 'response')
-      // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into member by member
+      // biome-ignore lint/suspicious/noExplicitAny: tests read members of bodies of many shapes
       return { status: response.statusCode as number, body: (await json(response)) as any }
     }
     const page = (pageToken = '') => call(`${forms}?pageSize=1&pageToken=${pageToken}`)
@@ -154,9 +154,9 @@ describe('INTERNAL_SECRET', () => {
     const readers = Array.from({ length: 2 }, async () => {
       while (rolling) {
         const first = await page()
-        const answers = [first, await page(first.body.nextPageToken), await page(tokens[0])]
+        const responses = [first, await page(first.body.nextPageToken), await page(tokens[0])]
         await delay(10)
-        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        for (const { status } of responses) statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     })
 
@@ -176,7 +176,7 @@ describe('INTERNAL_SECRET', () => {
     expect((await Promise.all(tokens.map(page))).map(({ status }) => status)).toEqual([400, 400, 200])
     const direct = await Promise.all(
       [old, young].map((secret) =>
-        fetch(`http://127.0.0.1:${deployment.doors.organizations.port}/internal/authorize`, {
+        fetch(`http://127.0.0.1:${deployment.balancers.organizations.port}/internal/authorize`, {
           method: 'POST',
           headers: {
             'content-type': 'application/json',

@@ -9,9 +9,9 @@ import { createIdentitySigner } from '@fms/service-kit'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFormsApp } from '../../services/forms/src/app.ts'
-import { type Account, type Answer, publishable, type System, startSystem } from '../system.ts'
+import { type Account, type ApiResponse, publishable, type System, startSystem } from '../system.ts'
 import { sendRaw } from './raw-http.ts'
-import { createLeakWatch } from './secret-scanner.ts'
+import { createSecretScanner } from './secret-scanner.ts'
 
 let system: System
 let account: Account
@@ -28,7 +28,7 @@ afterAll(() => system[Symbol.asyncDispose]())
 const reasonOf = ({ body }: { body: { error: { details: { reason: string }[] } } }) =>
   body.error.details[0]!.reason
 
-describe('a body that is meant to hurt', () => {
+describe('a malicious body', () => {
   const mebibyte = 1024 * 1024
   const filled = (head: string, unit: (index: number) => string, tail: string) => {
     let text = head
@@ -38,27 +38,32 @@ describe('a body that is meant to hurt', () => {
 
   it.each<[string, () => string, number, string]>([
     [
-      '100,000 lists in each other',
+      '100,000 nested lists',
       () => `{"form":{"steps":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
       400,
       'MALFORMED_JSON',
     ],
     [
-      '100,000 objects in each other',
+      '100,000 nested objects',
       () => `{"form":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
       400,
       'MALFORMED_JSON',
     ],
-    ['lists that never end', () => '['.repeat(mebibyte - 10), 400, 'MALFORMED_JSON'],
+    ['unclosed lists', () => '['.repeat(mebibyte - 10), 400, 'MALFORMED_JSON'],
     [
       '100,000 unknown members',
       () => filled('{"form":{"name":"x"', (i) => `,"a${i}":1`, '}}'),
       400,
       'INVALID_REQUEST',
     ],
-    ['a member 100,000 times', () => filled('{"form":{"name":"x"', () => ',"name":"y"', '}}'), 200, ''],
     [
-      '100,000 prototypes',
+      '100,000 duplicates of a member',
+      () => filled('{"form":{"name":"x"', () => ',"name":"y"', '}}'),
+      200,
+      '',
+    ],
+    [
+      '100,000 __proto__ members',
       () => filled('{"form":{"name":"x"', () => ',"__proto__":{}', '}}'),
       400,
       'INVALID_REQUEST',
@@ -77,27 +82,32 @@ describe('a body that is meant to hurt', () => {
       'INVALID_REQUEST',
     ],
     [
-      'one long name in escapes',
+      'one long escaped name',
       () => filled('{"form":{"name":"', () => '\\u0061', '"}}'),
       400,
       'INVALID_REQUEST',
     ],
     [
-      'a name of white space alone',
+      'a name of only white space',
       () => filled('{"form":{"name":"', () => ' ', '"}}'),
       400,
       'INVALID_REQUEST',
     ],
-    ['a backslash without end', () => filled('{"form":{"name":"', () => '\\\\', ''), 400, 'MALFORMED_JSON'],
-  ])('%s', async (_, body, status, reason) => {
-    const answer = await system.call(account, 'POST', account.forms, body())
+    [
+      'an unclosed string of backslashes',
+      () => filled('{"form":{"name":"', () => '\\\\', ''),
+      400,
+      'MALFORMED_JSON',
+    ],
+  ])('of %s gets a short response', async (_, body, status, reason) => {
+    const response = await system.call(account, 'POST', account.forms, body())
 
-    expect([answer.status, status === 200 ? '' : reasonOf(answer)]).toEqual([status, reason])
-    expect(JSON.stringify(answer.body).length).toBeLessThan(400_000)
-    if (status === 200) expect(answer.body.name).toBe('y')
+    expect([response.status, status === 200 ? '' : reasonOf(response)]).toEqual([status, reason])
+    expect(JSON.stringify(response.body).length).toBeLessThan(400_000)
+    if (status === 200) expect(response.body.name).toBe('y')
   })
 
-  it('is refused when it is compressed, however small', async () => {
+  it('is rejected when it is compressed', async () => {
     const bomb = gzipSync(`{"form":{"name":"${' '.repeat(50_000_000)}"}}`)
 
     const response = await fetch(`${system.baseUrl}${account.forms}`, {
@@ -113,18 +123,18 @@ describe('a body that is meant to hurt', () => {
     expect(response.status).toBe(415)
   })
 
-  it('says the same twice: it is refused, by the gateway as by the service', async () => {
-    const twice = '{"validateOnly":true,"validateOnly":false}'
-    const published = await system.call(account, 'POST', `${formPath}/publish`, twice)
-    const deleted = await system.call(account, 'DELETE', formPath, twice)
+  it('is rejected by the gateway and by a service when a member occurs twice', async () => {
+    const duplicateMember = '{"validateOnly":true,"validateOnly":false}'
+    const published = await system.call(account, 'POST', `${formPath}/publish`, duplicateMember)
+    const deleted = await system.call(account, 'DELETE', formPath, duplicateMember)
 
     expect([published.status, deleted.status]).toEqual([400, 400])
     expect((await system.call(account, 'GET', formPath)).body.live).toBe(false)
   })
 })
 
-describe('a key that is good for nothing', () => {
-  it('is answered byte for byte the same, whatever is wrong with it and wherever it is used', async () => {
+describe('an invalid key', () => {
+  it('gets byte for byte the same response for every defect and every path', async () => {
     const { userId } = account
     await using directory = await openDirectoryStore(system.directoryStoreUrl)
     const revoked = await directory.createKey({ userId, name: 'Revoked' })
@@ -134,7 +144,7 @@ describe('a key that is good for nothing', () => {
       name: 'Expired',
       expireTime: new Date(Date.now() + 1),
     })
-    await new Promise((passed) => setTimeout(passed, 5))
+    await new Promise((expired) => setTimeout(expired, 5))
     const keys = [
       '',
       'x-api-key: \r\n',
@@ -157,24 +167,26 @@ describe('a key that is good for nothing', () => {
     ]
     const port = Number(new URL(system.baseUrl).port)
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       targets.flatMap((target) =>
         keys.map((key) =>
-          sendRaw(port, `${target} HTTP/1.1\r\nhost: x\r\nx-request-id: same\r\n${key}\r\n`, { answers: 1 }),
+          sendRaw(port, `${target} HTTP/1.1\r\nhost: x\r\nx-request-id: same\r\n${key}\r\n`, {
+            responses: 1,
+          }),
         ),
       ),
     )
 
-    const told = answers.map(({ answers: [answer] }) => {
-      const { date: _, ...headers } = answer!.headers
-      return JSON.stringify({ ...answer, headers })
+    const texts = responses.map(({ responses: [response] }) => {
+      const { date: _, ...headers } = response!.headers
+      return JSON.stringify({ ...response, headers })
     })
-    expect([...new Set(told)]).toEqual([expect.stringContaining('API_KEY_INVALID')])
-    expect(answers[0]!.answers[0]!.status).toBe(401)
+    expect([...new Set(texts)]).toEqual([expect.stringContaining('API_KEY_INVALID')])
+    expect(responses[0]!.responses[0]!.status).toBe(401)
   })
 })
 
-describe('when something fails inside', () => {
+describe('an internal failure', () => {
   const reasons = [
     'INTERNAL',
     'STORE_UNAVAILABLE',
@@ -185,17 +197,17 @@ describe('when something fails inside', () => {
     'PUBLISHING_UNAVAILABLE',
     'PUBLISH_TIMEOUT',
   ]
-  /** What a driver, an engine, a stack or a path of this machine would look like. */
-  const inside =
+  /** Matches texts of drivers, engines, stack traces and paths of this machine. */
+  const internals =
     /sqlite|mongo|SQL|no such|database|malformed|ECONN|ENOENT|errno|node:|\.ts\b|\\n +at |127\.0\.0\.1|\/tmp|zod|stack|undici/
 
-  const expectStableText = (answer: Answer) => {
-    expect([500, 503, 504]).toContain(answer.status)
-    expect(reasons).toContain(reasonOf(answer))
-    expect(JSON.stringify({ ...answer.body, headers: [...answer.headers] })).not.toMatch(inside)
+  const expectPublicError = (response: ApiResponse) => {
+    expect([500, 503, 504]).toContain(response.status)
+    expect(reasons).toContain(reasonOf(response))
+    expect(JSON.stringify({ ...response.body, headers: [...response.headers] })).not.toMatch(internals)
   }
 
-  const everything = () =>
+  const sendAll = () =>
     Promise.all([
       system.call(account, 'GET', formPath),
       system.call(account, 'GET', account.forms),
@@ -205,42 +217,42 @@ describe('when something fails inside', () => {
       system.call(account, 'POST', `${formPath}/publish`),
     ])
 
-  it('a store that is locked, of another shape, broken or gone tells nothing of itself', async () => {
+  it('of a locked, changed, corrupt or missing store reveals no internals', async () => {
     const file = join(system.dataDir, 'forms.db')
     const store = new DatabaseSync(file, { defensive: false })
 
     store.exec('BEGIN EXCLUSIVE')
     const locked = await system.call(account, 'PATCH', formPath, { form: { name: 'Other' } })
     store.exec('ROLLBACK')
-    expectStableText(locked)
+    expectPublicError(locked)
 
     store.exec('ALTER TABLE forms RENAME TO elsewhere')
-    for (const answer of await everything()) expectStableText(answer)
+    for (const response of await sendAll()) expectPublicError(response)
     store.exec('ALTER TABLE elsewhere RENAME TO forms')
     expect((await system.call(account, 'GET', formPath)).status).toBe(200)
 
     store.exec("PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 9999 WHERE name = 'forms'")
     store.exec('PRAGMA schema_version = 9999')
     store.close()
-    for (const answer of await everything()) expectStableText(answer)
+    for (const response of await sendAll()) expectPublicError(response)
 
     await system.end('forms', 'SIGKILL')
-    for (const answer of await everything()) expectStableText(answer)
+    for (const response of await sendAll()) expectPublicError(response)
 
     const directory = new DatabaseSync(join(system.dataDir, 'directory.db'))
     for (const { name } of directory.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all())
       directory.exec(`ALTER TABLE "${name}" RENAME TO "${name}_elsewhere"`)
     directory.close()
-    expectStableText(await system.call({ apiKey: `fms_${'A'.repeat(43)}` }, 'GET', '/organizations'))
+    expectPublicError(await system.call({ apiKey: `fms_${'A'.repeat(43)}` }, 'GET', '/organizations'))
   })
 
-  it('a MongoDB that is away tells nothing of itself, and the log not its password', async () => {
+  it('of an unreachable MongoDB reveals no internals, and the log does not contain its password', async () => {
     const url = 'mongodb://fms:the-password@127.0.0.1:1/forms?replicaSet=rs0&authSource=admin'
     await using forms = await openFormsStore(url)
-    const watch = createLeakWatch({ 'its password': 'the-password' })
+    const scanner = createSecretScanner({ 'its password': 'the-password' })
     const secret = 'a secret of the tests, long enough'
     const app = createFormsApp({
-      logger: pino({ level: 'trace' }, { write: (line) => watch.look('forms', line) }),
+      logger: pino({ level: 'trace' }, { write: (line) => scanner.scan('forms', line) }),
       internalSecrets: [secret],
       forms,
       publicFormBaseUrl: 'https://forms.example/f',
@@ -252,17 +264,17 @@ describe('when something fails inside', () => {
     const token = sign({ userId: organizationId, organizationId, role: 'editor', readOnly: false })
     const path = `/organizations/${organizationId}/forms`
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       app.inject({ url: path, headers: { [identityHeader]: token } }),
       app.inject({ method: 'POST', url: path, headers: { [identityHeader]: token }, payload: { form: {} } }),
       app.inject('/readyz'),
     ])
 
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(503)
-      expect(answer.body).not.toMatch(inside)
+    for (const response of responses) {
+      expect(response.statusCode).toBe(503)
+      expect(response.body).not.toMatch(internals)
     }
-    expect(watch.lines.get('forms')).toBeGreaterThan(0)
-    await watch.assertNone()
+    expect(scanner.lines.get('forms')).toBeGreaterThan(0)
+    await scanner.assertNoSecrets()
   })
 })

@@ -10,7 +10,7 @@ const allowed: Record<string, string[]> = {
   'libs/aip/src/filter': [],
   'libs/aip': ['contracts'],
   'libs/client': [],
-  'libs/testkit': ['store-kit'],
+  'libs/testkit': ['contracts', 'store-kit'],
   'libs/service-kit': ['contracts', 'aip'],
   'libs/store-kit': ['contracts', 'aip'],
   'libs/forms-store': ['contracts', 'aip', 'store-kit'],

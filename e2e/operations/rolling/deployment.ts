@@ -10,78 +10,47 @@ import { freePorts } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { services } from '../../../scripts/services.ts'
-import { readStartConfig } from '../../../scripts/start-config.ts'
+import { readStartConfig, type StartConfig } from '../../../scripts/start-config.ts'
 
-/** How a process ended that was told to stop. */
-export interface End {
+/** How a process exited after SIGTERM. */
+export interface Exit {
   code: number | null
   afterMs: number
 }
 
-/** Every service as often as asked. Forms, and organizations, are one name with an address for each instance. */
+/** Several instances of every service. The host names `forms` and `organizations` resolve to all of their instances. */
 export interface Deployment extends AsyncDisposable {
   directoryStoreUrl: string
   nats: NatsServer
-  /** `http://host:port` of each instance; the first of forms is `forms-1`. */
+  /** `http://host:port` of each instance by its name, such as `forms-1`. */
   urls: Record<string, string>
   start(instance: string): Promise<void>
-  /** Sends SIGTERM and resolves when the process is gone. */
-  stop(instance: string): Promise<End>
+  /** Sends SIGTERM and waits for the exit. */
+  stop(instance: string): Promise<Exit>
 }
 
 const internalSecret = 'a secret of the tests, long enough'
-/** That of `npm start`: half of the time is starts. */
+/** The cache of `npm start`, since the test mostly waits for starts. */
 const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/node')
-const names = join(import.meta.dirname, 'names.ts')
+const fakeDns = join(import.meta.dirname, 'fake-dns.ts')
 
-/** @param env further variables for each process of a service, by its name. */
+type ServiceEnvironments = Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
+
+/** @param env additional environment variables of each service. */
 export const startDeployment = async ({
   instances,
   env,
 }: {
   instances: number
-  env: Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
+  env: ServiceEnvironments
 }): Promise<Deployment> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(await mkdtempDisposable(join(tmpdir(), 'rolling-')))
   const nats = starting.use(await startNatsServer({ dataDir: folder.path }))
   const config = { ...readStartConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'error' }), HOST: '127.0.0.1' }
-  const all = new Map<string, Service>()
+  const all = await instancesOf(instances, config, nats, env)
   const children = new Map<string, ChildProcess>()
   starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
-
-  const [organizationsPort, formsPort, ...ports] = (await freePorts(2 + 2 * instances)) as [
-    number,
-    number,
-    ...number[],
-  ]
-  for (let number = 1; number <= instances; number++) {
-    const [publisherPort, gatewayPort] = ports.splice(0, 2) as [number, number]
-    const programs = services({
-      config: { ...config, PORT: gatewayPort },
-      internalSecret,
-      natsUrls: nats.urls,
-      ports: [organizationsPort, formsPort, publisherPort],
-    })
-    for (const program of programs) {
-      const host = addressOf(number)
-      all.set(`${program.name}-${number}`, {
-        ...program,
-        url: `http://${host}:${program.env!.PORT}`,
-        args: ['--import', names, ...program.args],
-        env: {
-          ...program.env,
-          HOST: host,
-          RATE_LIMIT_PER_MINUTE: '0',
-          NODE_COMPILE_CACHE: compileCache,
-          ORGANIZATIONS_URL: `http://organizations:${organizationsPort}`,
-          FORMS_URL: `http://forms:${formsPort}`,
-          NAMES: JSON.stringify({ organizations: addresses(instances), forms: addresses(instances) }),
-          ...env[program.name as keyof typeof env],
-        },
-      })
-    }
-  }
 
   const start = async (instance: string) => {
     const service = all.get(instance)!
@@ -94,7 +63,7 @@ export const startDeployment = async ({
   }
   await Promise.all([...all.keys()].map(start))
 
-  const kept = starting.move()
+  const started = starting.move()
   return {
     directoryStoreUrl: config.DIRECTORY_STORE_URL,
     nats,
@@ -108,15 +77,51 @@ export const startDeployment = async ({
       const [code] = await exited
       return { code, afterMs: performance.now() - startedAt }
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/** Every instance by its name. Instances with the same number have the same address of the loopback network. */
+const instancesOf = async (
+  count: number,
+  config: StartConfig,
+  nats: NatsServer,
+  env: ServiceEnvironments,
+): Promise<Map<string, Service>> => {
+  const ports = (await freePorts(2 + 2 * count)) as [number, number, ...number[]]
+  const [organizationsPort, formsPort, ...portsByInstance] = ports
+  const addresses = Array.from({ length: count }, (_, index) => addressOf(index + 1))
+  const all = new Map<string, Service>()
+  for (let number = 1; number <= count; number++) {
+    const [publisherPort, gatewayPort] = portsByInstance.splice(0, 2) as [number, number]
+    const programs = services({
+      config: { ...config, PORT: gatewayPort },
+      internalSecret,
+      natsUrls: nats.urls,
+      ports: [organizationsPort, formsPort, publisherPort],
+    })
+    const sharedEnv = {
+      HOST: addressOf(number),
+      RATE_LIMIT_PER_MINUTE: '0',
+      NODE_COMPILE_CACHE: compileCache,
+      ORGANIZATIONS_URL: `http://organizations:${organizationsPort}`,
+      FORMS_URL: `http://forms:${formsPort}`,
+      NAMES: JSON.stringify({ organizations: addresses, forms: addresses }),
+    }
+    for (const program of programs)
+      all.set(`${program.name}-${number}`, {
+        ...program,
+        url: `http://${addressOf(number)}:${program.env!.PORT}`,
+        args: ['--import', fakeDns, ...program.args],
+        env: { ...program.env, ...sharedEnv, ...env[program.name as keyof typeof env] },
+      })
+  }
+  return all
 }
 
 const addressOf = (number: number) => `127.0.0.${number}`
 
-const addresses = (count: number) => Array.from({ length: count }, (_, index) => addressOf(index + 1))
-
-/** On a connection of its own, which nobody has to wait for. */
+/** Uses a new connection, so that no idle connection delays the stop of a service. */
 const isReady = ({ url }: Service) =>
   fetch(`${url}/readyz`, { headers: { connection: 'close' } }).then(
     ({ ok }) => ok,

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Unit in which Linux reports CPU time, on every architecture (`USER_HZ`). */
+const ticksPerSecond = 100
+
+/** Memory of a process in bytes, as Linux reports it. */
+export interface Memory {
+  rss: number
+  /** The part of `rss` that is not mapped from files, which processes share. */
+  anonymous: number
+}
+
+/** CPU time that the processes have used, user and system, in milliseconds; 0 for a process that has exited. */
+export const cpuMsOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMs(pid), 0)
+
+const cpuMs = (pid: number) => cpuMsOfStat(readProc(`${pid}/stat`))
+
+/** @param stat the content of `/proc/PID/stat` (proc_pid_stat(5)), whose process name may contain spaces and parentheses. */
+export const cpuMsOfStat = (stat: string): number => {
+  const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [userTicks, systemTicks] = [Number(afterName[11] ?? 0), Number(afterName[12] ?? 0)]
+  return ((userTicks + systemTicks) * 1000) / ticksPerSecond
+}
+
+/** Memory of a running process; zeros when it has exited. */
+export const memoryOf = (pid: number): Memory => memoryOfStatus(readProc(`${pid}/status`))
+
+/** @param status the content of `/proc/PID/status` (proc_pid_status(5)). */
+export const memoryOfStatus = (status: string): Memory => {
+  const bytes = (name: string) =>
+    Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm'))?.[1] ?? 0) * 1024
+  return { rss: bytes('VmRSS'), anonymous: bytes('RssAnon') }
+}
+
+/** The running child processes of `pid`. */
+export const childrenOf = (pid: number): number[] =>
+  readProc(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+
+const readProc = (path: string): string => {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const exitWithParent = join(import.meta.dirname, '../../libs/testkit/src/exit-with-parent.ts')
+
+/** Spawns a Node program that exits when this process does. @param output a file descriptor for stdout and stderr. */
+export const spawnNode = (
+  args: string[],
+  output: number | 'inherit',
+  env?: NodeJS.ProcessEnv,
+): ChildProcess =>
+  spawn(process.execPath, ['--import', exitWithParent, ...args], {
+    env: env ?? process.env,
+    detached: true,
+    stdio: ['ignore', output, output, 'ipc'],
+  })
+
+/** Starts a program of `bench/programs/` and waits for its first message, which it sends when it is ready. */
+export const startProgram = async <Message>(
+  name: string,
+  ...args: string[]
+): Promise<{ child: ChildProcess; message: Message }> => {
+  const child = spawnNode([join(import.meta.dirname, '../programs', name), ...args], 'inherit')
+  const exited = new AbortController()
+  const onExit = () => exited.abort(new Error(`${name} exited before it was ready`))
+  child.once('exit', onExit)
+  const [message] = await once(child, 'message', { signal: exited.signal })
+  child.off('exit', onExit)
+  return { child, message: message as Message }
+}

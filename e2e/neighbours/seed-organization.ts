@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { FormDraft } from '@fms/contracts'
+import { makePublicId, openFormsStore } from '@fms/forms-store'
+import { type SampleForm, sampleFormRecord } from '@fms/testkit/sample-form-record'
+
+/** Number of forms and replies of the attacked organization. */
+export interface SeedSizes {
+  /** Forms of 1 KB whose names make wildcards backtrack. */
+  smallForms: number
+  /** Replies of each form that is deleted. */
+  replies: number
+  /** Number of forms with that many replies. Each is deleted once. */
+  repliedForms: number
+}
+
+/** Public ids of the forms that attacks use. */
+export interface SeededForms {
+  /** A form of 440 KB with 40 revisions. */
+  revisedForm: string
+  /** A form of 440 KB. */
+  largeForm: string
+  repliedForms: string[]
+}
+
+const bigForms = 24
+const revisions = 40
+
+/** Concurrent imports. */
+const batchSize = 256
+
+/** Fills the organization directly in the store. */
+export const seedOrganization = async (
+  url: string,
+  organizationId: string,
+  sizes: SeedSizes,
+): Promise<SeededForms> => {
+  await using store = await openFormsStore(url)
+  const put = async (draft: FormDraft, counts: Pick<SampleForm, 'revisions' | 'replies'> = {}) => {
+    const [formId, publicId] = [randomUUID(), makePublicId()]
+    const createTime = new Date(++time).toISOString()
+    await store.importForm(
+      sampleFormRecord({ organizationId, formId, publicId, draft, time: createTime, ...counts }),
+    )
+    return publicId
+  }
+  for (let from = 0; from < sizes.smallForms; from += batchSize) {
+    const numbers = Array.from(
+      { length: Math.min(batchSize, sizes.smallForms - from) },
+      (_, index) => from + index,
+    )
+    await Promise.all(numbers.map((number) => put(smallDraft(number))))
+  }
+  const steps = largeDraft('Large', 440_000)
+  const revisedForm = await put(steps, { revisions })
+  const largeForm = await put(steps)
+  const repliedForms: string[] = []
+  for (let number = 0; number < sizes.repliedForms; number++)
+    repliedForms.push(await put(smallDraft(number), { replies: sizes.replies }))
+  // Imported last: the default order lists the most recently updated forms first.
+  const big = largeDraft('Big', 700_000)
+  for (let number = 0; number < bigForms; number++) await put(big)
+  return { revisedForm, largeForm, repliedForms }
+}
+
+/** Time of the last imported form. */
+let time = Date.UTC(2026, 0, 1)
+
+const emptyDraft = FormDraft.parse({})
+
+const smallDraft = (number: number): FormDraft => ({ ...emptyDraft, name: `${'a'.repeat(190)}${number}` })
+
+/** A draft of about `bytes` bytes of realistic steps, which are the most expensive part to validate. */
+export const largeDraft = (name: string, bytes: number): FormDraft => {
+  const count = Math.min(999, Math.floor(bytes / 440))
+  const padding = 'x'.repeat(Math.floor(bytes / count) - 300)
+  const steps = Array.from({ length: count }, (_, index) => ({
+    type: 'rating',
+    key: `question-${index}`,
+    title: `How satisfied are you with part ${index} of our service?`,
+    description: padding,
+    options: [
+      { key: 'a', value: 1 },
+      { key: 'b', value: 2 },
+      { key: 'c', value: 3 },
+    ],
+  }))
+  return FormDraft.parse({ name, steps })
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readStartConfig } from '../../scripts/start-config.ts'
+import { type Account, publishable, type System, startSystem } from '../system.ts'
+import type { AttackName, Target } from './attacks.ts'
+import { measureServices, type ServiceUsage } from './measure-services.ts'
+import { type SeededForms, type SeedSizes, seedOrganization } from './seed-organization.ts'
+import { startAttack, type Tally } from './start-attack.ts'
+import { p99Of, percentile, startVictim, type Victim } from './start-victim.ts'
+
+/** A running system with an attacked organization, and a victim in another one. */
+export interface Neighbourhood extends AsyncDisposable {
+  system: System
+  /** An editor of the attacked organization, whose requests are the attacks. */
+  attacker: Account
+  victim: Victim
+  victimAccount: Account
+  victimForm: string
+  seeds: SeededForms
+  target(account: Account): Target
+}
+
+/** How the victim was served during some work, and what the services used. */
+export interface Observation {
+  /** Response times of the victim in milliseconds. */
+  p50: number
+  p99: number
+  requests: number
+  failures: string[]
+  usage: Record<string, ServiceUsage>
+}
+
+/** @param env additional environment variables of the services. */
+export const startNeighbourhood = async (
+  sizes: SeedSizes,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Neighbourhood> => {
+  const system = await startSystem({ env })
+  const attacker = await system.account()
+  const { FORMS_STORE_URL } = readStartConfig({ DATA_DIR: system.dataDir })
+  const seeds = await seedOrganization(FORMS_STORE_URL, attacker.organizationId, sizes)
+  const victimAccount = await system.account()
+  const { body } = await system.call(victimAccount, 'POST', victimAccount.forms, {
+    form: publishable({ name: 'Small' }),
+  })
+  const victimForm = `${victimAccount.forms}/${body.publicId}`
+  const victim = startVictim({ url: `${system.baseUrl}${victimForm}`, apiKey: victimAccount.apiKey })
+  return {
+    system,
+    attacker,
+    victim,
+    victimAccount,
+    victimForm,
+    seeds,
+    target: ({ apiKey, forms }) => ({
+      origin: new URL(system.baseUrl).origin,
+      apiKey,
+      forms: `/v2${forms}`,
+      revisedForm: seeds.revisedForm,
+      largeForm: seeds.largeForm,
+    }),
+    async [Symbol.asyncDispose]() {
+      victim.stop()
+      await system[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Observes the victim and the services while `work` runs. */
+export const observe = async <T>(
+  { system, victim }: Neighbourhood,
+  work: () => Promise<T>,
+): Promise<Observation & { result: T }> => {
+  const measurement = await measureServices(system)
+  await victim.takeObservations()
+  const result = await work()
+  const { times, failures } = await victim.takeObservations()
+  const usage = await measurement.stop()
+  const requests = times.length + failures.length
+  return { p50: percentile(times, 0.5), p99: p99Of(times), requests, failures, usage, result }
+}
+
+/** Waits until the victim is served as without attacks. @throws {Error} after two minutes. */
+export const untilRecovered = async ({ victim }: Neighbourhood): Promise<void> => {
+  const deadline = performance.now() + 120_000
+  for (;;) {
+    await victim.takeObservations()
+    await delay(500)
+    const { times, failures } = await victim.takeObservations()
+    if (failures.length === 0 && percentile(times, 0.9) < 50) return
+    if (performance.now() > deadline) throw new Error('the victim has not recovered after two minutes')
+  }
+}
+
+/** Runs an attack with the key of `account` until `until` is settled. @returns the outcomes of its requests. */
+export const attackFor = async (
+  neighbourhood: Neighbourhood,
+  attack: AttackName,
+  account: Account,
+  until: Promise<unknown>,
+): Promise<Tally> => {
+  const running = startAttack(attack, neighbourhood.target(account))
+  await until
+  return running.stop()
+}
