@@ -1,8 +1,8 @@
 import type { CheckedFilter } from '@fms/aip'
-import type { Form, FormDraft, FormRecord } from '@fms/contracts'
-import type { FormOrderTerm, FormPosition } from './form-order.ts'
+import type { FormDraft, FormRecord } from '@fms/contracts'
+import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
 
-/** What the store knows of a form beside its draft. */
+/** A form without its draft. */
 export interface FormState {
   /** Lower-case UUIDs. */
   organizationId: string
@@ -19,13 +19,8 @@ export interface FormState {
   live: boolean
 }
 
-/** A form as the store keeps it. */
-export interface StoredForm extends FormState {
-  draft: FormDraft
-}
-
-/** A draft as text, with what the store reads of it: `draftTextOf` makes one. */
-export interface DraftText {
+/** A draft as JSON, and copies of the members that the store filters, sorts and shows by: see `toStoredDraft`. */
+export interface StoredDraft {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
   name: string
@@ -34,22 +29,22 @@ export interface DraftText {
   aiHandoff: boolean
 }
 
-/** A form whose draft is text: what reads pass on, and what a change stores. */
-export interface FormText extends FormState, DraftText, JsonBytes {}
+/** A form as the store keeps it. `parseDraft` gives its draft. */
+export interface StoredForm extends FormState, StoredDraft, JsonBytes {}
 
-/** The JSON text of a draft or a snapshot as UTF-8, where it came so from a thread: it can be sent as it is. */
+/** The JSON of a draft or a snapshot in UTF-8, ready to send. Present on items that a worker thread read. */
 export interface JsonBytes {
   jsonBytes?: Uint8Array
 }
 
-/** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
+/** Identifies one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
 export interface FormRef {
   organizationId: string
   formRef: string
 }
 
-/** A published snapshot. Never changes; whether it is live is the form's to say. */
-export interface StoredRevision {
+/** A published snapshot. Immutable; the form records which revision is live. `parseSnapshot` gives the form in it. */
+export interface StoredRevision extends JsonBytes {
   organizationId: string
   formId: string
   revisionId: string
@@ -58,20 +53,15 @@ export interface StoredRevision {
   /** The command that made it; unique in its organization. */
   commandId: string
   createTime: Date
-  /** The form as it was published. */
-  form: Form
-}
-
-/** What a publish keeps of a form. */
-export interface Snapshot {
-  revisionId: string
-  createTime: Date
-  /** The form as it is published, as text. */
+  /** The form as it was published, as JSON. */
   formJson: string
 }
 
-/** A revision for those who only store it or pass it on. */
-export interface RevisionText extends Omit<StoredRevision, 'form'>, JsonBytes {
+/** The part of a revision that a publish takes from the form. */
+export interface Snapshot {
+  revisionId: string
+  createTime: Date
+  /** The form as it is published, as JSON. */
   formJson: string
 }
 
@@ -86,7 +76,7 @@ export interface ListFormsQuery {
 }
 
 export interface FormsPage {
-  forms: FormText[]
+  forms: StoredForm[]
   /** Where the next page begins; absent on the last one. */
   next?: FormPosition
   /** All forms that match, on whatever page. */
@@ -107,7 +97,7 @@ export interface RevisionsPage {
 }
 
 export interface ListedRevision {
-  revision: RevisionText
+  revision: StoredRevision
   live: boolean
 }
 
@@ -177,16 +167,13 @@ export interface FormsStore extends AsyncDisposable {
    * @returns false, and stores nothing, when the public id is taken.
    * @throws {ApiError} QUOTA_EXCEEDED when the organization has no room for it.
    */
-  create(form: FormText): Promise<boolean>
+  create(form: StoredForm): Promise<boolean>
 
   /** @returns undefined for a reference that names nothing here, whatever it looks like. */
   get(ref: FormRef): Promise<StoredForm | undefined>
 
   /** What `get` finds, without its draft, which may be large. */
   getState(ref: FormRef): Promise<FormState | undefined>
-
-  /** What `get` finds, as text. */
-  getText(ref: FormRef): Promise<FormText | undefined>
 
   /**
    * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
@@ -208,8 +195,8 @@ export interface FormsStore extends AsyncDisposable {
    */
   update(
     ref: FormRef,
-    change: (current: FormText) => FormText | Promise<FormText>,
-  ): Promise<FormText | undefined>
+    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  ): Promise<StoredForm | undefined>
 
   /**
    * Deletes the form, and with it its revisions and what is known of its replies: nobody sees anything of them from then
@@ -240,9 +227,9 @@ export interface FormsStore extends AsyncDisposable {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
-  ): Promise<FormText | 'elsewhere' | undefined>
+  ): Promise<StoredForm | 'elsewhere' | undefined>
 
   /**
    * Newest first. A page may end before `limit`, once it holds 4 MiB.

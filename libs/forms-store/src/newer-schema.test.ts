@@ -5,9 +5,7 @@ import { startMongo } from '@fms/testkit/mongodb'
 import { migrateBeyondThisRelease } from '@fms/testkit/newer-schema'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { givenForm, newForm, refOf } from './contract/given.ts'
-import { serializeDraft } from './draft-text.ts'
-import { inspectFormsStore } from './inspect-forms-store.ts'
-import { migrateFormsStore, openFormsStore } from './open-forms-store.ts'
+import { inspectFormsStore, migrateFormsStore, openFormsStore } from './open-forms-store.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-newer-'))
 const mongo = await startMongo()
@@ -32,7 +30,7 @@ describe.each([
     await migrateBeyondThisRelease(url, 'forms')
 
     await expect(running.list(all)).rejects.toMatchObject(tooNew)
-    await expect(running.create(serializeDraft(newForm({ organizationId })))).rejects.toMatchObject(tooNew)
+    await expect(running.create(newForm({ organizationId }))).rejects.toMatchObject(tooNew)
     await expect(running.ping()).rejects.toMatchObject(tooNew)
     await expect(openFormsStore(url)).rejects.toMatchObject(tooNew)
     await expect(migrateFormsStore(url)).rejects.toMatchObject(tooNew)

@@ -1,4 +1,12 @@
-import { byScheme, type Migration, openUnlessTooNew, sqlitePath, sqliteStoreExists } from '@fms/store-kit'
+import {
+  byScheme,
+  inspectSqlite,
+  type Migration,
+  openUnlessTooNew,
+  type StoreState,
+  sqlitePath,
+  sqliteStoreExists,
+} from '@fms/store-kit'
 import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -39,4 +47,15 @@ export const formsStoreExists = (url: string): Promise<boolean> =>
   byScheme<Promise<boolean>>('forms', url, {
     sqlite: async () => sqliteStoreExists(sqlitePath(url), 'forms'),
     mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'forms'),
+  })
+
+/** Reads the schema version of a store and changes nothing. @returns undefined if the SQLite file does not exist. */
+export const inspectFormsStore = (url: string): Promise<StoreState | undefined> =>
+  byScheme<Promise<StoreState | undefined>>('forms', url, {
+    sqlite: async () => inspectSqlite(sqlitePath(url), migrations.length),
+    mongodb: async () => {
+      const { inspectMongodb } = await import('@fms/store-kit/mongodb')
+      const { formsSchema } = await import('./mongodb/schema.ts')
+      return inspectMongodb(url, formsSchema)
+    },
   })

@@ -3,20 +3,10 @@ import { checkFilter, compareCodePoints, evaluateFilter, type FilterFields, pars
 import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseDraft } from '../draft-text.ts'
-import { type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { StoredForm } from '../forms-store.ts'
-import {
-  create,
-  edited,
-  givenForm,
-  newForm,
-  type OpenStore,
-  openStore,
-  refOf,
-  time,
-  update,
-} from './given.ts'
+import { type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import { parseDraft } from '../stored-draft.ts'
+import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 import { inOrder } from './plain-order.ts'
 
@@ -34,9 +24,9 @@ const fields: FilterFields = {
 const check = (text: string) => checkFilter(parseFilter(text)!, fields)
 
 /** What the filter sees of a form. */
-const rowOf = ({ draft, publicId, createTime, updateTime }: StoredForm) => ({
-  name: draft.name,
-  type: draft.type,
+const rowOf = ({ name, type, publicId, createTime, updateTime }: StoredForm) => ({
+  name,
+  type,
   publicId,
   createTime: createTime.getTime(),
   updateTime: updateTime.getTime(),
@@ -65,7 +55,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
   )
 
   beforeAll(async () => {
-    await Promise.all(forms.map((form) => create(store(), form)))
+    await Promise.all(forms.map((form) => store().create(form)))
     await Promise.all(names.map((name) => givenForm(store(), { draft: { name } })))
   })
 
@@ -196,7 +186,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       const filter = check('name > "\\uFFFF"')
       const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
 
-      expect(forms.map((form) => parseDraft(form).draft.name)).toEqual(['\u{10000}'])
+      expect(forms.map((form) => parseDraft(form).name)).toEqual(['\u{10000}'])
     })
 
     it('finds a text of one, two, three and more letters in names, whatever their case', async () => {
@@ -235,7 +225,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
         (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
       expect(await found('search("rhino")')).toBe(1)
 
-      await update(store(), refOf(form), (current) => edited(current, { name: 'Hippo' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'Hippo' }))
       expect([await found('search("rhino")'), await found('search("hippo")')]).toEqual([0, 1])
 
       await store().delete(refOf(form), () => {})
@@ -273,7 +263,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
 
     it('sees a change of the name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Before' } })
-      await update(store(), refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
       const totalOf = async (text: string) =>
         (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
 

@@ -1,19 +1,22 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
-import { parseDraft, parseRevision, serializeDraft } from '../draft-text.ts'
 import type {
   FormRef,
+  FormState,
+  FormsPage,
   FormsStore,
   FormsStoreOptions,
-  FormText,
+  ListFormsQuery,
   ListRevisionsQuery,
+  RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
-import { formToJson, toForm } from '../resource/form-to-json.ts'
-import { toFormRecord } from '../resource/stored-form-record.ts'
+import { formToJson } from '../resource/form-to-json.ts'
+import { parseDraft, toStoredDraft } from '../stored-draft.ts'
+import { toFormRecord } from '../stored-form-record.ts'
 
 /** Opens the store of a contract; it may hold what earlier tests left. */
 export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
@@ -36,7 +39,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const newPublicId = () =>
   Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-interface FormFields extends Partial<Omit<StoredForm, 'draft'>> {
+interface FormFields extends Partial<FormState> {
   draft?: Partial<FormDraft>
 }
 
@@ -51,30 +54,13 @@ export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   replyCount: 0,
   live: false,
   ...fields,
-  draft: FormDraft.parse(draft ?? {}),
+  ...toStoredDraft(FormDraft.parse(draft ?? {})),
 })
-
-export const create = (store: FormsStore, form: StoredForm): Promise<boolean> =>
-  store.create(serializeDraft(form))
-
-/** Changes a draft as an object. */
-export const update = async (
-  store: FormsStore,
-  ref: FormRef,
-  change: (current: StoredForm) => StoredForm,
-): Promise<StoredForm | undefined> => {
-  const updated = await store.update(ref, (current) => {
-    const stored = parseDraft(current)
-    const changed = change(stored)
-    return changed === stored ? current : serializeDraft(changed)
-  })
-  return updated && parseDraft(updated)
-}
 
 /** A new form, stored. */
 export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
   const form = newForm(fields)
-  if (!(await create(store, form))) throw new Error('The public id is taken')
+  if (!(await store.create(form))) throw new Error('The public id is taken')
   return form
 }
 
@@ -88,7 +74,7 @@ export const edited = (form: StoredForm, draft: Partial<FormDraft>): StoredForm 
   ...form,
   version: form.version + 1,
   updateTime: new Date(form.updateTime.getTime() + 1),
-  draft: { ...form.draft, ...draft },
+  ...toStoredDraft({ ...parseDraft(form), ...draft }),
 })
 
 export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = {}): StoredRevision => ({
@@ -98,12 +84,12 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
   number: 1,
   commandId: randomUUID(),
   createTime: time(1),
-  form: toForm({ ...form, live: true }, 'http://127.0.0.1:8080/f'),
+  formJson: formToJson({ ...form, live: true }, 'http://127.0.0.1:8080/f'),
   ...fields,
 })
 
 /** Freezes the form as it is. */
-export const snapshot = (current: FormText): Snapshot => ({
+export const snapshot = (current: StoredForm): Snapshot => ({
   revisionId: randomUUID(),
   createTime: time(1),
   formJson: formToJson({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
@@ -144,15 +130,21 @@ export const givenRevisions = async (
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => start(index)))
 
-/** A revision with its snapshot parsed, and whether it is live. */
-export const findRevision = async (store: FormsStore, ref: FormRef, revisionRef: string) => {
-  const found = await store.getRevision(ref, revisionRef)
-  return found && { ...found, revision: parseRevision(found.revision) }
+/** A page of forms without `jsonBytes`, which only large pages have. */
+export const listForms = async (store: FormsStore, query: ListFormsQuery): Promise<FormsPage> => {
+  const page = await store.list(query)
+  return { ...page, forms: page.forms.map(({ jsonBytes: _, ...form }) => form) }
 }
 
-/** A page of revisions with their snapshots parsed. */
-export const revisionsOn = async (store: FormsStore, query: ListRevisionsQuery) => {
+/** A page of revisions without `jsonBytes`, which only large pages have. */
+export const listRevisions = async (
+  store: FormsStore,
+  query: ListRevisionsQuery,
+): Promise<RevisionsPage | undefined> => {
   const page = await store.listRevisions(query)
-  const parsed = page?.revisions.map(({ revision, live }) => ({ revision: parseRevision(revision), live }))
-  return page && { ...page, revisions: parsed! }
+  const revisions = page?.revisions.map(({ revision: { jsonBytes: _, ...revision }, live }) => ({
+    revision,
+    live,
+  }))
+  return page && { ...page, revisions: revisions! }
 }

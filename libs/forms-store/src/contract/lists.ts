@@ -1,20 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseDraft } from '../draft-text.ts'
-import { completeOrder, type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
-import {
-  create,
-  edited,
-  givenForm,
-  newForm,
-  type OpenStore,
-  openStore,
-  refOf,
-  time,
-  update,
-} from './given.ts'
+import { completeOrder, type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import { edited, givenForm, listForms, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
 
@@ -33,17 +22,12 @@ const inWords = (orderBy: readonly FormOrderTerm[]) =>
 
 type Range = Pick<ListFormsQuery, 'organizationId' | 'orderBy' | 'filter'>
 
-const listed = async (store: FormsStore, query: ListFormsQuery) => {
-  const { forms, ...page } = await store.list(query)
-  return { ...page, forms: forms.map(parseDraft) }
-}
-
 /** Every page of a list, by the keyset of the page before. */
 const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<StoredForm[][]> => {
   const pages: StoredForm[][] = []
   let after: ListFormsQuery['after']
   do {
-    const { forms, next } = await listed(store, { ...range, limit, skip: 0, ...(after && { after }) })
+    const { forms, next } = await listForms(store, { ...range, limit, skip: 0, ...(after && { after }) })
     pages.push(forms)
     after = next
   } while (after)
@@ -72,12 +56,12 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
     )
 
     beforeAll(async () => {
-      await Promise.all(forms.map((form) => create(store(), form)))
+      await Promise.all(forms.map((form) => store().create(form)))
       await Promise.all(hostileNames.map((name) => givenForm(store(), { draft: { name } })))
     })
 
     it.each(singleOrders.map((orderBy) => [inWords(orderBy), orderBy]))('by %s', async (_, orderBy) => {
-      const page = await listed(store(), {
+      const page = await listForms(store(), {
         organizationId,
         orderBy: orderBy as FormOrderTerm[],
         limit: 1000,
@@ -111,7 +95,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       const orderBy = [{ field: 'name' as const, descending: false }]
       const pages = await pagesOf(store(), { organizationId: own, orderBy }, 2)
 
-      expect(pages.flat().map(({ draft }) => draft.name)).toEqual(inOrder)
+      expect(pages.flat().map(({ name }) => name)).toEqual(inOrder)
     })
 
     it('follows a change of the name', async () => {
@@ -120,7 +104,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
         await givenForm(store(), { organizationId: own, draft: { name: 'a' } }),
         await givenForm(store(), { organizationId: own, draft: { name: 'b' } }),
       ]
-      await update(store(), refOf(first), (current) => edited(current, { name: 'c' }))
+      await store().update(refOf(first), (current) => edited(current, { name: 'c' }))
 
       const pages = await pagesOf(
         store(),
@@ -164,7 +148,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
         (await store().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
       const form = await givenForm(store(), { organizationId })
       await givenForm(store(), { organizationId })
-      await create(store(), newForm({ organizationId, publicId: form.publicId }))
+      await store().create(newForm({ organizationId, publicId: form.publicId }))
       expect(await totalSize()).toBe(2)
 
       const refuse = () => {
@@ -242,11 +226,11 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
           let last: StoredForm | undefined
           let after: ListFormsQuery['after']
           for (const { limit, skip, ...events } of pages) {
-            const matching = forms.filter(({ draft }) => !filtered || draft.type === 'structured')
+            const matching = forms.filter(({ type }) => !filtered || type === 'structured')
             const rest = inOrder(matching, completeOrder(orderBy))
               .filter((form) => !last || comparing(completeOrder(orderBy))(form, last) > 0)
               .slice(skip)
-            const page = await listed(store(), { ...query, limit, skip, ...(after && { after }) })
+            const page = await listForms(store(), { ...query, limit, skip, ...(after && { after }) })
             expect(idsOf(page.forms)).toEqual(idsOf(rest.slice(0, limit)))
             expect(page.next !== undefined).toBe(rest.length > limit)
             expect(page.totalSize).toBe(matching.length)
@@ -304,7 +288,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
             const form = touched[which % touched.length]
             if (kind === 'come' || !form) touched.push(await come(at))
             else if (kind === 'go') await store().delete(refOf(form), () => {})
-            else await update(store(), refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
+            else await store().update(refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
           }
 
           const met: FormState[] = []

@@ -1,9 +1,9 @@
 import { compareCodePoints } from '@fms/aip'
-import type { FormOrderField, FormOrderTerm } from '../form-order.ts'
 import type { StoredForm } from '../forms-store.ts'
+import type { FormOrderField, FormOrderTerm } from '../lists/form-order.ts'
 
 const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
-  name: (a, b) => compareCodePoints(a.draft.name, b.draft.name),
+  name: (a, b) => compareCodePoints(a.name, b.name),
   publicId: (a, b) => compareCodePoints(a.publicId, b.publicId),
   createTime: (a, b) => a.createTime.getTime() - b.createTime.getTime(),
   updateTime: (a, b) => a.updateTime.getTime() - b.updateTime.getTime(),

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredForm, Usage } from '../forms-store.ts'
+import { toFormRecord } from '../stored-form-record.ts'
 import {
   atOnce,
-  create,
   edited,
   givenForm,
   newForm,
@@ -13,12 +13,11 @@ import {
   publish,
   refOf,
   snapshot,
-  update,
 } from './given.ts'
 
 const allow = () => {}
 const byteLength = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
-const size = byteLength(newForm().draft)
+const size = Buffer.byteLength(newForm().draftJson)
 
 /** What an organization has, as an export tells it. */
 const truthOf = async (store: FormsStore, organizationId: string): Promise<Usage> => {
@@ -52,11 +51,14 @@ export const quotasContract = (open: OpenStore): void => {
 
     it('counts drafts and revisions in UTF-8', async () => {
       const form = await givenForm(store(), { draft: { name: 'Größe 😀' } })
-      expect(await store().usage(form.organizationId)).toEqual({ forms: 1, bytes: byteLength(form.draft) })
+      expect(await store().usage(form.organizationId)).toEqual({
+        forms: 1,
+        bytes: Buffer.byteLength(form.draftJson),
+      })
 
       const revision = await publish(store(), form)
 
-      const bytes = byteLength(form.draft) + byteLength(revision.form)
+      const bytes = Buffer.byteLength(form.draftJson) + Buffer.byteLength(revision.formJson)
       expect(await store().usage(form.organizationId)).toEqual({ forms: 1, bytes })
     })
 
@@ -78,11 +80,11 @@ export const quotasContract = (open: OpenStore): void => {
               await givenForm(store(), { organizationId, draft: { name } })
             },
             patch: (form: StoredForm, name: string) =>
-              update(store(), refOf(form), (current) => edited(current, { name })),
+              store().update(refOf(form), (current) => edited(current, { name })),
             publish: (form: StoredForm) => store().publish(refOf(form), randomUUID(), snapshot),
             repeat: (form: StoredForm) => store().publish(refOf(form), commandId, snapshot),
             refuse: (form: StoredForm) =>
-              create(store(), { ...newForm({ organizationId }), ...publicIdOf(form) }),
+              store().create({ ...newForm({ organizationId }), ...publicIdOf(form) }),
             reply: (form: StoredForm) => store().recordReplies({ ...form, replyIds: [randomUUID()] }),
             delete: (form: StoredForm) => store().delete(refOf(form), allow),
             move: async (form: StoredForm) => {
@@ -133,7 +135,7 @@ export const quotasContract = (open: OpenStore): void => {
       const [form] = await atOnce(3, () => givenForm(store(), { organizationId }))
 
       await givenForm(store())
-      await update(store(), refOf(form!), (current) => edited(current, { name: 'A longer name than before' }))
+      await store().update(refOf(form!), (current) => edited(current, { name: 'A longer name than before' }))
       expect(await publish(store(), form!)).toMatchObject({ number: 1 })
     })
 
@@ -164,7 +166,7 @@ export const quotasContract = (open: OpenStore): void => {
 
       await expect(publish(store(), form)).rejects.toMatchObject(refused)
       await expect(
-        update(store(), refOf(form), (current) => edited(current, { context: ['x'.repeat(2 * size)] })),
+        store().update(refOf(form), (current) => edited(current, { context: ['x'.repeat(2 * size)] })),
       ).rejects.toMatchObject(refused)
       const large = { organizationId, draft: { name: 'x'.repeat(100) } }
       await expect(givenForm(store(), large)).rejects.toMatchObject(refused)
@@ -173,23 +175,18 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await store().get(refOf(form))).toEqual(form)
       expect(await truthOf(store(), organizationId)).toEqual({ forms: 2, bytes: used })
       // What does not grow is never refused, and neither is what there is room for.
-      await update(store(), refOf(form), longer('Short'))
-      await update(store(), refOf(form), longer('Short again'))
+      await store().update(refOf(form), longer('Short'))
+      await store().update(refOf(form), longer('Short again'))
     })
 
     it('refuses no change that shrinks a form, nor a delete, of an organization that is over it', async () => {
       const form = newForm({ draft: { context: ['x'.repeat(limit)] } })
-      const record = {
-        ...form,
-        createTime: form.createTime.toISOString(),
-        updateTime: form.updateTime.toISOString(),
-      }
-      const { live: _, ...fields } = record
-      await store().importForm({ ...fields, live: null, revisionNumber: 0, revisions: [], replyIds: [] })
+      const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
+      await store().importForm(toFormRecord(form, history))
 
       const half = ['x'.repeat(limit / 2)]
       expect(
-        await update(store(), refOf(form), (current) => edited(current, { context: half })),
+        await store().update(refOf(form), (current) => edited(current, { context: half })),
       ).toMatchObject({
         version: 2,
       })

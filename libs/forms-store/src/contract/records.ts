@@ -3,23 +3,21 @@ import { FormDraft, FormRecord } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FormsStore, StoredForm } from '../forms-store.ts'
+import type { FormState, FormsStore, StoredForm } from '../forms-store.ts'
+import { parseDraft, parseSnapshot } from '../stored-draft.ts'
 import {
   atOnce,
-  create,
   edited,
-  findRevision,
   givenForm,
   givenRevisions,
+  listRevisions,
   newForm,
   newPublicId,
   type OpenStore,
   openStore,
   publish,
   refOf,
-  revisionsOn,
   snapshot,
-  update,
 } from './given.ts'
 
 const allow = () => {}
@@ -42,10 +40,10 @@ export const recordsContract = (open: OpenStore): void => {
     (await exported(source(), form.organizationId)).find(({ formId }) => formId === form.formId)!
 
   /** A form that was edited, published twice and replied to, more often than a form holds ids. */
-  const givenHistory = async (fields?: Partial<StoredForm>): Promise<StoredForm> => {
+  const givenHistory = async (fields?: Partial<FormState>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
-    await update(source(), refOf(form), (current) => edited(current, { name: 'Intake 2' }))
+    await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
     await publish(source(), form)
     for (let count = 0; count < 40; count++) {
       await source().recordReplies({ ...form, replyIds: [randomUUID()] })
@@ -63,7 +61,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const publicIds = [...forms, full].map(({ publicId }) => publicId)
       expect(records.map(({ publicId }) => publicId)).toEqual(publicIds.sort())
-      const { revisions } = (await revisionsOn(source(), { ...refOf(full), limit: 10, skip: 0 }))!
+      const { revisions } = (await listRevisions(source(), { ...refOf(full), limit: 10, skip: 0 }))!
       const [second, first] = revisions.map(({ revision }) => revision)
       expect(records.find(({ formId }) => formId === full.formId)).toEqual({
         organizationId,
@@ -72,12 +70,15 @@ export const recordsContract = (open: OpenStore): void => {
         createTime: full.createTime.toISOString(),
         updateTime: full.updateTime.toISOString(),
         version: 2,
-        draft: full.draft,
+        draft: parseDraft(full),
         revisionNumber: second!.number,
         live: { revisionId: second!.revisionId, number: second!.number },
-        revisions: [first!, second!].map(({ organizationId: _, formId: __, ...revision }) => ({
-          ...revision,
+        revisions: [first!, second!].map((revision) => ({
+          revisionId: revision.revisionId,
+          number: revision.number,
+          commandId: revision.commandId,
           createTime: revision.createTime.toISOString(),
+          form: parseSnapshot(revision),
         })),
         replyCount: 40,
         replyIds: expect.any(Array),
@@ -134,8 +135,8 @@ export const recordsContract = (open: OpenStore): void => {
     it('makes the form as it was, for every reader', async () => {
       const form = await givenHistory()
       const page = { ...refOf(form), limit: 10, skip: 0 }
-      const live = await findRevision(source(), refOf(form), 'live')
-      const all = await revisionsOn(source(), page)
+      const live = await source().getRevision(refOf(form), 'live')
+      const all = await listRevisions(source(), page)
       const record = await forgotten(form)
 
       expect(await target().importForm(record)).toBe('imported')
@@ -143,8 +144,8 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
       expect(await target().get(refOf(form))).toEqual(form)
       expect(await target().get({ ...form, formRef: form.publicId })).toEqual(form)
-      expect(await findRevision(target(), refOf(form), 'live')).toEqual(live)
-      expect(await revisionsOn(target(), page)).toEqual(all)
+      expect(await target().getRevision(refOf(form), 'live')).toEqual(live)
+      expect(await listRevisions(target(), page)).toEqual(all)
       const { organizationId, revisions, replyIds } = record
       for (const { revisionId, commandId } of revisions) {
         const found = await target().findRevisionOfCommand(organizationId, commandId)
@@ -153,7 +154,7 @@ export const recordsContract = (open: OpenStore): void => {
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
         expect(await target().recordReplies({ ...form, replyIds: [replyId] })).toBe(0)
       }
-      expect(await create(target(), newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await target().create(newForm({ publicId: form.publicId }))).toBe(false)
       expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
         totalSize: 1,
       })
@@ -167,7 +168,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const revision = await publish(target(), form)
       const counted = await target().recordReplies({ ...form, replyIds: [randomUUID()] })
-      await update(target(), refOf(form), (current) => edited(current, { name: 'Later' }))
+      await target().update(refOf(form), (current) => edited(current, { name: 'Later' }))
 
       expect(revision.number).toBe(record.revisionNumber + 2)
       expect(counted).toBe(1)
@@ -194,7 +195,7 @@ export const recordsContract = (open: OpenStore): void => {
           createTime: form.createTime.toISOString(),
           updateTime: form.updateTime.toISOString(),
           version: 7,
-          draft: JSON.parse(JSON.stringify(form.draft)),
+          draft: parseDraft(form),
           revisionNumber: 3,
           live: null,
           revisions: [],
@@ -280,7 +281,7 @@ export const recordsContract = (open: OpenStore): void => {
       const { commandId } = revisions[0]!
       expect(await target().publish(refOf(form), commandId, snapshot)).toMatchObject({ live: true })
 
-      expect(await findRevision(target(), refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
+      expect(await target().getRevision(refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
     })
   })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { atOnce, create, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
+import { atOnce, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
 
 /** What a store promises of replies. */
 export const repliesContract = (open: OpenStore): void => {
@@ -54,7 +54,7 @@ export const repliesContract = (open: OpenStore): void => {
       const reply = { ...form, replyIds: [randomUUID()] }
 
       expect(await store().recordReplies(reply)).toBe(0)
-      await create(store(), form)
+      await store().create(form)
       expect(await store().recordReplies(reply)).toBe(1)
     })
   })

@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { parseDraft } from '../draft-text.ts'
-import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormsStore, StoredForm, StoredRevision } from '../forms-store.ts'
 import { toForm } from '../resource/form-to-json.ts'
+import { parseSnapshot } from '../stored-draft.ts'
 import {
   atOnce,
   edited,
-  findRevision,
   givenForm,
   givenRevisions,
+  listRevisions,
   newForm,
   type OpenStore,
   openStore,
   publish,
   refOf,
-  revisionsOn,
   snapshot,
-  update,
 } from './given.ts'
 
 /** What a store promises of publishes, and of the revisions that they leave. */
@@ -24,7 +22,7 @@ export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   const numbersOf = async (form: StoredForm) => {
-    const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
+    const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
     const revisions = page!.revisions.toReversed()
     return {
       numbers: revisions.map(({ revision }) => revision.number),
@@ -39,10 +37,10 @@ export const revisionsContract = (open: OpenStore): void => {
       const commandId = randomUUID()
       const published = { ...form, live: true }
 
-      const answer = (await store().publish(refOf(form), commandId, taken)) as FormText
+      const answer = (await store().publish(refOf(form), commandId, taken)) as StoredForm
 
-      expect(parseDraft(answer)).toEqual(published)
-      expect(taken.mock.calls.map(([text]) => parseDraft(text))).toEqual([form])
+      expect(answer).toEqual(published)
+      expect(taken.mock.calls).toEqual([[form]])
       expect(await store().get(refOf(form))).toEqual(published)
       const { revisionId, createTime, formJson } = taken.mock.results[0]!.value
       const revision = {
@@ -52,10 +50,10 @@ export const revisionsContract = (open: OpenStore): void => {
         number: 1,
         commandId,
         createTime,
-        form: JSON.parse(formJson),
+        formJson,
       }
       for (const ref of [revisionId, 'live']) {
-        expect(await findRevision(store(), refOf(form), ref)).toEqual({
+        expect(await store().getRevision(refOf(form), ref)).toEqual({
           revision,
           revisionId,
           live: true,
@@ -74,7 +72,7 @@ export const revisionsContract = (open: OpenStore): void => {
       const answer = (await store().publish(ref, randomUUID(), async (current) => {
         await store().recordReplies({ ...form, replyIds: [randomUUID()] })
         return snapshot(current)
-      })) as FormText
+      })) as StoredForm
 
       expect(answer).toMatchObject({ replyCount: 0, live: true })
       expect(await store().getState(refOf(form))).toMatchObject({ replyCount: 1, live: true })
@@ -84,7 +82,7 @@ export const revisionsContract = (open: OpenStore): void => {
       const form = await givenForm(store())
       const rename = (name: string) =>
         // By another name of the form, and so not one after the other.
-        update(store(), { ...form, formRef: form.publicId }, (draft) => edited(draft, { name }))
+        store().update({ ...form, formRef: form.publicId }, (draft) => edited(draft, { name }))
       const commandIds = Array.from({ length: 20 }, () => randomUUID())
 
       const [published] = await Promise.all([
@@ -93,9 +91,9 @@ export const revisionsContract = (open: OpenStore): void => {
       ])
 
       for (const [index, text] of published.entries()) {
-        const answer = parseDraft(text as FormText)
+        const answer = text as StoredForm
         const revision = await store().findRevisionOfCommand(form.organizationId, commandIds[index]!)
-        expect(toForm(answer, 'http://127.0.0.1:8080/f')).toEqual(revision!.form)
+        expect(toForm(answer, 'http://127.0.0.1:8080/f')).toEqual(parseSnapshot(revision!))
         // Each change of `edited` adds one to the version and a millisecond to the time.
         expect(answer.version - form.version).toBe(answer.updateTime.getTime() - form.updateTime.getTime())
       }
@@ -104,11 +102,11 @@ export const revisionsContract = (open: OpenStore): void => {
     it('takes the snapshot anew when the draft changed while it was checked', async () => {
       const form = await givenForm(store())
       const names: string[] = []
-      const check = async (current: FormText) => {
+      const check = async (current: StoredForm) => {
         names.push(current.name)
         // By another name of the form, and so not one after the other.
         if (names.length === 1) {
-          await update(store(), { ...form, formRef: form.publicId }, (draft) =>
+          await store().update({ ...form, formRef: form.publicId }, (draft) =>
             edited(draft, { name: 'Later' }),
           )
         }
@@ -117,7 +115,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
       expect(await store().publish(refOf(form), randomUUID(), check)).toMatchObject({ name: 'Later' })
 
-      expect(names).toEqual([form.draft.name, 'Later'])
+      expect(names).toEqual([form.name, 'Later'])
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
@@ -162,10 +160,10 @@ export const revisionsContract = (open: OpenStore): void => {
     it('makes one revision a command, however often it comes, and asks for no second snapshot', async () => {
       const form = await givenForm(store())
       const first = await publish(store(), form)
-      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
       const again = vi.fn(snapshot)
 
-      const answer = (await store().publish(refOf(form), first.commandId, again)) as FormText
+      const answer = (await store().publish(refOf(form), first.commandId, again)) as StoredForm
 
       expect(again).not.toHaveBeenCalled()
       expect(answer).toMatchObject({ version: 2, live: true })
@@ -256,18 +254,18 @@ export const revisionsContract = (open: OpenStore): void => {
 
     it('gives the later snapshot the higher number, whatever else happens', async () => {
       const form = await givenForm(store())
-      const withTag = (current: FormText) => ({
+      const withTag = (current: StoredForm) => ({
         ...snapshot(current),
         formJson: JSON.stringify({ version: current.version }),
       })
 
       await Promise.all([
         atOnce(30, () => store().publish(refOf(form), randomUUID(), withTag)),
-        atOnce(30, () => update(store(), refOf(form), (current) => edited(current, {}))),
+        atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
       ])
 
-      const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
-      const versions = page!.revisions.map(({ revision }) => (revision.form as unknown as StoredForm).version)
+      const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
+      const versions = page!.revisions.map(({ revision }) => JSON.parse(revision.formJson).version)
       expect(versions).toHaveLength(30)
       expect(versions).toEqual(versions.toSorted((a, b) => b - a))
     })
@@ -298,7 +296,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is newest first, and tells which one is live', async () => {
       const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
-      expect(await revisionsOn(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
+      expect(await listRevisions(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
           { revision: revisions[3], live: false },
           { revision: revisions[2], live: true },
@@ -310,7 +308,7 @@ export const revisionsContract = (open: OpenStore): void => {
     })
 
     const numbersOn = async (query: Parameters<FormsStore['listRevisions']>[0]) => {
-      const page = await revisionsOn(store(), query)
+      const page = await listRevisions(store(), query)
       return { ...page, revisions: page!.revisions.map(({ revision }) => revision.number) }
     }
 
@@ -346,11 +344,11 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is empty for a form that was never published, and nothing for one that is not there', async () => {
       const form = await givenForm(store())
 
-      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
-      expect(await revisionsOn(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await listRevisions(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
     })
   })
 
@@ -363,10 +361,10 @@ export const revisionsContract = (open: OpenStore): void => {
     it('finds a revision by UUID in any letter case, and as live, with the AI Handoff of the draft', async () => {
       const { form, revision } = await givenPublished()
       const { revisionId } = revision
-      await update(store(), refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
+      await store().update(refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
 
       for (const revisionRef of [revision.revisionId, revision.revisionId.toUpperCase(), 'live']) {
-        expect(await findRevision(store(), { ...form, formRef: form.publicId }, revisionRef)).toEqual({
+        expect(await store().getRevision({ ...form, formRef: form.publicId }, revisionRef)).toEqual({
           revision,
           revisionId,
           live: true,
@@ -382,16 +380,15 @@ export const revisionsContract = (open: OpenStore): void => {
 
     it('keeps a revision as it was once another one is live', async () => {
       const { form, revision } = await givenPublished()
-      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
       await publish(store(), form)
 
-      expect(await findRevision(store(), refOf(form), revision.revisionId)).toMatchObject({
+      expect(await store().getRevision(refOf(form), revision.revisionId)).toMatchObject({
         revision,
         live: false,
       })
-      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({
-        revision: { form: { name: 'Later' } },
-      })
+      const live = await store().getRevision(refOf(form), 'live')
+      expect(parseSnapshot(live!.revision).name).toBe('Later')
     })
 
     it.each(['', 'Live', 'LIVE', 'latest', '1', '__proto__', '%', '\0', '\ud800', randomUUID()])(
@@ -399,7 +396,7 @@ export const revisionsContract = (open: OpenStore): void => {
       async (revisionRef) => {
         const { form } = await givenPublished()
 
-        expect(await findRevision(store(), refOf(form), revisionRef)).toBeUndefined()
+        expect(await store().getRevision(refOf(form), revisionRef)).toBeUndefined()
         expect(await store().getRevisionState(refOf(form), revisionRef)).toBeUndefined()
       },
     )
@@ -408,9 +405,9 @@ export const revisionsContract = (open: OpenStore): void => {
       const { form, revision } = await givenPublished()
       const sibling = await givenForm(store(), { organizationId: form.organizationId })
 
-      expect(await findRevision(store(), refOf(sibling), revision.revisionId)).toBeUndefined()
-      expect(await findRevision(store(), refOf(sibling), 'live')).toBeUndefined()
-      expect(await findRevision(store(), refOf(newForm()), revision.revisionId)).toBeUndefined()
+      expect(await store().getRevision(refOf(sibling), revision.revisionId)).toBeUndefined()
+      expect(await store().getRevision(refOf(sibling), 'live')).toBeUndefined()
+      expect(await store().getRevision(refOf(newForm()), revision.revisionId)).toBeUndefined()
     })
   })
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredRevision } from '../forms-store.ts'
 import {
-  create,
   edited,
   givenForm,
   newForm,
@@ -12,7 +11,6 @@ import {
   publish,
   refOf,
   time,
-  update,
 } from './given.ts'
 
 /** What a store promises each organization: nobody else reads or changes what it has. */
@@ -31,11 +29,6 @@ export const tenantsContract = (open: OpenStore): void => {
     outcome: unknown,
   ][] = [
     ['get', (forms, { organizationId }, formRef) => forms.get({ organizationId, formRef }), undefined],
-    [
-      'get as text',
-      (forms, { organizationId }, formRef) => forms.getText({ organizationId, formRef }),
-      undefined,
-    ],
     [
       'list',
       (forms, { organizationId }) => forms.list({ organizationId, orderBy: [], limit: 10, skip: 0 }),
@@ -132,12 +125,12 @@ export const tenantsContract = (open: OpenStore): void => {
       const form = await givenForm(store(), { draft: { name: 'Same' } })
       const own = await givenForm(store(), { draft: { name: 'Same' } })
 
-      await update(store(), refOf(own), (current) => edited(current, { name: 'Mine' }))
+      await store().update(refOf(own), (current) => edited(current, { name: 'Mine' }))
       await publish(store(), own)
       await store().delete(refOf(own), () => {})
 
       expect(await store().get(refOf(form))).toEqual(form)
-      expect(await create(store(), newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await store().create(newForm({ publicId: form.publicId }))).toBe(false)
     })
   })
 

@@ -1,4 +1,4 @@
-import type { FormText, Quota } from '../forms-store.ts'
+import type { Quota, StoredForm } from '../forms-store.ts'
 import { clearFormerForm } from './clear-deletions.ts'
 import { type FormsCollections, newFormDocument } from './documents.ts'
 import { countWrite } from './usage.ts'
@@ -13,7 +13,7 @@ import { countWrite } from './usage.ts'
 export const createForm = async (
   collections: FormsCollections,
   quota: Quota,
-  form: FormText,
+  form: StoredForm,
 ): Promise<boolean> => {
   const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
   return countWrite(collections, quota, form.organizationId, growth, async () => {
@@ -25,7 +25,7 @@ export const createForm = async (
 /** @returns false when another form has the public id; may be repeated for the same one. */
 export const reservePublicId = async (
   { publicIds }: FormsCollections,
-  { publicId: _id, organizationId, formId }: Pick<FormText, 'organizationId' | 'formId' | 'publicId'>,
+  { publicId: _id, organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId' | 'publicId'>,
 ): Promise<boolean> => {
   if (await publicIds.insert({ _id, organizationId, formId, reserveTime: Date.now() })) return true
   const holder = await publicIds.findOne({ _id })

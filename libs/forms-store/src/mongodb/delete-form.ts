@@ -4,8 +4,8 @@ import type { FormRef, FormState } from '../forms-store.ts'
 import {
   draftBytes,
   type FormsCollections,
+  formByRef,
   formKey,
-  named,
   sizeFields,
   stateFields,
   toFormState,
@@ -23,7 +23,7 @@ export const deleteForm = async (
   ref: FormRef,
   check: (current: FormState) => void,
 ): Promise<boolean> => {
-  const query = named(ref)
+  const query = formByRef(ref)
   if (!query) return false
 
   const { forms, deletions, publicIds } = collections

@@ -1,16 +1,9 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import { draftTextOf, parseDraft, parseRevision } from '../draft-text.ts'
-import type {
-  FormRef,
-  FormState,
-  FormText,
-  RevisionText,
-  StoredForm,
-  StoredRevision,
-} from '../forms-store.ts'
-import { trigramsOf } from '../trigrams.ts'
+import type { FormRef, FormState, StoredForm, StoredRevision } from '../forms-store.ts'
+import { trigramsOf } from '../lists/name-trigrams.ts'
+import { toStoredDraft } from '../stored-draft.ts'
 
 /** Times are milliseconds since the epoch. What lists filter and sort by stands beside the draft. */
 export interface FormDocument {
@@ -112,7 +105,7 @@ export const formsCollections = (database: MongoDatabase): FormsCollections => (
 })
 
 /** Finds the form that a reference names; undefined for a reference that can be no id. */
-export const named = ({ organizationId, formRef }: FormRef) => {
+export const formByRef = ({ organizationId, formRef }: FormRef) => {
   if (isUuid(formRef)) return { organizationId, _id: formRef.toLowerCase() }
   if (isPublicId(formRef)) return { organizationId, publicId: formRef }
   return undefined
@@ -149,18 +142,16 @@ export const toFormState = (document: FormDocument): FormState => ({
   live: document.liveRevisionId !== null,
 })
 
-export const toFormText = (document: FormDocument): FormText => ({
+export const toStoredForm = (document: FormDocument): StoredForm => ({
   ...toFormState(document),
   draftJson: document.draft,
   name: document.name,
   type: document.type,
-  aiHandoff: document.aiHandoff ?? draftTextOf(JSON.parse(document.draft)).aiHandoff,
+  aiHandoff: document.aiHandoff ?? toStoredDraft(JSON.parse(document.draft)).aiHandoff,
 })
 
-export const toStoredForm = (document: FormDocument): StoredForm => parseDraft(toFormText(document))
-
 /** The fields that a change of the draft writes. */
-export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: FormText) => ({
+export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm) => ({
   updateTime: updateTime.getTime(),
   version,
   name,
@@ -172,7 +163,7 @@ export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, vers
   bytes: Buffer.byteLength(draftJson),
 })
 
-export const newFormDocument = (form: FormText): FormDocument => ({
+export const newFormDocument = (form: StoredForm): FormDocument => ({
   _id: form.formId,
   organizationId: form.organizationId,
   publicId: form.publicId,
@@ -185,7 +176,7 @@ export const newFormDocument = (form: FormText): FormDocument => ({
   ...draftFields(form),
 })
 
-export const toRevisionText = ({ _id, createTime, form, ...rest }: RevisionDocument): RevisionText => ({
+export const toStoredRevision = ({ _id, createTime, form, ...rest }: RevisionDocument): StoredRevision => ({
   organizationId: rest.organizationId,
   formId: rest.formId,
   revisionId: _id,
@@ -195,15 +186,12 @@ export const toRevisionText = ({ _id, createTime, form, ...rest }: RevisionDocum
   formJson: form,
 })
 
-export const toStoredRevision = (document: RevisionDocument): StoredRevision =>
-  parseRevision(toRevisionText(document))
-
 export const newRevisionDocument = ({
   revisionId,
   createTime,
   formJson,
   ...rest
-}: RevisionText): RevisionDocument => ({
+}: StoredRevision): RevisionDocument => ({
   _id: revisionId,
   organizationId: rest.organizationId,
   formId: rest.formId,

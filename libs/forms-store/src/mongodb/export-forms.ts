@@ -2,7 +2,7 @@ import type { FormRecord } from '@fms/contracts'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../errors.ts'
 import type { OrganizationForms } from '../forms-store.ts'
-import { toFormRecord } from '../resource/stored-form-record.ts'
+import { toFormRecord } from '../stored-form-record.ts'
 import { type FormsCollections, toStoredForm, toStoredRevision } from './documents.ts'
 
 /** Index: forms_by_publicId, from one organization to the next. */

@@ -1,6 +1,6 @@
 import { type MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import { draftTextOf } from '../draft-text.ts'
-import { trigramsOf } from '../trigrams.ts'
+import { trigramsOf } from '../lists/name-trigrams.ts'
+import { toStoredDraft } from '../stored-draft.ts'
 import { type FormDocument, formsCollections, type RevisionDocument } from './documents.ts'
 
 /** So many documents are read and written at once. */
@@ -16,7 +16,7 @@ export const fillMissingFields = async (url: string): Promise<void> => {
       { organizationId, _id, version, bytes: null },
       {
         bytes: Buffer.byteLength(draft),
-        aiHandoff: draftTextOf(JSON.parse(draft)).aiHandoff,
+        aiHandoff: toStoredDraft(JSON.parse(draft)).aiHandoff,
         nameTrigrams: trigramsOf(foldedName),
       },
     ),

@@ -10,16 +10,13 @@ import {
   writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
-import { trigramsOfNames } from '../contained-texts.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
-import { completeOrder, positionOf } from '../form-order.ts'
 import type {
   FormRef,
   FormState,
   FormsPage,
   FormsStore,
   FormsStoreOptions,
-  FormText,
   Imported,
   ListedRevision,
   ListFormsQuery,
@@ -35,9 +32,10 @@ import type {
   StoredRevision,
   Usage,
 } from '../forms-store.ts'
+import { completeOrder, positionOf } from '../lists/form-order.ts'
+import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
+import { takeUpToAsync } from '../lists/take-up-to.ts'
 import { noQuota } from '../quota.ts'
-import { takeUpToAsync } from '../take-up-to.ts'
-import { spread } from '../trigrams.ts'
 import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
@@ -46,14 +44,12 @@ import {
   draftFields,
   type FormDocument,
   type FormsCollections,
+  formByRef,
   formKey,
   formsCollections,
-  named,
   type RevisionDocument,
   stateFields,
   toFormState,
-  toFormText,
-  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './documents.ts'
@@ -114,7 +110,7 @@ export class MongoFormsStore implements FormsStore {
     if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
 
-  create(form: FormText): Promise<boolean> {
+  create(form: StoredForm): Promise<boolean> {
     return createForm(this.#collections, this.#quota, form)
   }
 
@@ -129,11 +125,6 @@ export class MongoFormsStore implements FormsStore {
     return form && toFormState(form)
   }
 
-  async getText(ref: FormRef): Promise<FormText | undefined> {
-    const form = await this.#form(ref)
-    return form && toFormText(form)
-  }
-
   /**
    * Index: forms_by_ and the first field of the order, forms_by_updateTime_desc for the default one, forms_by_order for
    * several fields; forms_by_nameTrigrams where names have to contain a text.
@@ -143,7 +134,7 @@ export class MongoFormsStore implements FormsStore {
     options: ListOptions = {},
   ): Promise<FormsPage> {
     const order = completeOrder(orderBy)
-    const trigrams = filter ? spread(trigramsOfNames(filter), maxTrigrams) : []
+    const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
     return this.#inTime(options, async (demand) => {
       const list = listMongodb(this.#collections.forms, {
         scope: { organizationId, ...(trigrams.length > 0 && { nameTrigrams: { $all: trigrams } }) },
@@ -163,25 +154,25 @@ export class MongoFormsStore implements FormsStore {
         list.count(),
       ])
       const next = more && positionOf(taken.at(-1)!, order)
-      return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
+      return { forms: taken.map(toStoredForm), ...(next && { next }), totalSize }
     })
   }
 
   update(
     ref: FormRef,
-    change: (current: FormText) => FormText | Promise<FormText>,
-  ): Promise<FormText | undefined> {
+    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  ): Promise<StoredForm | undefined> {
     return this.#changing(ref, async () => {
       const form = await this.#form(ref)
       if (!form) return undefined
-      const current = toFormText(form)
+      const current = toStoredForm(form)
       const changed = await change(current)
       if (changed === current) return changed
       const bytes = Buffer.byteLength(changed.draftJson) - draftBytes(form)
       const stored = await this.#counted(form.organizationId, bytes, () =>
         this.#collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
       )
-      return stored ? toFormText(stored) : writeConflict
+      return stored ? toStoredForm(stored) : writeConflict
     })
   }
 
@@ -204,9 +195,9 @@ export class MongoFormsStore implements FormsStore {
   async publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
-  ): Promise<FormText | 'elsewhere' | undefined> {
+  ): Promise<StoredForm | 'elsewhere' | undefined> {
     const { organizationId } = ref
     const earlier = await this.#revisionOfCommand(organizationId, commandId)
     if (earlier) {
@@ -263,7 +254,7 @@ export class MongoFormsStore implements FormsStore {
       revisions.count(all),
     ])
     return {
-      revisions: taken.map((revision) => liveOrNot(revision, form)),
+      revisions: taken.map((revision) => toListedRevision(revision, form)),
       ...(more && { next: taken.at(-1)!.number }),
       totalSize,
     }
@@ -275,7 +266,7 @@ export class MongoFormsStore implements FormsStore {
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
     const found = await this.#revision(ref, revisionRef)
-    return found && { ...found.state, ...liveOrNot(found.revision, found.form) }
+    return found && { ...found.state, ...toListedRevision(found.revision, found.form) }
   }
 
   async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
@@ -334,7 +325,7 @@ export class MongoFormsStore implements FormsStore {
   }
 
   async #form(ref: FormRef, fields?: readonly (keyof FormDocument)[]): Promise<FormDocument | undefined> {
-    const query = named(ref)
+    const query = formByRef(ref)
     return query && this.#collections.forms.findOne(query, fields)
   }
 
@@ -345,7 +336,7 @@ export class MongoFormsStore implements FormsStore {
     if (!form || !_id || !isUuid(_id)) return undefined
     const { organizationId, _id: formId } = form
     const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId }, fields)
-    const aiHandoff = form.aiHandoff ?? (await this.getText(ref))?.aiHandoff ?? false
+    const aiHandoff = form.aiHandoff ?? (await this.get(ref))?.aiHandoff ?? false
     const state = { revisionId: _id, live: _id === form.liveRevisionId, aiHandoff }
     return revision && { form, revision, state }
   }
@@ -358,13 +349,13 @@ export class MongoFormsStore implements FormsStore {
   /** Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number. */
   #takeRevisionNumber(
     ref: FormRef,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
   ): Promise<TakenSnapshot | undefined> {
     return this.#changing(ref, async () => {
       const form = await this.#form(ref)
       if (!form) return undefined
       const { version, revisionNumber } = form
-      const current = toFormText(form)
+      const current = toStoredForm(form)
       const revision = { ...(await snapshot(current)), formId: form._id, number: revisionNumber + 1 }
       const isTaken = await this.#counted(form.organizationId, Buffer.byteLength(revision.formJson), () =>
         this.#collections.forms.set(
@@ -382,7 +373,9 @@ export class MongoFormsStore implements FormsStore {
     formId,
     _id,
     number,
-  }: Pick<RevisionDocument, 'organizationId' | 'formId' | '_id' | 'number'>): Promise<FormText | undefined> {
+  }: Pick<RevisionDocument, 'organizationId' | 'formId' | '_id' | 'number'>): Promise<
+    StoredForm | undefined
+  > {
     const key = { organizationId, _id: formId }
     return this.#changing({ organizationId, formRef: formId }, async () => {
       const { forms } = this.#collections
@@ -391,7 +384,7 @@ export class MongoFormsStore implements FormsStore {
         { liveRevisionId: _id, liveNumber: number },
       )
       const form = moved ?? (await forms.findOne(key))
-      return form && toFormText(form)
+      return form && toStoredForm(form)
     })
   }
 
@@ -425,10 +418,10 @@ export class MongoFormsStore implements FormsStore {
 /** A snapshot with its number, and the form as it holds it. */
 interface TakenSnapshot {
   revision: Snapshot & { formId: string; number: number }
-  published: FormText
+  published: StoredForm
 }
 
-const liveOrNot = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
-  revision: toRevisionText(revision),
+const toListedRevision = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
+  revision: toStoredRevision(revision),
   live: revision._id === form.liveRevisionId,
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FormRecord } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { create, givenForm, newForm, publish, refOf } from '../contract/given.ts'
+import { givenForm, newForm, publish, refOf } from '../contract/given.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
@@ -47,7 +47,7 @@ describe('an import that is killed between two writes', () => {
     const record = await givenRecord()
     await killedAfter(3, (mortal) => mortal.importForm(record))
     const other = newForm({ organizationId: record.organizationId })
-    await create(store, other)
+    await store.create(other)
 
     const { commandId } = record.revisions[0]!
     expect(await publish(store, other, commandId)).toMatchObject({ commandId, number: 1 })

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
-import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
-import type { Imported, RevisionText } from '../forms-store.ts'
+import type { Imported, StoredRevision } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
-import { assertSameRecord, formOf, revisionStateOf, revisionsOf } from '../resource/stored-form-record.ts'
+import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../stored-form-record.ts'
 import { clearFormerForm } from './clear-deletions.ts'
 import { reservePublicId } from './create-form.ts'
 import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
@@ -35,7 +34,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
     await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
   }
   const form = {
-    ...newFormDocument(serializeDraft(formOf(record))),
+    ...newFormDocument(fromFormRecord(record)),
     ...revisionStateOf(record),
     recentReplies,
   }
@@ -52,7 +51,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
 const maxAttempts = 5
 
 /** Stores a revision, unless it is there already. What nobody can see gives way to it. */
-const insertRevision = async (collections: FormsCollections, revision: RevisionText): Promise<void> => {
+const insertRevision = async (collections: FormsCollections, revision: StoredRevision): Promise<void> => {
   const { revisions } = collections
   const { organizationId, formId, number, revisionId, commandId } = revision
   const document = newRevisionDocument(revision)
@@ -73,7 +72,7 @@ const insertRevision = async (collections: FormsCollections, revision: RevisionT
   await addUsage(collections, organizationId, { forms: 0, bytes: document.bytes ?? 0 })
 }
 
-const conflict = (revision: RevisionText, hasSameId: boolean) =>
+const conflict = (revision: StoredRevision, hasSameId: boolean) =>
   hasSameId
     ? formConflict(revision, 'revisionId', revision.revisionId)
     : formConflict(revision, 'commandId', revision.commandId)

@@ -1,4 +1,4 @@
-import type { RevisionText, StoredRevision } from '../forms-store.ts'
+import type { StoredRevision } from '../forms-store.ts'
 import { type FormsCollections, newRevisionDocument, type RevisionDocument } from './documents.ts'
 import { addUsage } from './usage.ts'
 
@@ -27,7 +27,7 @@ const maxAttempts = 5
  */
 export const insertRevision = async (
   collections: FormsCollections,
-  revision: RevisionText,
+  revision: StoredRevision,
 ): Promise<'inserted' | 'exists' | 'gone'> => {
   const { revisions } = collections
   const { organizationId, commandId, revisionId } = revision

@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  create,
-  edited,
-  findRevision,
-  givenForm,
-  newForm,
-  publish,
-  refOf,
-  snapshot,
-  update,
-} from '../contract/given.ts'
+import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
+import { parseSnapshot } from '../stored-draft.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
@@ -53,14 +44,14 @@ describe('a process that is killed between two writes', () => {
   it('of a create leaves the whole form or nothing, and the form can still be created', async () => {
     const writes = await killEverywhere(
       async () => newForm(),
-      (mortal, form) => create(mortal, form),
+      (mortal, form) => mortal.create(form),
       async (form) => {
         expect(await store.get(refOf(form))).toBeUndefined()
         expect(await listed(form)).toBe(0)
 
-        expect(await create(store, form)).toBe(true)
+        expect(await store.create(form)).toBe(true)
         expect(await store.get(refOf(form))).toEqual(form)
-        expect(await create(store, newForm({ publicId: form.publicId }))).toBe(false)
+        expect(await store.create(newForm({ publicId: form.publicId }))).toBe(false)
       },
     )
 
@@ -101,7 +92,7 @@ describe('a process that is killed between two writes', () => {
 
         await using _opened = new MongoFormsStore(url)
         await emptied(organizationId)
-        expect(await create(store, newForm({ publicId }))).toBe(true)
+        expect(await store.create(newForm({ publicId }))).toBe(true)
       },
     )
 
@@ -170,9 +161,9 @@ describe('a process that is killed between two writes', () => {
       async () => ({ form: await givenForm(store, { draft: { name: 'Then' } }), commandId: randomUUID() }),
       (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
-        await update(store, refOf(form), rename('Now'))
+        await store.update(refOf(form), rename('Now'))
         await store.publish(refOf(form), commandId, snapshot)
-        published.push((await findRevision(store, refOf(form), 'live'))!.revision.form.name)
+        published.push(parseSnapshot((await store.getRevision(refOf(form), 'live'))!.revision).name)
       },
     )
 
@@ -241,7 +232,7 @@ describe('a form that is patched during a publish', () => {
     let writes = 0
     const patch = async (about: { collection: string }) => {
       if (about.collection !== collection || ++writes !== write) return
-      await update(store, refOf(form), (current) => edited(current, { name: 'Later' }))
+      await store.update(refOf(form), (current) => edited(current, { name: 'Later' }))
     }
     await using publisher = new MongoFormsStore(url, {}, { beforeWrite: patch, clears: false })
 
@@ -249,8 +240,8 @@ describe('a form that is patched during a publish', () => {
 
     expect(published).toMatchObject({ name, version: name === 'Later' ? 2 : 1, live: true })
     const revision = await store.findRevisionOfCommand(form.organizationId, commandId)
-    expect(revision!.form.name).toBe(name)
-    expect(await store.get(refOf(form))).toMatchObject({ version: 2, live: true, draft: { name: 'Later' } })
+    expect(parseSnapshot(revision!).name).toBe(name)
+    expect(await store.get(refOf(form))).toMatchObject({ version: 2, live: true, name: 'Later' })
   })
 })
 
@@ -319,7 +310,7 @@ describe('several processes', () => {
       [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))
 
     await Promise.all([
-      ...times(10, (process) => update(process, refOf(form), (current) => edited(current, {}))),
+      ...times(10, (process) => process.update(refOf(form), (current) => edited(current, {}))),
       ...times(5, (process) => publish(process, form)),
       ...times(15, (process) => process.recordReplies({ ...form, replyIds: [randomUUID()] })),
     ])

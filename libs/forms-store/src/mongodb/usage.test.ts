@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, update } from '../contract/given.ts'
-import { serializeDraft } from '../draft-text.ts'
+import { edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { startFormsStore } from './testing.ts'
@@ -31,7 +30,7 @@ describe('a count that has drifted', () => {
     await drift(organizationId, { forms: 3, bytes: 7 }, minutesAgo(2))
     const other = await givenForm(limited, { organizationId })
 
-    const bytes = truth.bytes + Buffer.byteLength(JSON.stringify(other.draft))
+    const bytes = truth.bytes + Buffer.byteLength(other.draftJson)
     expect(await limited.usage(organizationId)).toEqual({ forms: 2, bytes })
   })
 
@@ -48,9 +47,9 @@ describe('a count that has drifted', () => {
     const { organizationId } = form
     await drift(organizationId, { forms: -5, bytes: -5 }, minutesAgo(24 * 60 + 1))
 
-    await update(limited, refOf(form), (current) => edited(current, { name: 'A longer name than before' }))
+    await limited.update(refOf(form), (current) => edited(current, { name: 'A longer name than before' }))
 
-    const { draftJson } = (await limited.getText(refOf(form)))!
+    const { draftJson } = (await limited.get(refOf(form)))!
     expect(await limited.usage(organizationId)).toEqual({ forms: 1, bytes: Buffer.byteLength(draftJson) })
   })
 })
@@ -60,7 +59,7 @@ describe('a process that is killed', () => {
     const { organizationId } = await givenForm(store)
     for (let writes = 0; ; writes++) {
       const form = newForm({ organizationId })
-      if (!(await killedAfter(writes, (mortal) => mortal.create(serializeDraft(form))))) break
+      if (!(await killedAfter(writes, (mortal) => mortal.create(form)))) break
       const counted = await collections.forms.count({ organizationId })
       expect((await store.usage(organizationId)).forms).toBeGreaterThanOrEqual(counted)
     }
@@ -70,7 +69,7 @@ describe('a process that is killed', () => {
 describe('formctl migrate', () => {
   it('fills in what documents of the release before lack, and counts them', async () => {
     const form = newForm({ draft: { name: 'Größe', aiHandoff: { enabled: true } } })
-    await store.create(serializeDraft(form))
+    await store.create(form)
     const revision = await publish(store, form)
     const { organizationId, formId } = form
     const before = await store.usage(organizationId)
@@ -83,7 +82,7 @@ describe('formctl migrate', () => {
     await collections.revisions.deleteOne({ organizationId, _id: revision.revisionId })
     await collections.revisions.insert(oldRevision)
     await collections.usage.deleteOne({ organizationId, _id: organizationId })
-    expect(await store.getText(refOf(form))).toMatchObject({ aiHandoff: true, name: 'Größe' })
+    expect(await store.get(refOf(form))).toMatchObject({ aiHandoff: true, name: 'Größe' })
 
     await migrateFormsStore(url)
 

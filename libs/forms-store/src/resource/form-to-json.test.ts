@@ -3,7 +3,7 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newForm, newRevision } from '../contract/given.ts'
-import { serializeDraft } from '../draft-text.ts'
+import { parseDraft, parseSnapshot, toStoredDraft } from '../stored-draft.ts'
 import { formETag, formToJson, revisionETag, revisionToJson, toForm } from './form-to-json.ts'
 
 const stored = newForm({ version: 12 })
@@ -12,7 +12,10 @@ describe('toForm', () => {
   it('is what the contract says, of any draft', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
-        const form = toForm({ ...stored, draft }, 'http://127.0.0.1:8080/f')
+        const form = toForm(
+          { ...stored, ...toStoredDraft(FormDraft.parse(draft)) },
+          'http://127.0.0.1:8080/f',
+        )
         expect(Form.parse(form)).toEqual(form)
       }),
     )
@@ -42,8 +45,8 @@ describe('formToJson', () => {
     })
     fc.assert(
       fc.property(draftArbitrary, state, fc.webUrl(), (draft, fields, baseUrl) => {
-        const form = { ...stored, ...fields, draft }
-        expect(formToJson(serializeDraft(form), baseUrl)).toBe(JSON.stringify(toForm(form, baseUrl)))
+        const form = { ...stored, ...fields, ...toStoredDraft(FormDraft.parse(draft)) }
+        expect(formToJson(form, baseUrl)).toBe(JSON.stringify(toForm(form, baseUrl)))
       }),
     )
   })
@@ -64,26 +67,24 @@ describe('formETag', () => {
     ]
 
     expect(new Set(states.map(formETag)).size).toBe(states.length)
-    const renamed = { ...stored, draft: { ...stored.draft, name: 'Renamed' } }
+    const renamed = { ...stored, ...toStoredDraft({ ...parseDraft(stored), name: 'Renamed' }) }
     expect(formETag(renamed)).toBe(formETag(stored))
   })
 })
 
 describe('revisionToJson', () => {
-  const { form, ...revision } = newRevision(stored)
-  const textOf = (formJson: string) => ({ ...revision, formJson })
+  const revision = newRevision(stored)
 
   it('is what the contract says, with the alias on the live one alone', () => {
-    const text = textOf(JSON.stringify(form))
-    const live = JSON.parse(revisionToJson({ revision: text, live: true }))
-    const past = JSON.parse(revisionToJson({ revision: text, live: false }))
+    const live = JSON.parse(revisionToJson({ revision, live: true }))
+    const past = JSON.parse(revisionToJson({ revision, live: false }))
 
     expect(Revision.parse(live)).toEqual(live)
     expect(live).toEqual({
       path: `organizations/${stored.organizationId}/forms/${stored.formId}/revisions/${revision.revisionId}`,
       alternateIds: ['live'],
       createTime: '2026-11-20T09:30:00.001Z',
-      form,
+      form: parseSnapshot(revision),
     })
     expect(past).toEqual({ ...live, alternateIds: [] })
   })
@@ -91,10 +92,13 @@ describe('revisionToJson', () => {
   it('puts the AI Handoff of the draft in place of that of the snapshot, wherever that stands', () => {
     fc.assert(
       fc.property(draftArbitrary, fc.boolean(), fc.boolean(), (draft, enabled, isFirst) => {
-        const { aiHandoff, ...rest } = toForm({ ...stored, draft }, 'http://127.0.0.1:8080/f')
-        const text = textOf(JSON.stringify(isFirst ? { aiHandoff, ...rest } : { ...rest, aiHandoff }))
+        const { aiHandoff, ...rest } = toForm(
+          { ...stored, ...toStoredDraft(FormDraft.parse(draft)) },
+          'http://127.0.0.1:8080/f',
+        )
+        const formJson = JSON.stringify(isFirst ? { aiHandoff, ...rest } : { ...rest, aiHandoff })
 
-        const live = JSON.parse(revisionToJson({ revision: text, live: true }, enabled))
+        const live = JSON.parse(revisionToJson({ revision: { ...revision, formJson }, live: true }, enabled))
 
         expect(live.form).toEqual({ ...rest, aiHandoff: { enabled } })
       }),

@@ -1,11 +1,12 @@
 import { formatETag } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
-import { formatTime } from '../format-time.ts'
-import type { FormState, FormText, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
+import type { FormState, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
+import { parseDraft } from '../stored-draft.ts'
+import { formatTime } from './format-time.ts'
 
 /** The resource that clients read. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
-  ...stored.draft,
+  ...parseDraft(stored),
   ...serverOwnedPart(stored, publicFormBaseUrl),
 })
 
@@ -13,12 +14,12 @@ export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => (
 export type JsonParts = (string | Uint8Array)[]
 
 /** The JSON text of {@link toForm}, written without reading the draft. */
-export const formToJson = (form: FormText, publicFormBaseUrl: string): string =>
+export const formToJson = (form: StoredForm, publicFormBaseUrl: string): string =>
   // A draft is an object with members, since its defaults are stored with it.
   form.draftJson.slice(0, -1) + renderRest(form, publicFormBaseUrl)
 
 /** What {@link formToJson} gives, with the draft as the bytes that it came in. */
-export const formToJsonParts = (form: FormText, publicFormBaseUrl: string): JsonParts =>
+export const formToJsonParts = (form: StoredForm, publicFormBaseUrl: string): JsonParts =>
   form.jsonBytes
     ? [form.jsonBytes.subarray(0, -1), renderRest(form, publicFormBaseUrl)]
     : [formToJson(form, publicFormBaseUrl)]

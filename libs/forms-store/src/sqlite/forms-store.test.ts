@@ -7,23 +7,12 @@ import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { filtersContract } from '../contract/filters.ts'
-import {
-  atOnce,
-  create,
-  edited,
-  givenForm,
-  newForm,
-  type OpenStore,
-  publish,
-  refOf,
-  update,
-} from '../contract/given.ts'
+import { formsStoreContract } from '../contract/forms-store.contract.ts'
+import { atOnce, edited, givenForm, newForm, type OpenStore, publish, refOf } from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
-import { serializeDraft } from '../draft-text.ts'
-import { completeOrder, formOrderFields, positionOf } from '../form-order.ts'
-import { formsStoreContract } from '../forms-store.contract.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
+import { completeOrder, formOrderFields, positionOf } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
 import { newFormColumns } from './rows.ts'
@@ -53,7 +42,7 @@ const orders = formOrderFields.flatMap((field) => [
 
 const valuesOf = (form: StoredForm) => ({
   ...form,
-  name: form.draft.name,
+  name: form.name,
   createTime: form.createTime.getTime(),
   updateTime: form.updateTime.getTime(),
 })
@@ -82,7 +71,7 @@ describe('a forms file', () => {
 
     await Promise.all(
       [one, other].map(async (store) => {
-        await atOnce(50, () => update(store, refOf(form), (current) => edited(current, {})))
+        await atOnce(50, () => store.update(refOf(form), (current) => edited(current, {})))
         await atOnce(25, () => publish(store, form))
       }),
     )
@@ -108,7 +97,7 @@ describe('a forms file', () => {
       await using database = new SqliteDatabase(old, migrations.slice(0, 2))
       await database.write(() => {
         for (const form of forms) {
-          const { aiHandoff: _, ...columns } = newFormColumns(serializeDraft(form))
+          const { aiHandoff: _, ...columns } = newFormColumns(form)
           database.insert('forms', columns)
         }
         const [{ formId }] = forms as [StoredForm]
@@ -120,13 +109,13 @@ describe('a forms file', () => {
     await using store = new SqliteFormsStore(old, { fewForms: 0 })
     const page = await store.list({ organizationId, orderBy: [], limit: 100, skip: 0 })
 
-    expect(page.forms).toEqual(inOrder(forms, completeOrder([])).map(serializeDraft))
+    expect(page.forms).toEqual(inOrder(forms, completeOrder([])))
     expect(page.totalSize).toBe(20)
     const filter = { kind: 'search', field: 'name', text: 'untitled' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 1, skip: 0 })
     expect(found.totalSize).toBe(20)
     const revision = JSON.stringify({ name: 'Größe' })
-    const bytes = forms.reduce((sum, { draft }) => sum + Buffer.byteLength(JSON.stringify(draft)), 0)
+    const bytes = forms.reduce((sum, { draftJson }) => sum + Buffer.byteLength(draftJson), 0)
     expect(await store.usage(organizationId)).toEqual({
       forms: 20,
       bytes: bytes + Buffer.byteLength(revision),
@@ -204,7 +193,7 @@ describe('a deleted form', () => {
     const form = newForm()
     {
       await using store = await open()
-      await create(store, form)
+      await store.create(form)
       await publish(store, form)
     }
     givenReplies(form.formId, 1_200)
@@ -255,7 +244,7 @@ describe('a list', () => {
         draft: { name: 'Untitled form', type: index % 6 === 0 ? 'dynamic' : 'structured' },
       }),
     )
-    const structured = forms.filter(({ draft }) => draft.type === 'structured')
+    const structured = forms.filter(({ type }) => type === 'structured')
     const isStructured = { kind: 'compare', field: 'type', operator: '=', value: 'structured' } as const
 
     const anyPage = fc.asyncProperty(
@@ -563,7 +552,7 @@ describe('the statements', () => {
       await store.findRevisionOfCommand(form.organizationId, commandId)
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
       await store.getRevision(refOf(form), revisionId)
-      await update(store, refOf(form), (current) => current)
+      await store.update(refOf(form), (current) => current)
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
     })
 

@@ -15,7 +15,6 @@ import type {
   FormsPage,
   FormsStore,
   FormsStoreOptions,
-  FormText,
   Imported,
   ListedRevision,
   ListFormsQuery,
@@ -26,7 +25,6 @@ import type {
   Replies,
   RevisionState,
   RevisionsPage,
-  RevisionText,
   Snapshot,
   StoredForm,
   StoredRevision,
@@ -41,14 +39,12 @@ import { inTurns, type PageSteps } from './lists/steps.ts'
 import { exportForms, importForm } from './move-forms.ts'
 import {
   draftColumns,
-  named,
+  formByRef,
   newFormColumns,
   revisionColumns,
   stateColumns,
   toFormState,
-  toFormText,
   toRevisionState,
-  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './rows.ts'
@@ -92,7 +88,7 @@ export class SqliteFormsStore implements FormsStore {
     if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
   }
 
-  create(form: FormText): Promise<boolean> {
+  create(form: StoredForm): Promise<boolean> {
     const { organizationId, formId, draftJson } = form
     return this.#writeCleared(formId, () => {
       this.#assertWithinQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draftJson) })
@@ -107,14 +103,10 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async getState(ref: FormRef): Promise<FormState | undefined> {
-    const condition = named(ref)
+    const condition = formByRef(ref)
     const sql = `SELECT ${stateColumns} FROM forms WHERE ${condition?.sql}`
     const row = condition && this.#database.get(sql, ...condition.values)
     return row && toFormState(row)
-  }
-
-  async getText(ref: FormRef): Promise<FormText | undefined> {
-    return this.#getText(ref)
   }
 
   /** Small pages are read at once, all others in the reader thread; each of one state of the file. */
@@ -129,12 +121,12 @@ export class SqliteFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: FormText) => FormText | Promise<FormText>,
-  ): Promise<FormText | undefined> {
+    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  ): Promise<StoredForm | undefined> {
     return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
-      const current = toFormText(row)
+      const current = toStoredForm(row)
       const changed = await change(current)
       if (changed === current) return current
       return this.#database.write(() => this.#store(changed, row))
@@ -142,7 +134,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
-    const condition = named(ref)
+    const condition = formByRef(ref)
     if (!condition) return false
     const isDeleted = await this.#database.write(() => {
       const row = this.#database.get(
@@ -177,13 +169,13 @@ export class SqliteFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
-  ): Promise<FormText | 'elsewhere' | undefined> {
+  ): Promise<StoredForm | 'elsewhere' | undefined> {
     return this.#changing(ref, async () => {
       const row = this.#get(ref)
       if (!row) return undefined
-      const current = toFormText(row)
+      const current = toStoredForm(row)
       const earlier = this.#revisionOfCommand(current.organizationId, commandId)
       if (earlier) return this.#publishAgain(ref, current, earlier)
       const taken = await snapshot(current)
@@ -217,7 +209,7 @@ export class SqliteFormsStore implements FormsStore {
       revisionRef,
       'organizationId, formId, number, commandId, createTime, form',
     )
-    return row && { ...toRevisionState(row), revision: toRevisionText(row) }
+    return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }
 
   async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
@@ -286,7 +278,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /** Part of a change: stores a form whose draft was changed, if it is still as it was read. */
-  #store(changed: FormText, read: Row): FormText | undefined | typeof writeConflict {
+  #store(changed: StoredForm, read: Row): StoredForm | undefined | typeof writeConflict {
     const { formId } = changed
     const row = this.#state(formId)
     if (!row) return undefined
@@ -301,8 +293,8 @@ export class SqliteFormsStore implements FormsStore {
   #publish(
     read: Row,
     snapshot: Snapshot & { commandId: string },
-  ): FormText | undefined | typeof writeConflict {
-    const { organizationId, formId, ...current } = toFormText(read)
+  ): StoredForm | undefined | typeof writeConflict {
+    const { organizationId, formId, ...current } = toStoredForm(read)
     const row = this.#state(formId)
     if (!row) return undefined
     if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return writeConflict
@@ -315,7 +307,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   /** @returns false when the command has a revision that is not that of a deleted form. */
-  #insertRevision(revision: RevisionText): boolean {
+  #insertRevision(revision: StoredRevision): boolean {
     const insert = () =>
       this.#database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')
     if (insert()) return true
@@ -329,16 +321,16 @@ export class SqliteFormsStore implements FormsStore {
   /** Finishes the publish of a command that has its revision: an import may hold one that is not live yet. */
   async #publishAgain(
     ref: FormRef,
-    current: FormText,
+    current: StoredForm,
     earlier: Row,
-  ): Promise<FormText | 'elsewhere' | undefined> {
+  ): Promise<StoredForm | 'elsewhere' | undefined> {
     if (earlier.formId !== current.formId) return 'elsewhere'
     const { number, revisionId } = earlier
     await this.#database.write(() => {
       const sql = 'UPDATE forms SET liveNumber = ?, liveRevisionId = ? WHERE formId = ? AND liveNumber < ?'
       this.#database.run(sql, number!, revisionId!, current.formId, number!)
     })
-    return this.#getText(ref)
+    return this.get(ref)
   }
 
   #revisionOfCommand(organizationId: string, commandId: string): Row | undefined {
@@ -366,13 +358,8 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   #get(ref: FormRef): Row | undefined {
-    const condition = named(ref)
+    const condition = formByRef(ref)
     return condition && this.#database.get(`SELECT * FROM forms WHERE ${condition.sql}`, ...condition.values)
-  }
-
-  #getText(ref: FormRef): FormText | undefined {
-    const row = this.#get(ref)
-    return row && toFormText(row)
   }
 
   async #readInTurns<Item, End>(
@@ -394,7 +381,7 @@ export class SqliteFormsStore implements FormsStore {
 
   /** @param columns of the revision, beside those of {@link toRevisionState}. */
   #revision(ref: FormRef, revisionRef: string, columns?: string): Row | undefined {
-    const condition = named(ref)
+    const condition = formByRef(ref)
     if (!condition) return undefined
     const isAlias = revisionRef === liveAlias
     return this.#database.get(

@@ -1,15 +1,14 @@
 import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { serializeDraft } from '../draft-text.ts'
 import { formConflict } from '../errors.ts'
 import type { Imported } from '../forms-store.ts'
 import {
   assertSameRecord,
-  formOf,
+  fromFormRecord,
   revisionStateOf,
   revisionsOf,
   toFormRecord,
-} from '../resource/stored-form-record.ts'
+} from '../stored-form-record.ts'
 import { newFormColumns, revisionColumns, toStoredForm, toStoredRevision } from './rows.ts'
 
 /** Index: forms_by_publicId. One form at a time is in memory, and each is read in one transaction. */
@@ -43,7 +42,7 @@ export const importForm = (database: SqliteDatabase, record: FormRecord): Import
   if (database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId)) {
     throw formConflict(record, 'publicId', publicId)
   }
-  database.insert('forms', { ...newFormColumns(serializeDraft(formOf(record))), ...revisionStateOf(record) })
+  database.insert('forms', { ...newFormColumns(fromFormRecord(record)), ...revisionStateOf(record) })
   for (const revision of revisionsOf(record)) {
     const { revisionId, commandId } = revision
     if (isTaken(database, 'revisionId = ?', revisionId)) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type JsonObject } from '@fms/aip'
 import { FormDraft } from '@fms/contracts'
-import { type FormText, parseDraft } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { changedForm, newForm } from './new-form.ts'
 import { newDraft, patchDraft } from './write-draft.ts'
@@ -12,7 +12,7 @@ const draftOf = (fields: JsonObject = {}): FormDraft => JSON.parse(newDraft(fiel
 const formOf = (fields: JsonObject = {}) => newForm(randomUUID(), newDraft(fields), created)
 
 /** What a patch makes of a form. */
-const patchForm = (form: FormText, patch: JsonObject, now: Date): FormText => {
+const patchForm = (form: StoredForm, patch: JsonObject, now: Date): StoredForm => {
   const draft = patchDraft(form.draftJson, patch)
   return draft ? changedForm(form, draft, now) : form
 }
@@ -129,7 +129,7 @@ describe('patchDraft', () => {
 
     expect(patchForm(form, { tone: 'dry' }, later)).toEqual({
       ...form,
-      draftJson: JSON.stringify({ ...parseDraft(form).draft, tone: 'dry' }),
+      draftJson: JSON.stringify({ ...parseDraft(form), tone: 'dry' }),
       version: 2,
       updateTime: later,
     })
@@ -180,7 +180,7 @@ describe('patchDraft', () => {
     const form = formOf({ i18n: { translations: { de: { name: { value: 'Hallo' } } } } })
 
     const patch = { i18n: { translations: { de: { steps: { s: {} } }, fr: {} } } }
-    const { draft } = parseDraft(patchForm(form, patch, later))
+    const draft = parseDraft(patchForm(form, patch, later))
 
     expect(draft.i18n.translations).toEqual({
       de: {

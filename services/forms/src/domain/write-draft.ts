@@ -8,7 +8,7 @@ import {
   toFieldViolations,
 } from '@fms/aip'
 import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
-import { type DraftText, draftTextOf } from '@fms/forms-store'
+import { type StoredDraft, toStoredDraft } from '@fms/forms-store'
 
 /** A stored draft as JSON has at most this size, so that it fits a NATS message with the server's default limit. */
 const maxDraftBytes = 768 * 1024
@@ -19,7 +19,7 @@ const maxDraftBytes = 768 * 1024
  *
  * @throws {ApiError} INVALID_REQUEST with everything that is wrong.
  */
-export const newDraft = (form: JsonObject): DraftText => checkedDraft(undefined, form)
+export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form)
 
 /**
  * Applies a merge patch (RFC 7396) to a draft.
@@ -28,7 +28,7 @@ export const newDraft = (form: JsonObject): DraftText => checkedDraft(undefined,
  * @returns undefined when the patch changes nothing.
  * @throws {ApiError} INVALID_REQUEST with everything that is wrong with the result.
  */
-export const patchDraft = (draftJson: string, patch: JsonObject): DraftText | undefined => {
+export const patchDraft = (draftJson: string, patch: JsonObject): StoredDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
   const draft = checkedDraft(stored, patch)
   return isSameDraft(draft.draftJson, draftJson, stored) ? undefined : draft
@@ -38,10 +38,10 @@ export const patchDraft = (draftJson: string, patch: JsonObject): DraftText | un
 const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
-const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): DraftText => {
+const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): StoredDraft => {
   const changes = withoutServerOwnedFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
-  const text = data && draftTextOf(data)
+  const text = data && toStoredDraft(data)
   const violations = [
     ...clearedForGood(changes),
     ...changedType(stored, changes),

@@ -1,5 +1,5 @@
 import { ApiError, type JsonObject, type Problem } from '@fms/aip'
-import type { DraftText } from '@fms/forms-store'
+import type { StoredDraft } from '@fms/forms-store'
 import { newDraft, patchDraft } from '../domain/write-draft.ts'
 
 /** What a draft is made of, as texts, which are cheap to pass between threads. */
@@ -11,9 +11,9 @@ export interface DraftTask {
 }
 
 /** The draft, absent when the patch changes nothing; or why there is none. */
-export type DraftOutcome = { draft?: DraftText } | { problem: Problem }
+export type DraftOutcome = { draft?: StoredDraft } | { problem: Problem }
 
-export const writeDraft = (draftJson: string | undefined, patch: JsonObject): DraftText | undefined =>
+export const writeDraft = (draftJson: string | undefined, patch: JsonObject): StoredDraft | undefined =>
   draftJson === undefined ? newDraft(patch) : patchDraft(draftJson, patch)
 
 /** What a worker thread runs. An error of the caller's is a value, since a thread would pass on its message alone. */

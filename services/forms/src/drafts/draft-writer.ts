@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type JsonObject } from '@fms/aip'
-import type { DraftText } from '@fms/forms-store'
+import type { StoredDraft } from '@fms/forms-store'
 import { Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
 import { type DraftOutcome, type DraftTask, writeDraft } from './draft-task.ts'
@@ -63,7 +63,7 @@ export class DraftWriter {
    *
    * @throws {ApiError} INVALID_REQUEST with everything that is wrong, OVERLOADED.
    */
-  async create(form: Patch, caller: DraftCaller): Promise<DraftText> {
+  async create(form: Patch, caller: DraftCaller): Promise<StoredDraft> {
     const draft = await this.#write(undefined, form, caller)
     if (!draft) throw new Error('a create without a draft')
     return draft
@@ -75,7 +75,7 @@ export class DraftWriter {
    * @returns undefined when the patch changes nothing.
    * @throws {ApiError} INVALID_REQUEST with everything that is wrong with the result, OVERLOADED.
    */
-  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<DraftText | undefined> {
+  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<StoredDraft | undefined> {
     return this.#write(draftJson, patch, caller)
   }
 

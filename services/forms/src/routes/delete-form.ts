@@ -23,7 +23,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       if (validateOnly) {
-        const current = await forms.getText(params)
+        const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         check(current)
       } else if (!(await forms.delete(params, check))) {

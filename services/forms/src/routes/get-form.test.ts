@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Form, formPath } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { refusalOf, startForms, testBaseUrl, urlOf } from '../testing/start-forms.ts'
 
@@ -22,7 +22,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
 
     expect(response.statusCode).toBe(200)
     expect(Form.parse(response.json())).toEqual({
-      ...form.draft,
+      ...parseDraft(form),
       path: formPath(form),
       publicId: form.publicId,
       publicUrl: `${testBaseUrl}/${form.publicId}`,

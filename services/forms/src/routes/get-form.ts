@@ -12,7 +12,7 @@ export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pu
     '/organizations/:organizationId/forms/:formRef',
     { schema: { params: FormParams, querystring: NoQuery } },
     async ({ params, headers }, reply) => {
-      const form = await forms.getText(params)
+      const form = await forms.get(params)
       if (!form) throw formNotFound(params)
       const etag = formETag(form)
       reply.header('etag', etag)

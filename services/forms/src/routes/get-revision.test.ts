@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formPath, Revision } from '@fms/contracts'
+import { parseSnapshot } from '@fms/forms-store'
 import { describe, expect, it, vi } from 'vitest'
 import { refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
@@ -22,9 +23,9 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
         path: `${formPath(form)}/revisions/${revision.revisionId}`,
         alternateIds: ['live'],
         createTime: '2026-11-20T10:00:00.000Z',
-        form: { ...revision.form, name: 'Published', live: true },
+        form: { ...parseSnapshot(revision), name: 'Published', live: true },
       })
-      expect(response.json().form).toEqual(revision.form)
+      expect(response.json().form).toEqual(parseSnapshot(revision))
     }
   })
 
@@ -65,8 +66,8 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     const read = async (ref: string) =>
       Revision.parse((await service.send({ url: `${urlOf(form)}/revisions/${ref}` })).json()).form
 
-    expect(await read('live')).toEqual({ ...revision.form, aiHandoff: { enabled: true } })
-    expect(await read(revision.revisionId)).toEqual(revision.form)
+    expect(await read('live')).toEqual({ ...parseSnapshot(revision), aiHandoff: { enabled: true } })
+    expect(await read(revision.revisionId)).toEqual(parseSnapshot(revision))
   })
 
   it('finds nothing live before the first publish', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formPath, ListRevisionsResponse } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
+import { parseSnapshot, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
@@ -59,7 +59,9 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     })
     const second = await service.given.revision(form)
 
-    expect((await list(service, form)).revisions.map(({ form }) => form)).toEqual([second.form, first.form])
+    expect((await list(service, form)).revisions.map(({ form }) => form)).toEqual(
+      [second, first].map(parseSnapshot),
+    )
   })
 
   it.each([

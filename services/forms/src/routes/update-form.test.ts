@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Form } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
@@ -26,6 +26,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
   it('changes what the patch names and nothing else', async () => {
     await using service = await startForms()
     const form = await service.given.form({ name: 'Before', tone: 'dry', theme: { buttonRadiusPx: 4 } })
+    const draft = parseDraft(form)
     service.clock.now = new Date('2026-11-20T10:00:00.000Z')
 
     const response = await service.send(
@@ -36,10 +37,10 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     const before = Form.parse((await service.send({ url: urlOf(form) })).json())
     expect(Form.parse(response.json())).toEqual(before)
     expect(before).toMatchObject({
-      ...form.draft,
+      ...draft,
       name: 'After',
-      theme: { ...form.draft.theme, primaryColor: 'red', buttonRadiusPx: 4 },
-      leadScoring: { ...form.draft.leadScoring, high: 'buys' },
+      theme: { ...draft.theme, primaryColor: 'red', buttonRadiusPx: 4 },
+      leadScoring: { ...draft.leadScoring, high: 'buys' },
       createTime: '2026-11-20T09:30:00.000Z',
       updateTime: '2026-11-20T10:00:00.000Z',
     })

@@ -1,6 +1,6 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UpdateFormRequest } from '@fms/contracts'
-import { assertIfMatch, type FormText, formETag, formNotFound, formToJson } from '@fms/forms-store'
+import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../app.ts'
 import { changedForm } from '../domain/new-form.ts'
@@ -23,13 +23,13 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
       const caller = callerOf(request, reply)
-      const change = async (current: FormText) => {
+      const change = async (current: StoredForm) => {
         assertIfMatch(ifMatch, params, current)
         const draft = await drafts.patch(current.draftJson, patchOf(request), caller)
         return draft ? changedForm(current, draft, now()) : current
       }
       if (body.validateOnly) {
-        const current = await forms.getText(params)
+        const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         const changed = await change(current)
         const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)

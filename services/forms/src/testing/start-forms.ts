@@ -5,7 +5,6 @@ import {
   type FormsStore,
   formToJson,
   openFormsStore,
-  parseDraft,
   type Quota,
   type StoredForm,
   type StoredRevision,
@@ -90,7 +89,7 @@ export const startForms = async ({
       form: async (fields = {}, owner = organizationId) => {
         const form = newForm(owner, newDraft({ ...fields }), clock.now)
         await forms.create(form)
-        return parseDraft(form)
+        return form
       },
       revision: async ({ organizationId, formId }) => {
         const commandId = randomUUID()
@@ -107,8 +106,8 @@ export const startForms = async ({
     },
     everyForm: async () => {
       const orderBy = [{ field: 'createTime' as const, descending: false }]
-      const { forms: texts } = await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })
-      return texts.map(parseDraft)
+      const { forms: all } = await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })
+      return all
     },
     [Symbol.asyncDispose]: async () => {
       await app.close()

@@ -1,8 +1,7 @@
 import { type CheckedFilter, compareCodePoints } from '@fms/aip'
 import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
-import { conjunctsOf, trigramsOfNames } from '../../contained-texts.ts'
 import type { ListFormsQuery } from '../../forms-store.ts'
-import { spread } from '../../trigrams.ts'
+import { conjunctsOf, requiredTrigrams, spread } from '../../lists/name-trigrams.ts'
 import { tokenOf } from '../trigram-tokens.ts'
 
 type Value = string | number
@@ -156,4 +155,4 @@ export const compareValues = (one: Value, other: Value): number =>
   typeof one === 'string' ? compareCodePoints(one, other as string) : one - (other as number)
 
 const tokensOf = (organizationId: string, filter: CheckedFilter): string[] =>
-  spread(trigramsOfNames(filter), maxTokens).map((trigram) => tokenOf(organizationId, trigram))
+  spread(requiredTrigrams(filter), maxTokens).map((trigram) => tokenOf(organizationId, trigram))

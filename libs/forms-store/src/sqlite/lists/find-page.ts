@@ -10,8 +10,8 @@ import {
   type SqliteDatabase,
   type SqlOrderTerm,
 } from '@fms/store-kit'
-import { completeOrder, type FormPosition } from '../../form-order.ts'
 import type { ListFormsQuery } from '../../forms-store.ts'
+import { completeOrder, type FormPosition } from '../../lists/form-order.ts'
 import { bestCandidates, type Candidates, compareValues, everyForm, fewCandidates } from './candidates.ts'
 import { slicesOf } from './slices.ts'
 import { Pace, type Steps } from './steps.ts'

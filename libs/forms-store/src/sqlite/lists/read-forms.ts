@@ -1,8 +1,8 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { completeOrder, type FormOrderField, type FormPosition, positionOf } from '../../form-order.ts'
-import type { FormsPage, FormText, ListFormsQuery } from '../../forms-store.ts'
-import { maxPageBytes } from '../../take-up-to.ts'
-import { stateColumns, toFormText } from '../rows.ts'
+import type { FormsPage, ListFormsQuery, StoredForm } from '../../forms-store.ts'
+import { completeOrder, type FormOrderField, type FormPosition, positionOf } from '../../lists/form-order.ts'
+import { maxPageBytes } from '../../lists/take-up-to.ts'
+import { stateColumns, toStoredForm } from '../rows.ts'
 import { type FoundPage, findPage, findSmallPage, readRowsAlongIndex } from './find-page.ts'
 import { atOnce, type PageSteps } from './steps.ts'
 
@@ -18,7 +18,7 @@ const listColumns = `${stateColumns}, name, type, aiHandoff`
 export function* readForms(
   database: SqliteDatabase,
   query: ListFormsQuery,
-): PageSteps<FormText, FormsPageEnd> {
+): PageSteps<StoredForm, FormsPageEnd> {
   const found = yield* findPage(database, query)
   const sql = `SELECT ${listColumns}, draft, octet_length(draft) AS bytes FROM forms WHERE rowid = ?`
   let last: Row | undefined
@@ -29,7 +29,7 @@ export function* readForms(
     last = database.get(sql, id)!
     bytes += last.bytes as number
     count++
-    yield toFormText(last)
+    yield toStoredForm(last)
   }
   return endOf(query, foundBy(found), count, last)
 }
@@ -50,7 +50,7 @@ const readShortForms = (database: SqliteDatabase, query: ListFormsQuery): FormsP
   if (!page || page.rows.some(({ draft }) => draft === null)) return undefined
   const rows = page.rows.slice(0, limit)
   const found = { count: page.rows.length, totalSize: page.totalSize }
-  return { forms: rows.map(toFormText), ...endOf(query, found, rows.length, rows.at(-1)) }
+  return { forms: rows.map(toStoredForm), ...endOf(query, found, rows.length, rows.at(-1)) }
 }
 
 /** @returns the page of a list, unless it takes longer than a millisecond or two to read. */
@@ -73,7 +73,7 @@ export const readSmallForms = (
     left -= row.bytes as number
     rows.push(row)
   }
-  return { forms: rows.map(toFormText), ...endOf(query, foundBy(found), rows.length, rows.at(-1)) }
+  return { forms: rows.map(toStoredForm), ...endOf(query, foundBy(found), rows.length, rows.at(-1)) }
 }
 
 const foundBy = ({ ids, totalSize }: FoundPage) => ({ count: ids.length, totalSize })

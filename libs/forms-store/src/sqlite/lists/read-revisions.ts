@@ -1,7 +1,7 @@
 import { pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
 import type { FormRef, ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
-import { maxPageBytes } from '../../take-up-to.ts'
-import { named, toRevisionText } from '../rows.ts'
+import { maxPageBytes } from '../../lists/take-up-to.ts'
+import { formByRef, toStoredRevision } from '../rows.ts'
 import { smallPageBytes } from './read-forms.ts'
 import type { PageSteps, Steps } from './steps.ts'
 
@@ -28,7 +28,7 @@ export function* readRevisions(
     const row = database.get(sql, id!)!
     bytes += row.bytes as number
     count++
-    yield liveOrNot(row, form)
+    yield toListedRevision(row, form)
   }
   return endOf(rows, count, totalSize)
 }
@@ -52,13 +52,13 @@ export const readSmallRevisions = (
     const row = database.get(sql, left, id!)!
     if (row.form === null) return 'large'
     left -= row.bytes as number
-    revisions.push(liveOrNot(row, form))
+    revisions.push(toListedRevision(row, form))
   }
   return { revisions, ...endOf(rows, revisions.length, total?.total as number) }
 }
 
 const formOf = (database: SqliteDatabase, ref: FormRef): Row | undefined => {
-  const condition = named(ref)
+  const condition = formByRef(ref)
   return (
     condition &&
     database.get(
@@ -118,7 +118,7 @@ const endOf = (rows: readonly Row[], count: number, totalSize: number): NonNulla
     ? { totalSize }
     : { next: rows[count - 1]!.number as number, totalSize }
 
-const liveOrNot = (row: Row, form: Row): ListedRevision => ({
-  revision: toRevisionText(row),
+const toListedRevision = (row: Row, form: Row): ListedRevision => ({
+  revision: toStoredRevision(row),
   live: row.revisionId === form.liveRevisionId,
 })

@@ -1,17 +1,17 @@
 import type { Problem } from '@fms/aip'
 import type {
-  FormText,
   ListedRevision,
   ListFormsQuery,
   ListRevisionsQuery,
-  RevisionText,
+  StoredForm,
+  StoredRevision,
 } from '../../forms-store.ts'
 import type { FormsPageEnd } from './read-forms.ts'
 import type { RevisionsPageEnd } from './read-revisions.ts'
 
 /** What the reader thread reads: the query of a page, its items, and what the page tells beside them. */
 export interface Pages {
-  forms: { query: ListFormsQuery; item: FormText; end: FormsPageEnd }
+  forms: { query: ListFormsQuery; item: StoredForm; end: FormsPageEnd }
   revisions: { query: ListRevisionsQuery; item: ListedRevision; end: RevisionsPageEnd }
 }
 
@@ -22,7 +22,7 @@ export type ReaderRequest = ({ id: number } & PageQuery) | { id: number; kind: '
 
 /** An item as the thread sends it: the bytes of its JSON in place of the text. */
 export type Sent<Item, Text extends keyof Item> = Omit<Item, Text | 'jsonBytes'> & { jsonBytes: Uint8Array }
-export type SentRevision = { revision: Sent<RevisionText, 'formJson'>; live: boolean }
+export type SentRevision = { revision: Sent<StoredRevision, 'formJson'>; live: boolean }
 
 /** From the thread: some items, then the end of the page or why there is none. */
 export type ReaderResponse = { id: number } & (

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
 import { filterTooExpensive } from '../../errors.ts'
-import type { FormText, ListedRevision } from '../../forms-store.ts'
+import type { ListedRevision, StoredForm } from '../../forms-store.ts'
 import { migrations } from '../schema.ts'
 import { readForms } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
@@ -68,7 +68,7 @@ const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
 const stepsOf = (
   database: SqliteDatabase,
   request: PageQuery,
-): PageSteps<FormText | ListedRevision, unknown> =>
+): PageSteps<StoredForm | ListedRevision, unknown> =>
   request.kind === 'forms' ? readForms(database, request.query) : readRevisions(database, request.query)
 
 /** The items of a page on their way to the main thread: long texts are handed over as bytes, which copies nothing. */
@@ -82,7 +82,7 @@ class Items {
     this.#id = id
   }
 
-  take(item: FormText | ListedRevision): void {
+  take(item: StoredForm | ListedRevision): void {
     this.#items.push('draftJson' in item ? this.#form(item) : this.#revision(item))
     if (this.#length >= chunkLength) this.send()
   }
@@ -94,7 +94,7 @@ class Items {
     this.#length = 0
   }
 
-  #form({ draftJson, ...form }: FormText): Sent<FormText, 'draftJson'> {
+  #form({ draftJson, ...form }: StoredForm): Sent<StoredForm, 'draftJson'> {
     return { ...form, jsonBytes: this.#bytes(draftJson) }
   }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
-import type { FormText, ListedRevision, ListOptions, RevisionText } from '../../forms-store.ts'
+import type { ListedRevision, ListOptions, StoredForm, StoredRevision } from '../../forms-store.ts'
 import type {
   PageQuery,
   Pages,
@@ -179,13 +179,13 @@ export class Reader {
   }
 }
 
-type ReceivedItem = Sent<FormText, 'draftJson'> | SentRevision
+type ReceivedItem = Sent<StoredForm, 'draftJson'> | SentRevision
 
 /** The item with its text, which is made of the bytes when it is read. */
-const received = (item: ReceivedItem): FormText | ListedRevision =>
+const received = (item: ReceivedItem): StoredForm | ListedRevision =>
   'revision' in item
-    ? { ...item, revision: withText(item.revision, 'formJson') as RevisionText }
-    : (withText(item, 'draftJson') as FormText)
+    ? { ...item, revision: withText(item.revision, 'formJson') as StoredRevision }
+    : (withText(item, 'draftJson') as StoredForm)
 
 const withText = (item: { jsonBytes: Uint8Array }, name: string): object =>
   Object.defineProperty(item, name, { get: () => decoder.decode(item.jsonBytes), enumerable: true })

@@ -1,7 +1,8 @@
 import type { FormRecord } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
-import { formConflict } from '../errors.ts'
-import type { RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { formConflict } from './errors.ts'
+import type { StoredForm, StoredRevision } from './forms-store.ts'
+import { parseDraft, parseSnapshot, toStoredDraft } from './stored-draft.ts'
 
 /** What a record holds beside the form itself. */
 export interface FormHistory {
@@ -21,24 +22,24 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
   createTime: form.createTime.toISOString(),
   updateTime: form.updateTime.toISOString(),
   version: form.version,
-  draft: form.draft,
+  draft: parseDraft(form),
   revisionNumber: history.revisionNumber,
   live:
     history.liveRevisionId === null
       ? null
       : { revisionId: history.liveRevisionId, number: history.liveNumber },
-  revisions: history.revisions.map(({ revisionId, number, commandId, createTime, form }) => ({
-    revisionId,
-    number,
-    commandId,
-    createTime: createTime.toISOString(),
-    form,
+  revisions: history.revisions.map((revision) => ({
+    revisionId: revision.revisionId,
+    number: revision.number,
+    commandId: revision.commandId,
+    createTime: revision.createTime.toISOString(),
+    form: parseSnapshot(revision),
   })),
   replyCount: form.replyCount,
   replyIds: [...new Set(history.replyIds)].sort(),
 })
 
-export const formOf = (record: FormRecord): StoredForm => ({
+export const fromFormRecord = (record: FormRecord): StoredForm => ({
   organizationId: record.organizationId,
   formId: record.formId,
   publicId: record.publicId,
@@ -47,7 +48,7 @@ export const formOf = (record: FormRecord): StoredForm => ({
   version: record.version,
   replyCount: record.replyCount,
   live: record.live !== null,
-  draft: record.draft,
+  ...toStoredDraft(record.draft),
 })
 
 /** What the form itself keeps of its revisions. */
@@ -57,7 +58,7 @@ export const revisionStateOf = ({ revisionNumber, live }: FormRecord) => ({
   liveRevisionId: live?.revisionId ?? null,
 })
 
-export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): RevisionText[] =>
+export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): StoredRevision[] =>
   revisions.map(({ form, ...revision }) => ({
     ...revision,
     organizationId,
