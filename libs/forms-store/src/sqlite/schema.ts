@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { SqliteMigration, SqliteScript } from '@fms/store-kit'
-import { trigramTokens } from './trigram-tokens.ts'
+import { trigramTokens } from './lists/trigram-tokens.ts'
 
 /** Times are milliseconds since the epoch, columns are named after the port's fields. */
 const first = `
@@ -141,7 +141,7 @@ const fourth = `
 /**
  * What filters and orders read stands in one index, forms_by_updateTime, which every change of a draft writes anyway.
  * forms_by_default is for the one order whose ties go the other way. An index of trigrams finds what names contain:
- * `trigramTokens` (trigram-tokens.ts) makes its entries.
+ * `trigramTokens` (lists/trigram-tokens.ts) makes its entries.
  */
 const lists = `
   DROP INDEX forms_by_name;

@@ -2,7 +2,7 @@ import { type CheckedFilter, compareCodePoints } from '@fms/aip'
 import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
 import type { ListFormsQuery } from '../../forms-store.ts'
 import { conjunctsOf, requiredTrigrams, spread } from '../../lists/name-trigrams.ts'
-import { tokenOf } from '../trigram-tokens.ts'
+import { tokenOf } from './trigram-tokens.ts'
 
 type Value = string | number
 

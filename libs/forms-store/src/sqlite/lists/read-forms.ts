@@ -4,7 +4,7 @@ import { completeOrder, type FormOrderField, type FormPosition, positionOf } fro
 import { maxPageBytes } from '../../lists/take-up-to.ts'
 import { stateColumns, toStoredForm } from '../rows.ts'
 import { type FoundPage, findPage, findSmallPage, readRowsAlongIndex } from './find-page.ts'
-import { atOnce, type PageSteps } from './steps.ts'
+import { type PageSteps, runToEnd } from './steps.ts'
 
 /** A page of drafts up to this size is read in one go: a millisecond or two. */
 export const smallPageBytes = 256 * 1024
@@ -63,7 +63,7 @@ export const readSmallForms = (
   if (short) return short
   const steps = findSmallPage(database, query, few)
   if (!steps) return undefined
-  const found = atOnce(steps)
+  const found = runToEnd(steps)
   const sql = `SELECT ${smallColumns} FROM forms WHERE rowid = ?`
   const rows: Row[] = []
   let left = smallPageBytes

@@ -14,7 +14,7 @@ import type {
   Sent,
   SentRevision,
 } from './reader-messages.ts'
-import { inTurns, type PageSteps } from './steps.ts'
+import { type PageSteps, runInTurns } from './steps.ts'
 
 /** Bytes that go to the main thread in one message, which reads it in one go. */
 const chunkLength = 128 * 1024
@@ -50,7 +50,7 @@ const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
   const items = new Items(id)
   try {
     using _ = database.openSnapshot()
-    const end = await inTurns(
+    const end = await runInTurns(
       stepsOf(database, request),
       (item) => items.take(item),
       () => {

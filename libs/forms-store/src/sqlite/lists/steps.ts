@@ -5,7 +5,7 @@ export type Steps<T> = Generator<undefined, T>
 export type PageSteps<Item, End> = Generator<Item | undefined, End>
 
 /** All of it at once: for work that is known to be small. */
-export const atOnce = <T>(steps: Steps<T>): T => {
+export const runToEnd = <T>(steps: Steps<T>): T => {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -17,7 +17,7 @@ export const atOnce = <T>(steps: Steps<T>): T => {
  *
  * @param demand throws, between two steps, to end the work.
  */
-export const inTurns = async <Item, End>(
+export const runInTurns = async <Item, End>(
   steps: PageSteps<Item, End>,
   take: (item: Item) => void,
   demand: () => void,

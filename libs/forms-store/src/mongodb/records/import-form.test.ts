@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { FormRecord } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { givenForm, newForm, publish, refOf } from '../contract/given.ts'
-import { MongoFormsStore } from './forms-store.ts'
-import { allow, startFormsStore } from './testing.ts'
+import { givenForm, newForm, publish, refOf } from '../../contract/given.ts'
+import { MongoFormsStore } from '../forms-store.ts'
+import { allow, startFormsStore } from '../testing.ts'
 
 const { url, store, collections, killedAfter } = await startFormsStore()
 

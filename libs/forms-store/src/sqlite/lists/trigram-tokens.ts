@@ -1,4 +1,4 @@
-import { trigramsOf } from '../lists/name-trigrams.ts'
+import { trigramsOf } from '../../lists/name-trigrams.ts'
 
 /** So many hexadecimal digits at the end of a UUID are random in every version that is in use. */
 const scopeDigits = 8
