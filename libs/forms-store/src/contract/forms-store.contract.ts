@@ -11,9 +11,9 @@ import { revisionsContract } from './revisions.ts'
 import { tenantsContract } from './tenants.ts'
 
 /**
- * What every forms store promises.
+ * The tests that every adapter of the FormsStore port passes.
  *
- * @param open the store; it may hold what earlier tests left.
+ * @param open opens the store, which may contain data of earlier tests.
  */
 export const formsStoreContract = (name: string, open: OpenStore, limits: EngineLimits = {}): void => {
   describe(`the forms store on ${name}`, () => {

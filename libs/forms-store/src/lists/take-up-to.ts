@@ -1,43 +1,28 @@
-/** A page of a list ends early once it holds this much. */
+/** A page of a list ends early once it has this size. */
 export const maxPageBytes = 4 * 1024 * 1024
 
-/** What was taken; `more` when items are left over. */
+/** The items of a page. `more`: whether items are left. */
 export interface Taken<T> {
   taken: T[]
   more: boolean
 }
 
 /**
- * The first `limit` items, or as many as 4 MiB hold; at least one.
+ * Takes the first `limit` items, or fewer once they have 4 MiB; at least one.
  *
- * @param items lazily read, so that what does not fit is never loaded.
+ * @param items read lazily: at most one item beyond the page is loaded.
  */
-export const takeUpToAsync = async <T>(
+export const takeUpTo = async <T>(
   limit: number,
   items: AsyncIterable<T>,
   bytesOf: (item: T) => number,
 ): Promise<Taken<T>> => {
-  const page = new Page(limit, bytesOf)
-  for await (const item of items) if (!page.takes(item)) return { taken: page.taken, more: true }
-  return { taken: page.taken, more: false }
-}
-
-class Page<T> {
-  readonly taken: T[] = []
-  readonly #limit: number
-  readonly #bytesOf: (item: T) => number
-  #bytes = 0
-
-  constructor(limit: number, bytesOf: (item: T) => number) {
-    this.#limit = limit
-    this.#bytesOf = bytesOf
+  const taken: T[] = []
+  let bytes = 0
+  for await (const item of items) {
+    if (taken.length === limit || bytes >= maxPageBytes) return { taken, more: true }
+    taken.push(item)
+    bytes += bytesOf(item)
   }
-
-  /** @returns false, and leaves the item out, once the page is full. */
-  takes(item: T): boolean {
-    if (this.taken.length === this.#limit || this.#bytes >= maxPageBytes) return false
-    this.taken.push(item)
-    this.#bytes += this.#bytesOf(item)
-    return true
-  }
+  return { taken, more: false }
 }

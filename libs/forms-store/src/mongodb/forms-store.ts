@@ -34,7 +34,7 @@ import type {
 } from '../forms-store.ts'
 import { completeOrder, positionOf } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
-import { takeUpToAsync } from '../lists/take-up-to.ts'
+import { takeUpTo } from '../lists/take-up-to.ts'
 import { noQuota } from '../quota.ts'
 import { clearDeletions } from './changes/clear-deletions.ts'
 import { createForm } from './changes/create-form.ts'
@@ -149,7 +149,7 @@ export class MongoFormsStore implements FormsStore {
         demand: throwIfAborted,
       })
       const [{ taken, more }, totalSize] = await Promise.all([
-        takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
+        takeUpTo(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
         list.count(),
       ])
       const next = more && positionOf(taken.at(-1)!, order)
@@ -207,7 +207,7 @@ export class MongoFormsStore implements FormsStore {
       limit: limit + 1,
     })
     const [{ taken, more }, totalSize] = await Promise.all([
-      takeUpToAsync(limit, found, (revision) => Buffer.byteLength(revision.form)),
+      takeUpTo(limit, found, (revision) => Buffer.byteLength(revision.form)),
       revisions.count(all),
     ])
     return {

@@ -7,7 +7,7 @@ const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
 const time = (row: Row, column: string) => new Date(row[column] as number)
 
-/** The form that a reference names; undefined for one that can be no id. */
+/** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
 export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
   if (isUuid(formRef))
     return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
@@ -39,7 +39,7 @@ export const toStoredForm = (row: Row): StoredForm => ({
   aiHandoff: row.aiHandoff === 1,
 })
 
-/** The columns that a change of the draft writes. */
+/** Values of the columns that a change of the draft sets. */
 export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm): Row => ({
   updateTime: updateTime.getTime(),
   version,
@@ -62,7 +62,7 @@ export const newFormColumns = (form: StoredForm): Row => ({
   ...draftColumns(form),
 })
 
-/** Of a revision's row with `liveRevisionId` and `aiHandoff` of its form. */
+/** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */
 export const toRevisionState = (row: Row): RevisionState => ({
   revisionId: text(row, 'revisionId'),
   live: row.revisionId === row.liveRevisionId,

@@ -9,7 +9,7 @@ const inline = new DraftWriter({ largeLength: Number.POSITIVE_INFINITY })
 const threaded = new DraftWriter({ largeLength: 0, threads: 1 })
 afterAll(() => threaded.close())
 
-const alice: DraftCaller = { userId: 'alice', hasGone: () => false }
+const alice: DraftCaller = { userId: 'alice', hasDisconnected: () => false }
 
 const outcomeOf = async (write: Promise<unknown>): Promise<unknown> => {
   try {
@@ -93,14 +93,14 @@ describe('DraftWriter', () => {
 
   it('runs nothing for a caller who has gone', async () => {
     let looks = 0
-    const gone: DraftCaller = { userId: 'bob', hasGone: () => ++looks > 0 }
+    const gone: DraftCaller = { userId: 'bob', hasDisconnected: () => ++looks > 0 }
 
     await expect(threaded.create('{"name": 1}', gone)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
     expect(looks).toBe(1)
   })
 
   it('refuses more of one user than may wait, and serves others', async () => {
-    const bob: DraftCaller = { userId: 'bob', hasGone: () => false }
+    const bob: DraftCaller = { userId: 'bob', hasDisconnected: () => false }
     const form: Patch = '{"name": "a"}'
 
     const ofAlice = Array.from({ length: 100 }, () => outcomeOf(threaded.create(form, alice)))

@@ -2,7 +2,7 @@ import { ifNoneMatchHolds } from '@fms/aip'
 import { NoQuery } from '@fms/contracts'
 import { formETag, formNotFound, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 

@@ -1,23 +1,23 @@
 import { trigramsOf } from '../../lists/name-trigrams.ts'
 
-/** So many hexadecimal digits at the end of a UUID are random in every version that is in use. */
+/** Hexadecimal digits at the end of a UUID that are random in all its versions in use. */
 const scopeDigits = 8
 
-/** What the index has of a name: a token for each trigram, by white space. */
+/** The indexed text of a name: a token per trigram, separated by spaces. */
 export const trigramTokens = (organizationId: string, foldedName: string): string =>
   trigramsOf(foldedName)
     .map((trigram) => tokenOf(organizationId, trigram))
     .join(' ')
 
 /**
- * The organization is part of each token, so that a list of entries belongs to one organization; two whose ids end alike
- * share their lists, which costs time and finds nothing foreign, since every form found is looked at.
+ * Prefixes a trigram with the end of the organization's id, so that a token's entries belong to one organization. Two
+ * organizations whose ids end alike share entries; queries check the organization of each form, so this only costs time.
  */
 export const tokenOf = (organizationId: string, trigram: string): string =>
-  organizationId.slice(-scopeDigits) + trigram.replace(separators, forSeparator)
+  organizationId.slice(-scopeDigits) + trigram.replace(separators, escapeSeparator)
 
-/** FTS5's tokenizer `ascii` ends a token at ASCII characters other than letters and digits. */
+/** ASCII characters other than letters and digits: the FTS5 tokenizer `ascii` ends a token at them. */
 const separators = /[\0-/:-@[-`{-\x7f]/g
 
-/** A private character in its place: a name that holds just that is found once too often, and left out when looked at. */
-const forSeparator = (character: string) => String.fromCharCode(0xe000 + character.charCodeAt(0))
+/** Maps a separator to a private-use character. A name with that character is a false match, which the filter removes. */
+const escapeSeparator = (character: string) => String.fromCharCode(0xe000 + character.charCodeAt(0))
