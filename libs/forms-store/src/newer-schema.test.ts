@@ -20,7 +20,7 @@ describe.each([
   ['SQLite', `sqlite:${join(directory, 'forms.db')}`],
   ['MongoDB', mongo.url],
 ])('a forms store on %s that a newer release has migrated', (_, url) => {
-  it('refuses what is running, what starts and what migrates, and keeps its numbers', async () => {
+  it('rejects open stores, new stores and migrations, and keeps its schema version', async () => {
     await migrateFormsStore(url)
     await using running = await openFormsStore(url)
     const { organizationId } = await givenForm(running)
@@ -39,7 +39,7 @@ describe.each([
 })
 
 describe('a forms store on SQLite', () => {
-  it('refuses within a second what needs nothing that is gone', async () => {
+  it('rejects reads within about a second, also those that the new schema could serve', async () => {
     const url = `sqlite:${join(directory, 'reader.db')}`
     await using running = await openFormsStore(url)
     const form = await givenForm(running)

@@ -49,7 +49,7 @@ const outcomeOf = (response: Awaited<ReturnType<FormsService['send']>>) =>
   response.statusCode === 200 ? { code: 200 } : refusalOf(response)
 
 describe('a dry run', () => {
-  it('says of every create, patch and delete what the real request says, and changes nothing', async () => {
+  it('returns the same response as the real create, patch or delete, and changes nothing', async () => {
     await using service = await startForms()
     const anyRequest = fc.record({
       kind: fc.constantFrom('create', 'patch', 'delete'),
@@ -113,7 +113,7 @@ const deleteAll = async ({ forms, everyForm }: FormsService) => {
 }
 
 describe('a patch', () => {
-  it('of what a read gave changes nothing, whatever form it is', async () => {
+  it('with the response of a read changes nothing, for any form', async () => {
     await using service = await startForms()
     const url = `/organizations/${service.organizationId}/forms`
 
@@ -136,7 +136,7 @@ describe('a patch', () => {
     )
   })
 
-  it('and another, and so on, make of a form what RFC 7396 and the defaults make of it', async () => {
+  it('in a sequence gives the result of RFC 7396 and the defaults', async () => {
     await using service = await startForms()
     const url = `/organizations/${service.organizationId}/forms`
     const codes = { 200: 0, 400: 0 }
@@ -172,7 +172,7 @@ describe('a patch', () => {
     expect(codes[400]).toBeGreaterThan(100)
   })
 
-  it('survives 49 others to other fields at the same time', async () => {
+  it('survives 49 concurrent patches of other fields', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const texts = (names: string[]) => names.map((name) => ({ [name]: `new ${name}` }))
@@ -210,7 +210,7 @@ describe('a patch', () => {
 })
 
 describe('a malformed request', () => {
-  it('is refused with an error body, never by a defect, and changes no form', async () => {
+  it('gets an error body, never INTERNAL, and changes no form', async () => {
     await using service = await startForms()
     const form: StoredForm = await service.given.form({ steps: [{ type: 'text', key: 'q' }] })
     await service.given.revision(form)
@@ -251,12 +251,12 @@ describe('a malformed request', () => {
   })
 })
 
-describe('a member of the envelope that is given twice', () => {
+describe('a duplicate member of the envelope', () => {
   const twice = ['"validateOnly":true,"validateOnly":false', '"validateOnly":true,"validat\\u0065Only":false']
   const padding = ' '.repeat(100_000)
 
   it.each(twice.flatMap((members) => [members, members + padding]))(
-    'refuses the request: %s',
+    'rejects the request: %s',
     async (members) => {
       await using service = await startForms()
       const form = await service.given.form()
@@ -279,7 +279,7 @@ describe('a member of the envelope that is given twice', () => {
     },
   )
 
-  it('is none inside of the form, where the last one counts', async () => {
+  it('is accepted inside of the form, where the last one counts', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -295,7 +295,7 @@ describe('a member of the envelope that is given twice', () => {
 })
 
 describe('a large body', () => {
-  it('is answered like a small one, whatever it holds', async () => {
+  it('gets the same response as a small one, for any content', async () => {
     await using small = await startForms({ largeLength: 2 * 1024 * 1024 })
     await using large = await startForms({ largeLength: 0 })
     const [formOfSmall, formOfLarge] = [await small.given.form(), await large.given.form()]

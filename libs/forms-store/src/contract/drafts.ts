@@ -30,14 +30,14 @@ export const draftsContract = (open: OpenStore): void => {
   const unchanged = async (form: StoredForm) => expect(await store().get(refOf(form))).toEqual(form)
 
   describe('create', () => {
-    it('stores a form as it is', async () => {
+    it('stores a form unchanged', async () => {
       const form = newForm({ replyCount: 7, version: 3 })
 
       expect(await store().create(form)).toBe(true)
       await unchanged(form)
     })
 
-    it('stores any draft unharmed', async () => {
+    it('stores any draft unchanged', async () => {
       await fc.assert(
         fc.asyncProperty(draftArbitrary, async (draft) => {
           const form = await givenForm(store(), { draft })
@@ -49,7 +49,7 @@ export const draftsContract = (open: OpenStore): void => {
       )
     })
 
-    it('refuses a public id that is taken, in whatever organization, and stores nothing', async () => {
+    it('rejects a public id that any organization uses, and stores nothing', async () => {
       const form = await givenForm(store())
       const sibling = newForm({ organizationId: form.organizationId, publicId: form.publicId })
       const stranger = newForm({ publicId: form.publicId })
@@ -63,14 +63,14 @@ export const draftsContract = (open: OpenStore): void => {
       await unchanged(form)
     })
 
-    it('lets one of many at once have a public id', async () => {
+    it('gives a public id to exactly one of ten concurrent creates', async () => {
       const publicId = newPublicId()
       const outcomes = await atOnce(10, () => store().create(newForm({ publicId })))
 
       expect(outcomes.filter(Boolean)).toHaveLength(1)
     })
 
-    it('tells public ids apart by letter case', async () => {
+    it('treats public ids as case-sensitive', async () => {
       const publicId = `case${newPublicId().slice(4)}`
       await givenForm(store(), { publicId })
 
@@ -128,7 +128,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().get({ organizationId, formRef })).toBeUndefined()
     })
 
-    it('finds nothing by what is almost the reference', async () => {
+    it('finds nothing by an almost equal reference', async () => {
       const { organizationId, formId, publicId } = await givenForm(store(), {
         publicId: `case${newPublicId().slice(4)}`,
       })
@@ -146,7 +146,7 @@ export const draftsContract = (open: OpenStore): void => {
   })
 
   describe('update', () => {
-    it('stores the changed draft and nothing else, and gives the form as it is then', async () => {
+    it('stores only the changed draft, and returns the stored form', async () => {
       const form = await givenForm(store())
       const changed = edited(form, { name: 'Other', tone: 'dry' })
 
@@ -154,7 +154,7 @@ export const draftsContract = (open: OpenStore): void => {
       await unchanged(changed)
     })
 
-    it('shows the change the form as it is', async () => {
+    it('passes the stored form to the change', async () => {
       const form = await givenForm(store())
       const change = vi.fn((current: StoredForm) => current)
 
@@ -163,7 +163,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(change).toHaveBeenLastCalledWith(form)
     })
 
-    it('writes nothing when the change gives back its argument', async () => {
+    it('writes nothing when the change returns its argument', async () => {
       const form = await givenForm(store())
       const scribble = (current: StoredForm) => {
         current.draftJson = '{}'
@@ -176,7 +176,7 @@ export const draftsContract = (open: OpenStore): void => {
       await unchanged(form)
     })
 
-    it('passes on what the change throws, and leaves the form as it was', async () => {
+    it('rethrows the error of the change, and leaves the form unchanged', async () => {
       const form = await givenForm(store())
       const refusal = new Error('refused')
       const change = (current: StoredForm) => {
@@ -188,14 +188,14 @@ export const draftsContract = (open: OpenStore): void => {
       await unchanged(form)
     })
 
-    it('knows no form that is not there', async () => {
+    it('finds no form that does not exist', async () => {
       const change = vi.fn((current: StoredForm) => current)
 
       expect(await store().update(refOf(newForm()), change)).toBeUndefined()
       expect(change).not.toHaveBeenCalled()
     })
 
-    it('keeps all of 50 changes at once', async () => {
+    it('keeps all of 50 concurrent changes', async () => {
       const form = await givenForm(store())
       const fields = Array.from({ length: 50 }, (_, index) => `field${index}`)
       const question = { type: 'text', key: 'q1' }
@@ -211,7 +211,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(last!.updateTime.getTime()).toBe(form.updateTime.getTime() + 50)
     })
 
-    it('of one form by 128 callers holds up no change of another', async () => {
+    it('does not let 128 changes of one form delay a change of another form', async () => {
       const [busy, other] = [await givenForm(store()), await givenForm(store())]
       let done = 0
       const change = async (form: StoredForm) => {
@@ -227,7 +227,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().get(refOf(busy))).toMatchObject({ version: 129 })
     })
 
-    it('waits for a change that takes its time, and stores nothing over what came meanwhile', async () => {
+    it('repeats a slow change after a concurrent one, and overwrites nothing', async () => {
       const form = await givenForm(store())
       const seen: number[] = []
       const slow = store().update(refOf(form), async (current) => {
@@ -247,7 +247,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(parseDraft(last!)).toMatchObject({ name: 'Meanwhile', tone: 'dry' })
     })
 
-    it('loses no reply and no publish that comes at the same time', async () => {
+    it('loses no concurrent reply or publish', async () => {
       const form = await givenForm(store())
 
       await Promise.all([
@@ -263,7 +263,7 @@ export const draftsContract = (open: OpenStore): void => {
   describe('delete', () => {
     const allow = () => {}
 
-    it('takes the form away with its revisions, and frees its public id', async () => {
+    it('removes the form with its revisions, and frees its public id', async () => {
       const form = await givenForm(store())
       const revision = await publish(store(), form)
 
@@ -277,7 +277,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().create(newForm({ publicId: form.publicId }))).toBe(true)
     })
 
-    it('leaves nothing to a form that comes back under the same id', async () => {
+    it('leaves nothing to a new form with the same id', async () => {
       const form = await givenForm(store())
       const reply = { ...form, replyIds: [randomUUID()] }
       await publish(store(), form)
@@ -294,7 +294,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().recordReplies(reply)).toBe(1)
     })
 
-    it('leaves the other forms alone', async () => {
+    it('leaves other forms unchanged', async () => {
       const { organizationId, ...form } = await givenForm(store())
       const other = await givenForm(store(), { organizationId })
       const revision = await publish(store(), other)
@@ -305,7 +305,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().getRevision(refOf(other), 'live')).toMatchObject({ revision })
     })
 
-    it('passes on what the check throws, and leaves everything as it was', async () => {
+    it('rethrows the error of the check, and leaves everything unchanged', async () => {
       const form = await givenForm(store())
       const revision = await publish(store(), form)
       const refusal = new Error('refused')
@@ -321,21 +321,21 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().getRevision(refOf(form), 'live')).toMatchObject({ revision })
     })
 
-    it('makes one of many at once the one that deleted', async () => {
+    it('returns true to exactly one of ten concurrent deletes', async () => {
       const form = await givenForm(store())
       const outcomes = await atOnce(10, () => store().delete(refOf(form), allow))
 
       expect(outcomes.filter(Boolean)).toHaveLength(1)
     })
 
-    it('knows no form that is not there', async () => {
+    it('finds no form that does not exist', async () => {
       const check = vi.fn()
 
       expect(await store().delete(refOf(newForm()), check)).toBe(false)
       expect(check).not.toHaveBeenCalled()
     })
 
-    it('races a publish to the end: afterwards there is no form, and no revision', async () => {
+    it('leaves no form and no revision after a race with publishes', async () => {
       const form = await givenForm(store())
       const commands = Array.from({ length: 20 }, () => randomUUID())
       const started = (some: string[]) =>

@@ -135,7 +135,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
   }))
 
   describe('a filter', () => {
-    it('finds what its evaluation over the same rows finds, and counts it', async () => {
+    it('finds and counts the same forms as its evaluation over the same rows', async () => {
       const anyTerm = fc.record({ field: fc.constantFrom(...formOrderFields), descending: fc.boolean() })
       const anyPage = fc.record({
         orderBy: fc.uniqueArray(anyTerm, { maxLength: 3, selector: ({ field }) => field }),
@@ -150,7 +150,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       )
     })
 
-    it('of literals with letters that wildcards of an engine read in another way', async () => {
+    it('takes wildcard characters of the engines literally', async () => {
       const own = randomUUID()
       const ownnames = ['a*b', 'a?b', 'a[b]c', 'a\0b', 'a\uFFFDb', 'a\uFFFEb', 'a\uFFFFb', '[a-z]', 'axb']
       for (const name of ownnames) await givenForm(store(), { organizationId: own, draft: { name } })
@@ -163,7 +163,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       }
     })
 
-    it.each(names)('takes the name %j for itself alone', async (name) => {
+    it.each(names)('matches the name %j and no other', async (name) => {
       for (const text of [
         `name = ${quoted(name)}`,
         `name < ${quoted(name)}`,
@@ -177,19 +177,22 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect((await list(`name = ${quoted(name)}`)).totalSize).toBe(1)
     })
 
-    it.skipIf(limits.comparesUtf16)('compares by code point, also beyond the basic plane', async () => {
-      const own = randomUUID()
-      for (const name of ['\uFFFF', '\u{10000}']) {
-        await givenForm(store(), { organizationId: own, draft: { name } })
-      }
+    it.skipIf(limits.comparesUtf16)(
+      'compares by code point, also beyond the basic multilingual plane',
+      async () => {
+        const own = randomUUID()
+        for (const name of ['\uFFFF', '\u{10000}']) {
+          await givenForm(store(), { organizationId: own, draft: { name } })
+        }
 
-      const filter = check('name > "\\uFFFF"')
-      const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
+        const filter = check('name > "\\uFFFF"')
+        const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
 
-      expect(forms.map((form) => parseDraft(form).name)).toEqual(['\u{10000}'])
-    })
+        expect(forms.map((form) => parseDraft(form).name)).toEqual(['\u{10000}'])
+      },
+    )
 
-    it('finds a text of one, two, three and more letters in names, whatever their case', async () => {
+    it('finds a text of one, two, three or more letters in names, ignoring case', async () => {
       const own = randomUUID()
       const ownNames = ['Customer feedback', 'customer Survey', 'CUS', 'cu', 'c', '😀😁😂 smile', 'Σίσυφος']
       for (const name of ownNames) await givenForm(store(), { organizationId: own, draft: { name } })
@@ -219,7 +222,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(await found('search("ΣΥΦΟΣ")')).toEqual(['Σίσυφος'])
     })
 
-    it('finds no form that is gone, and none by a name that it had', async () => {
+    it('finds no deleted form, and none by its former name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Rhinoceros' } })
       const found = async (text: string) =>
         (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
@@ -232,14 +235,14 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(await found('search("hippo")')).toBe(0)
     })
 
-    it('may hold 60 conditions and 20 levels', async () => {
+    it('accepts 60 conditions and 20 levels of nesting', async () => {
       const conditions = Array.from({ length: 60 }, (_, index) => `name != "x${index}"`).join(' AND ')
       const levels = `${'NOT (-('.repeat(10)}take${'))'.repeat(10)}`
 
       for (const text of [conditions, levels]) expect(await list(text)).toEqual(expected(text))
     })
 
-    it('goes along from page to page', async () => {
+    it('applies to every page', async () => {
       const filter = check('name:a')
       const wanted = expected('name:a').publicIds
       const found: string[] = []
@@ -261,7 +264,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(found.sort(compareCodePoints)).toEqual(wanted)
     })
 
-    it('sees a change of the name', async () => {
+    it('sees a changed name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Before' } })
       await store().update(refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
       const totalOf = async (text: string) =>

@@ -71,7 +71,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       expect(page.forms).toEqual(inOrder(forms, orderBy as FormOrderTerm[]))
     })
 
-    it('by any two fields goes on from page to page', async () => {
+    it('of any two fields continues from page to page', async () => {
       for (const orderBy of twoFieldOrders) {
         const pages = await pagesOf(store(), { organizationId, orderBy }, 17)
 
@@ -79,26 +79,29 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       }
     })
 
-    it('is most recently updated first unless told otherwise', async () => {
+    it('is most recently updated first by default', async () => {
       const pages = await pagesOf(store(), { organizationId, orderBy: [] }, 7)
 
       expect(pages.flat()).toEqual(inOrder(forms, []))
     })
 
-    it.skipIf(limits.comparesUtf16)('by name goes by code point, also beyond the basic plane', async () => {
-      const own = randomUUID()
-      const inOrder = ['\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{10FFFF}']
-      for (const name of inOrder.toReversed()) {
-        await givenForm(store(), { organizationId: own, draft: { name } })
-      }
+    it.skipIf(limits.comparesUtf16)(
+      'by name compares code points, also beyond the basic multilingual plane',
+      async () => {
+        const own = randomUUID()
+        const inOrder = ['\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{10FFFF}']
+        for (const name of inOrder.toReversed()) {
+          await givenForm(store(), { organizationId: own, draft: { name } })
+        }
 
-      const orderBy = [{ field: 'name' as const, descending: false }]
-      const pages = await pagesOf(store(), { organizationId: own, orderBy }, 2)
+        const orderBy = [{ field: 'name' as const, descending: false }]
+        const pages = await pagesOf(store(), { organizationId: own, orderBy }, 2)
 
-      expect(pages.flat().map(({ name }) => name)).toEqual(inOrder)
-    })
+        expect(pages.flat().map(({ name }) => name)).toEqual(inOrder)
+      },
+    )
 
-    it('follows a change of the name', async () => {
+    it('follows a changed name', async () => {
       const own = randomUUID()
       const [first, second] = [
         await givenForm(store(), { organizationId: own, draft: { name: 'a' } }),
@@ -117,7 +120,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   })
 
   describe('a page', () => {
-    it('leads to the next one as long as there is one', async () => {
+    it('has a next position as long as forms follow', async () => {
       const organizationId = randomUUID()
       for (let count = 0; count < 6; count++) await givenForm(store(), { organizationId })
 
@@ -130,7 +133,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       expect(await sizes(1000)).toEqual([6])
     })
 
-    it('tells how many forms there are, also when it skips them all', async () => {
+    it('has the number of matches, also when it skips all of them', async () => {
       const organizationId = randomUUID()
       const query = { organizationId, orderBy: [], limit: 2 }
       expect(await store().list({ ...query, skip: 0 })).toEqual({ forms: [], totalSize: 0 })
@@ -142,7 +145,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       }
     })
 
-    it('counts the forms as they come and go', async () => {
+    it('counts forms that are created and deleted', async () => {
       const organizationId = randomUUID()
       const totalSize = async () =>
         (await store().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
@@ -168,7 +171,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   describe('a page of large forms', () => {
     const store = openStore(open)
 
-    it('ends early once it holds 4 MiB', async () => {
+    it('ends early once it has 4 MiB', async () => {
       const organizationId = randomUUID()
       // Three bytes a character.
       const context = ['漢'.repeat((700 * 1024) / 3)]
@@ -204,7 +207,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       .constantFrom(1, 3, 8)
       .chain((values) => fc.array(fc.nat(values - 1), { minLength: 1, maxLength: 16 }))
 
-    it('stand as a plain sort has them, on every page, while others come and go', async () => {
+    it('are sorted on every page while others are created and deleted', async () => {
       const walk = fc.asyncProperty(
         fc.constantFrom(...orders),
         fc.boolean(),

@@ -62,7 +62,7 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await store().usage(form.organizationId)).toEqual({ forms: 1, bytes })
     })
 
-    it('is the truth after any changes, repeats and refusals, one after the other and at once', async () => {
+    it('is exact after any sequential or concurrent changes, repeats and rejections', async () => {
       const step = fc.record({
         kind: fc.constantFrom('create', 'patch', 'publish', 'repeat', 'refuse', 'reply', 'delete', 'move'),
         form: fc.nat(3),
@@ -110,7 +110,7 @@ export const quotasContract = (open: OpenStore): void => {
   describe('a quota of forms', () => {
     const store = openStore(open, { quota: { forms: 3, bytes: 0 } })
 
-    it('lets no more be created, also at once, until one is deleted', async () => {
+    it('rejects further forms, also concurrent ones, until one is deleted', async () => {
       const { organizationId } = newForm()
       const made = await Promise.allSettled(
         Array.from({ length: 8 }, () => givenForm(store(), { organizationId })),
@@ -130,7 +130,7 @@ export const quotasContract = (open: OpenStore): void => {
       await givenForm(store(), { organizationId })
     })
 
-    it("is each organization's own, and keeps nobody from changing and publishing what is there", async () => {
+    it('is per organization, and rejects no change or publish of existing forms', async () => {
       const { organizationId } = newForm()
       const [form] = await atOnce(3, () => givenForm(store(), { organizationId }))
 
@@ -139,7 +139,7 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await publish(store(), form!)).toMatchObject({ number: 1 })
     })
 
-    it('refuses no import', async () => {
+    it('rejects no import', async () => {
       const { organizationId } = newForm()
       const [form] = await atOnce(3, () => givenForm(store(), { organizationId }))
       const [record] = await Array.fromAsync(store().exportForms(organizationId))
@@ -155,7 +155,7 @@ export const quotasContract = (open: OpenStore): void => {
     const limit = 3 * size
     const store = openStore(open, { quota: { forms: 0, bytes: limit } })
 
-    it('refuses what grows beyond it, and leaves everything as it was', async () => {
+    it('rejects growth beyond it, and leaves everything unchanged', async () => {
       const form = await givenForm(store())
       const { organizationId } = form
       const longer = (name: string) => (current: StoredForm) => edited(current, { name })
@@ -179,7 +179,7 @@ export const quotasContract = (open: OpenStore): void => {
       await store().update(refOf(form), longer('Short again'))
     })
 
-    it('refuses no change that shrinks a form, nor a delete, of an organization that is over it', async () => {
+    it('rejects no shrinking change and no delete of an organization over its quota', async () => {
       const form = newForm({ draft: { context: ['x'.repeat(limit)] } })
       const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
       await store().importForm(toFormRecord(form, history))
@@ -195,7 +195,7 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await store().usage(form.organizationId)).toEqual({ forms: 0, bytes: 0 })
     })
 
-    it('has room again once the revisions of a deleted form are cleared', async () => {
+    it('is available again once the revisions of a deleted form are cleared', async () => {
       const form = await givenForm(store())
       const { organizationId } = form
       await publish(store(), form)

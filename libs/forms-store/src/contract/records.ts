@@ -52,7 +52,7 @@ export const recordsContract = (open: OpenStore): void => {
   }
 
   describe('exportForms', () => {
-    it('tells everything of each form, in order of their public ids', async () => {
+    it('exports everything of each form, ordered by public id', async () => {
       const organizationId = randomUUID()
       const forms = await atOnce(12, () => givenForm(source(), { organizationId }))
       const full = await givenHistory({ organizationId })
@@ -85,7 +85,7 @@ export const recordsContract = (open: OpenStore): void => {
       })
     })
 
-    it('gives records that are JSON, and sound', async () => {
+    it('returns valid JSON records', async () => {
       const record = await recordOf(await givenHistory())
 
       expect(JSON.parse(JSON.stringify(record))).toEqual(record)
@@ -93,11 +93,11 @@ export const recordsContract = (open: OpenStore): void => {
       expect(new Set(record.replyIds).size).toBe(40)
     })
 
-    it('tells nothing of an organization without forms', async () => {
+    it('exports nothing for an organization without forms', async () => {
       expect(await exported(source(), randomUUID())).toEqual([])
     })
 
-    it('goes on where forms come and go meanwhile', async () => {
+    it('continues while forms are created and deleted', async () => {
       const organizationId = randomUUID()
       const forms = await atOnce(5, () => givenForm(source(), { organizationId }))
       const [first, second, ...rest] = forms.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))
@@ -113,7 +113,7 @@ export const recordsContract = (open: OpenStore): void => {
   })
 
   describe('organizations', () => {
-    it('tells each that has forms, once, in order, and how many they are', async () => {
+    it('lists each organization with forms once, in order, with the number of its forms', async () => {
       const ids = [randomUUID(), randomUUID(), randomUUID()].sort()
       const [one, two, none] = ids as [string, string, string]
       await givenForm(source(), { organizationId: one })
@@ -132,7 +132,7 @@ export const recordsContract = (open: OpenStore): void => {
   })
 
   describe('importForm', () => {
-    it('makes the form as it was, for every reader', async () => {
+    it('restores the form for every read', async () => {
       const form = await givenHistory()
       const page = { ...refOf(form), limit: 10, skip: 0 }
       const live = await source().getRevision(refOf(form), 'live')
@@ -160,7 +160,7 @@ export const recordsContract = (open: OpenStore): void => {
       })
     })
 
-    it('goes on from there: numbers, replies and edits', async () => {
+    it('continues the numbers, replies and versions of the record', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       // A number that was taken and not used.
@@ -175,7 +175,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await target().get(refOf(form))).toMatchObject({ version: form.version + 1, replyCount: 41 })
     })
 
-    it('finds the same form there, once it was imported, also twice at once', async () => {
+    it('reports an identical form as existing, also with two concurrent imports', async () => {
       const record = await forgotten(await givenHistory())
 
       const outcomes = await atOnce(2, () => target().importForm(record))
@@ -185,7 +185,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), record.organizationId)).toEqual([record])
     })
 
-    it('takes any draft and any name of a member unharmed', async () => {
+    it('restores any draft and any member name unchanged', async () => {
       const property = fc.asyncProperty(draftArbitrary, async (draft) => {
         const form = newForm({ draft: FormDraft.parse(draft) })
         const record: FormRecord = {
@@ -217,7 +217,7 @@ export const recordsContract = (open: OpenStore): void => {
       parts: { metadata: expect.objectContaining({ field }) },
     })
 
-    it('refuses the form in another state, and leaves it as it is', async () => {
+    it('rejects another state of a form, and leaves the form unchanged', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       await target().importForm(record)
@@ -241,7 +241,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
     })
 
-    it("refuses another form's public id, revision and command, and leaves nothing to be seen", async () => {
+    it('rejects the public id, revision or command of another form, and leaves nothing visible', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       await target().importForm(record)
@@ -264,7 +264,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await target().importForm(repaired)).toBe('imported')
     })
 
-    it('takes a form again that was deleted', async () => {
+    it('imports a deleted form again', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       await target().importForm(record)
@@ -274,7 +274,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
     })
 
-    it('keeps a revision that is not live yet, so that its publish may be finished', async () => {
+    it('keeps a revision that is not live yet, so that a repeated publish can finish', async () => {
       const { form, revisions } = await givenRevisions(source(), [1])
       await target().importForm(await forgotten(form))
 

@@ -101,7 +101,7 @@ export const tenantsContract = (open: OpenStore): void => {
   ]
 
   describe("another organization's form", () => {
-    it.each(attempts)('is not there: %s', async (_, attempt, outcome) => {
+    it.each(attempts)('is invisible to %s', async (_, attempt, outcome) => {
       const form = await givenForm(store())
       const revision = await publish(store(), form)
       const before = await store().getRevision(refOf(form), 'live')
@@ -121,7 +121,7 @@ export const tenantsContract = (open: OpenStore): void => {
       })
     })
 
-    it('does not change when an organization changes its own', async () => {
+    it('does not change when another organization changes its forms', async () => {
       const form = await givenForm(store(), { draft: { name: 'Same' } })
       const own = await givenForm(store(), { draft: { name: 'Same' } })
 
@@ -143,7 +143,7 @@ export const tenantsContract = (open: OpenStore): void => {
       expect(found).toEqual(forms.map(({ organizationId }) => organizationId))
     })
 
-    it('is none where no form has it, or no longer, or in another letter case', async () => {
+    it('is undefined for an unused id, a deleted form, or another letter case', async () => {
       const form = await givenForm(store(), { publicId: `aB${newPublicId().slice(2)}` })
       const deleted = await givenForm(store())
       await store().delete(refOf(deleted), () => {})

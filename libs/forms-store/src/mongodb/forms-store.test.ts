@@ -34,14 +34,14 @@ describe('a list on MongoDB', () => {
     return { store, query: { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 } }
   }
 
-  it('ends as FILTER_TOO_EXPENSIVE when it takes too long', async () => {
+  it('fails with FILTER_TOO_EXPENSIVE when it exceeds its time limit', async () => {
     const { store, query } = await given({ listTimeoutMs: 0 })
     await using _ = store
 
     await expect(store.list(query)).rejects.toMatchObject({ reason: 'FILTER_TOO_EXPENSIVE' })
   })
 
-  it('ends when its caller has gone', async () => {
+  it('ends when its signal aborts', async () => {
     const { store, query } = await given({})
     await using _ = store
 
@@ -50,7 +50,7 @@ describe('a list on MongoDB', () => {
     })
   })
 
-  it('finds by a search what the release before wrote, once that is migrated', async () => {
+  it('finds documents of the previous release by search after a migration', async () => {
     const url = newUrl()
     await migrateFormsStore(url)
     await using store = await openFormsStore(url)

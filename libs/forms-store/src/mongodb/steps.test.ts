@@ -6,7 +6,7 @@ import { parseSnapshot } from '../stored-draft.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
-const { url, engine, store, collections, killedAfter } = await startFormsStore()
+const { url, engine, store, collections, crashAfter } = await startFormsStore()
 
 /**
  * Kills `work` after each number of writes that it can be killed after, each time on what `given` makes.
@@ -20,7 +20,7 @@ const killEverywhere = async <T>(
 ): Promise<number> => {
   for (let writes = 0; ; writes++) {
     const thing = await given()
-    if (!(await killedAfter(writes, (mortal) => work(mortal, thing)))) return writes
+    if (!(await crashAfter(writes, (crashing) => work(crashing, thing)))) return writes
     await afterwards(thing)
   }
 }
@@ -40,11 +40,11 @@ const emptied = (organizationId: string): Promise<void> =>
 const listed = async ({ organizationId }: StoredForm) =>
   (await store.list({ organizationId, orderBy: [], limit: 10, skip: 0 })).totalSize
 
-describe('a process that is killed between two writes', () => {
-  it('of a create leaves the whole form or nothing, and the form can still be created', async () => {
+describe('a crash between two writes', () => {
+  it('of a create leaves the whole form or nothing, and the create can be repeated', async () => {
     const writes = await killEverywhere(
       async () => newForm(),
-      (mortal, form) => mortal.create(form),
+      (crashing, form) => crashing.create(form),
       async (form) => {
         expect(await store.get(refOf(form))).toBeUndefined()
         expect(await listed(form)).toBe(0)
@@ -59,7 +59,7 @@ describe('a process that is killed between two writes', () => {
     expect(writes).toBe(5)
   })
 
-  it('of a delete leaves the whole form or nothing to be seen, and whoever opens the store clears the rest', async () => {
+  it('of a delete leaves the form either complete or invisible, and the next process to open the store clears the rest', async () => {
     const given = async () => {
       const form = await givenForm(store)
       const [first, revision] = [await publish(store, form), await publish(store, form)]
@@ -70,7 +70,7 @@ describe('a process that is killed between two writes', () => {
 
     const writes = await killEverywhere(
       given,
-      (mortal, { form }) => mortal.delete(refOf(form), allow),
+      (crashing, { form }) => crashing.delete(refOf(form), allow),
       async ({ form, first, revision }) => {
         const { organizationId, publicId } = form
         const seen = [
@@ -100,7 +100,7 @@ describe('a process that is killed between two writes', () => {
     expect(writes).toBe(4)
   })
 
-  it('of a clearing leaves the rest to whoever opens the store, and none of it is in the way of another', async () => {
+  it('during clearing leaves the rest to the next process, and one stuck form does not block another', async () => {
     {
       // What the tests before have left.
       await using _opened = new MongoFormsStore(url)
@@ -109,7 +109,7 @@ describe('a process that is killed between two writes', () => {
     const [form, stuck] = [await givenForm(store), await givenForm(store)]
     for (const each of [form, stuck]) {
       await publish(store, each)
-      await killedAfter(2, (mortal) => mortal.delete(refOf(each), allow))
+      await crashAfter(2, (crashing) => crashing.delete(refOf(each), allow))
     }
     let attempts = 0
     const isStuck = ({ collection }: { collection: string }) => {
@@ -130,10 +130,10 @@ describe('a process that is killed between two writes', () => {
     await Promise.all([form, stuck].map(({ organizationId }) => emptied(organizationId)))
   })
 
-  it('of a publish leaves the form as it was, and a repeat publishes once', async () => {
+  it('of a publish leaves the form unchanged, and a repeat publishes once', async () => {
     const writes = await killEverywhere(
       async () => ({ form: await givenForm(store), commandId: randomUUID() }),
-      (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
+      (crashing, { form, commandId }) => crashing.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
         expect(await store.get(refOf(form))).toEqual(form)
         expect(await store.getRevision(refOf(form), 'live')).toBeUndefined()
@@ -154,12 +154,12 @@ describe('a process that is killed between two writes', () => {
     expect(writes).toBe(4)
   })
 
-  it('of a publish has it go on with the draft as it is, until a snapshot is stored', async () => {
+  it('of a publish lets a repeat take the current draft, until a snapshot is stored', async () => {
     const rename = (name: string) => (current: StoredForm) => edited(current, { name })
     const published: string[] = []
     await killEverywhere(
       async () => ({ form: await givenForm(store, { draft: { name: 'Then' } }), commandId: randomUUID() }),
-      (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
+      (crashing, { form, commandId }) => crashing.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
         await store.update(refOf(form), rename('Now'))
         await store.publish(refOf(form), commandId, snapshot)
@@ -170,7 +170,7 @@ describe('a process that is killed between two writes', () => {
     expect(published).toEqual(['Now', 'Now', 'Now', 'Then'])
   })
 
-  it('of a reply neither loses nor doubles it, also when the form hands its ids over', async () => {
+  it('of recordReplies neither loses nor doubles a reply, also while ids move to the collection', async () => {
     const given = async () => {
       const form = await givenForm(store)
       const replyIds = Array.from({ length: 33 }, () => randomUUID())
@@ -184,7 +184,7 @@ describe('a process that is killed between two writes', () => {
 
     const writes = await killEverywhere(
       given,
-      (mortal, { form, replyIds }) => mortal.recordReplies({ ...form, replyIds: replyIds.slice(0, 2) }),
+      (crashing, { form, replyIds }) => crashing.recordReplies({ ...form, replyIds: replyIds.slice(0, 2) }),
       async ({ form, replyIds }) => {
         expect(await store.get(refOf(form))).toEqual({ ...form, replyCount: 32 })
 
@@ -202,7 +202,7 @@ describe('a process that is killed between two writes', () => {
   })
 })
 
-describe('a publish that is held up before its last step', () => {
+describe('a publish that is delayed before its last step', () => {
   it('does not move live back', async () => {
     const form = await givenForm(store)
     let writes = 0
@@ -226,7 +226,7 @@ describe('a form that is patched during a publish', () => {
     ['the number is taken', 1, 'forms', 'Later'],
     ['the revision is stored', 1, 'revisions', 'Before'],
     ['live moves', 2, 'forms', 'Before'],
-  ])('before %s: the publish returns what its revision holds', async (_, write, collection, name) => {
+  ])('before %s: the publish returns the form of its revision', async (_, write, collection, name) => {
     const form = await givenForm(store, { draft: { name: 'Before' } })
     const commandId = randomUUID()
     let writes = 0
@@ -246,7 +246,7 @@ describe('a form that is patched during a publish', () => {
 })
 
 describe('a form that is deleted during a publish', () => {
-  it.each([1, 2, 3])('before write %i is gone, with its revision', async (write) => {
+  it.each([1, 2, 3])('before write %i leaves no form and no revision', async (write) => {
     const form = await givenForm(store)
     const { organizationId } = form
     const commandId = randomUUID()
@@ -268,7 +268,7 @@ describe('a form that is deleted during a publish', () => {
     expect(await collections.revisions.count({ organizationId })).toBe(0)
   })
 
-  it('leaves no revision in the way of its command when the publisher is killed', async () => {
+  it('frees the command of the invisible revision that a crashed publisher left', async () => {
     const form = await givenForm(store)
     const { organizationId } = form
     const other = await givenForm(store, { organizationId })

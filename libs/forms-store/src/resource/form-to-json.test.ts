@@ -9,7 +9,7 @@ import { formETag, formToJson, revisionETag, revisionToJson, toForm } from './fo
 const stored = newForm({ version: 12 })
 
 describe('toForm', () => {
-  it('is what the contract says, of any draft', () => {
+  it('matches the contract for any draft', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
         const form = toForm(
@@ -21,7 +21,7 @@ describe('toForm', () => {
     )
   })
 
-  it('tells where the form is and what became of it', () => {
+  it('adds the server-owned members', () => {
     expect(toForm({ ...stored, live: true, replyCount: 3 }, 'https://forms.example.com')).toMatchObject({
       path: `organizations/${stored.organizationId}/forms/${stored.formId}`,
       publicId: stored.publicId,
@@ -36,7 +36,7 @@ describe('toForm', () => {
 })
 
 describe('formToJson', () => {
-  it('writes what JSON.stringify writes of the form, whatever is in it', () => {
+  it('writes the same text as JSON.stringify of the form, for any form', () => {
     const state = fc.record({
       live: fc.boolean(),
       replyCount: fc.nat(),
@@ -57,7 +57,7 @@ describe('formETag', () => {
     expect(formETag(stored)).toMatch(/^"12-[^"]+"$/)
   })
 
-  it('changes with the version, a publish and a reply, and with nothing else', () => {
+  it('changes only with the version, a publish or a reply', () => {
     const states = [
       stored,
       { ...stored, version: 13 },
@@ -75,7 +75,7 @@ describe('formETag', () => {
 describe('revisionToJson', () => {
   const revision = newRevision(stored)
 
-  it('is what the contract says, with the alias on the live one alone', () => {
+  it('matches the contract, with the alias only on the live revision', () => {
     const live = JSON.parse(revisionToJson({ revision, live: true }))
     const past = JSON.parse(revisionToJson({ revision, live: false }))
 
@@ -89,7 +89,7 @@ describe('revisionToJson', () => {
     expect(past).toEqual({ ...live, alternateIds: [] })
   })
 
-  it('puts the AI Handoff of the draft in place of that of the snapshot, wherever that stands', () => {
+  it('replaces the AI Handoff of the snapshot at any position', () => {
     fc.assert(
       fc.property(draftArbitrary, fc.boolean(), fc.boolean(), (draft, enabled, isFirst) => {
         const { aiHandoff, ...rest } = toForm(
@@ -105,7 +105,7 @@ describe('revisionToJson', () => {
     )
   })
 
-  it('finds the AI Handoff first in a stored draft, which is then not parsed', () => {
+  it('relies on AI Handoff being the first member of a stored draft', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
         expect(JSON.stringify(FormDraft.parse(draft))).toMatch(/^\{"aiHandoff":\{"enabled":(true|false)\},/)
@@ -117,7 +117,7 @@ describe('revisionToJson', () => {
 describe('revisionETag', () => {
   const revisionId = '0198c0de-0000-7000-8000-000000000001'
 
-  it('of a revision by its UUID changes when the alias comes or goes', () => {
+  it('of a revision by its UUID changes when the revision becomes live or past', () => {
     const states = [true, false].map((live) => ({ revisionId, live, aiHandoff: false }))
     const tags = states.map((state) => revisionETag(state, false))
 

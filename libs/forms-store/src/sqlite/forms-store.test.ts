@@ -48,7 +48,7 @@ const valuesOf = (form: StoredForm) => ({
 })
 
 describe('a forms file', () => {
-  it('keeps what it holds', async () => {
+  it('keeps its forms after it is closed', async () => {
     const store = await open()
     const form = await givenForm(store, { draft: { name: 'Kept' } })
     const revision = await publish(store, form)
@@ -64,7 +64,7 @@ describe('a forms file', () => {
     expect((await again.list({ ...form, orderBy: [], limit: 10, skip: 0 })).totalSize).toBe(1)
   })
 
-  it('keeps the changes and publishes of two processes at once, all of them', async () => {
+  it('keeps all concurrent changes and publishes of two processes', async () => {
     await using one = await open()
     await using other = await open()
     const form = await givenForm(one)
@@ -83,7 +83,7 @@ describe('a forms file', () => {
     expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(49).fill(false)])
   })
 
-  it('of an earlier schema is brought up to this one', async () => {
+  it('of an earlier schema is migrated', async () => {
     const old = join(directory, 'old.db')
     const { organizationId } = newForm()
     const forms = Array.from({ length: 20 }, (_, index) =>
@@ -150,7 +150,7 @@ describe('a deleted form', () => {
       { timeout: 30_000 },
     )
 
-  it('is gone at once, while its replies are cleared in batches with turns of others in between', async () => {
+  it('is invisible immediately; its replies are deleted in batches that let other reads run in between', async () => {
     await using store = await open()
     const form = await givenForm(store)
     await publish(store, form)
@@ -173,7 +173,7 @@ describe('a deleted form', () => {
     expect(seen.size).toBeGreaterThan(5)
   })
 
-  it('with large revisions is cleared a few of them at a time', async () => {
+  it('is cleared of large revisions a few at a time', async () => {
     await using store = await open()
     const form = await givenForm(store, { draft: { context: ['x'.repeat(700 * 1024)] } })
     for (let count = 0; count < 14; count++) await publish(store, form)
@@ -189,7 +189,7 @@ describe('a deleted form', () => {
     expect((await store.usage(form.organizationId)).bytes).toBe(0)
   })
 
-  it('is cleared by whoever opens the file after a kill', async () => {
+  it('is cleared by the next process to open the file after a crash', async () => {
     const form = newForm()
     {
       await using store = await open()
@@ -210,7 +210,7 @@ describe('a deleted form', () => {
     await cleared(form.formId)
   })
 
-  it('leaves nothing in the way of its ids while it is being cleared', async () => {
+  it('does not block its ids while it is being cleared', async () => {
     await using store = await open()
     const form = await givenForm(store)
     const revision = await publish(store, form)
@@ -232,7 +232,7 @@ describe('a deleted form', () => {
 })
 
 describe('a list', () => {
-  it('stands in order also where a filter leaves more than are sorted by themselves', async () => {
+  it('is sorted also when a filter matches more forms than one step sorts', async () => {
     await using store = await open()
     const { organizationId } = newForm()
     const forms = await atOnce(1_250, (index) =>
@@ -273,7 +273,7 @@ describe('a list', () => {
   })
 })
 
-describe('a list that takes its time', () => {
+describe('an expensive list', () => {
   const anything: CheckedFilter = { kind: 'contains', field: 'name', text: 'zz' }
 
   it.each([
@@ -310,7 +310,7 @@ describe('a list that takes its time', () => {
     expect(await store.list(query)).toEqual({ forms: [], totalSize: 0 })
   })
 
-  it('leaves the event loop and the lists of others alone', async () => {
+  it('does not block the event loop or the lists of others', async () => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const [{ organizationId }, other] = [await givenForm(store), await givenForm(store)]
     const query = { filter: anything, orderBy: [], limit: 10, skip: 0 }
@@ -327,7 +327,7 @@ describe('a list that takes its time', () => {
     await many
   })
 
-  it('keeps its place until it is sent: a caller has two, which nobody else misses', async () => {
+  it('holds its slot until it is sent: a caller has two, and others are not blocked', async () => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
     const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
@@ -347,7 +347,7 @@ describe('a list that takes its time', () => {
     sent[1]!.abort()
   })
 
-  it('is UNAVAILABLE when the store is closed meanwhile', async () => {
+  it('fails with UNAVAILABLE when the store is closed', async () => {
     const store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
     const list = store.list({ organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 })
@@ -359,7 +359,7 @@ describe('a list that takes its time', () => {
   })
 })
 
-it('finds the same by a search after the file was copied and made smaller', async () => {
+it('finds the same forms by search after a VACUUM, and in a copy of the file', async () => {
   const { organizationId } = newForm()
   const copy = join(directory, 'copy.db')
   {
@@ -383,7 +383,7 @@ it('finds the same by a search after the file was copied and made smaller', asyn
   }
 })
 
-it('lists revisions as they were at one moment, whatever another process does meanwhile', async () => {
+it('lists revisions from one snapshot while another process changes them', async () => {
   await using store = await open()
   const form = await givenForm(store)
   await publish(store, form)
@@ -560,7 +560,7 @@ describe('the statements', () => {
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
   })
 
-  it('are prepared once, whatever the size of the page', async () => {
+  it('are prepared once for any page size', async () => {
     await using store = await open()
     const form = await givenForm(store)
 
@@ -574,7 +574,7 @@ describe('the statements', () => {
     expect([...limits]).toEqual([pageSql])
   })
 
-  it('read no form that has but some of the trigrams of a search', async () => {
+  it('read no form that has only some of the trigrams of a search', async () => {
     await using store = await open()
     const { organizationId } = newForm()
     const names = Array.from({ length: 600 }, (_, number) => (number % 6 === 0 ? 'abc here' : 'other'))
@@ -592,7 +592,7 @@ describe('the statements', () => {
     expect(JSON.parse(`${looked[0]![1]}`)).toHaveLength(1)
   })
 
-  it('hold no text of the caller', async () => {
+  it('contain no text of the caller', async () => {
     await using store = await open()
     const texts = ['name = secret', 'name = "secret*secret"', 'name:secret', 'secret', 'name < secret']
 

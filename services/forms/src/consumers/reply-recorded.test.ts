@@ -93,7 +93,7 @@ describe('forms.reply-recorded', () => {
     await expect.poll(replies.unsettled).toBe(0)
   })
 
-  it('counts a reply once that is told again', async () => {
+  it('counts a reply once when its event is published twice', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const again = eventOf(form)
@@ -105,7 +105,7 @@ describe('forms.reply-recorded', () => {
     await expect.poll(replies.unsettled).toBe(0)
   })
 
-  it('counts a reply once that is delivered again after its counter died', async () => {
+  it('counts a reply once when its event is redelivered after a crash', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const form = await service.given.form()
@@ -123,7 +123,7 @@ describe('forms.reply-recorded', () => {
     await expect.poll(replies.unsettled).toBe(0)
   })
 
-  it('counts right when many are told at once, to several counters, each reply three times', async () => {
+  it('counts each reply once when three copies of many events go to several consumers', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const events = Array.from({ length: 50 }, () => eventOf(form))
@@ -156,7 +156,7 @@ describe('forms.reply-recorded', () => {
     ['nothing', Buffer.of()],
     ['null', Buffer.from('null')],
     ['an id that is none', Buffer.from('{"replyId":"1","formId":"2","organizationId":"3"}')],
-  ])('drops an event of %s for good, and goes on', async (_, bytes) => {
+  ])('terminates an event of %s, and continues', async (_, bytes) => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     await replies.tell(bytes)
@@ -170,7 +170,7 @@ describe('forms.reply-recorded', () => {
     expect(await replies.state()).toMatchObject({ num_ack_pending: 0, num_redelivered: 0, num_pending: 0 })
   })
 
-  it('counts an event of a later release, with members that are unknown here', async () => {
+  it('counts an event of a later release with unknown members', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const event = JSON.parse(new TextDecoder().decode(eventOf(form)))
@@ -181,7 +181,7 @@ describe('forms.reply-recorded', () => {
     expect(await countOf(replies.service, form)).toBe(1)
   })
 
-  it('is done with a reply to a form that is unknown, deleted, or of another organization', async () => {
+  it('acks a reply to a form that is unknown, deleted, or of another organization', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const form = await service.given.form()
@@ -197,7 +197,7 @@ describe('forms.reply-recorded', () => {
     await expect.poll(replies.unsettled).toBe(0)
   })
 
-  it('comes again while the store is away', async () => {
+  it('is redelivered while the store is unavailable', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const form = await service.given.form()
@@ -215,7 +215,7 @@ describe('forms.reply-recorded', () => {
     await expect.poll(replies.unsettled).toBe(0)
   })
 
-  it('is not settled by a defect', async () => {
+  it('is not acked after an unexpected error', async () => {
     await using replies = await startReplies()
     const broken = { recordReplies: () => Promise.reject(new Error('a defect')) } as unknown as FormsStore
     await replies.tell(eventOf(await replies.service.given.form()))
@@ -226,7 +226,7 @@ describe('forms.reply-recorded', () => {
     expect(await replies.state()).toMatchObject({ num_ack_pending: 1 })
   })
 
-  it('waits in the stream while nobody counts, and the stream may be made again', async () => {
+  it('waits in the stream without a consumer, and the stream can be created again', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     await replies.tell(eventOf(form))
@@ -237,7 +237,7 @@ describe('forms.reply-recorded', () => {
     expect(await countOf(replies.service, form)).toBe(1)
   })
 
-  it('is counted with the others of its form that are in hand, in one change', async () => {
+  it('is counted in one change with the other pending replies of its form', async () => {
     const changes: Replies[] = []
     const first = Promise.withResolvers<number>()
     const forms = {
@@ -267,7 +267,7 @@ describe('forms.reply-recorded', () => {
     expect(changes).toHaveLength(5)
   })
 
-  it('is counted while a form with many others has a change that takes long', async () => {
+  it('is counted during a slow change of a form with many replies', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const [busy, quiet] = [await service.given.form(), await service.given.form()]

@@ -31,7 +31,7 @@ const cpuMs = () => {
 }
 
 describe('DraftWriter', () => {
-  it('makes the same of a body in a thread as without', async () => {
+  it('returns the same draft from a thread as from the calling thread', async () => {
     const anyForm = fc.oneof(createFormArbitrary, wrongMemberArbitrary).map(overTheWire)
     const codes = { drafts: 0, refusals: 0, unchanged: 0 }
 
@@ -76,7 +76,7 @@ describe('DraftWriter', () => {
     ['empty steps', () => ({ steps: Array(340_000).fill({}) })],
     ['branches', () => ({ steps: [{ type: 'text', key: 'q', branches: Array(16_000).fill(branch) }] })],
   ])(
-    'has memory for the largest body on the largest draft: %s',
+    'has enough memory for the largest body on the largest draft: %s',
     async (_, form) => {
       const steps = [{ type: 'text', key: 'q', more: Array(260_000).fill({}) }]
       const { draftJson } = await threaded.create(JSON.stringify({ steps }), alice)
@@ -91,7 +91,7 @@ describe('DraftWriter', () => {
     30_000,
   )
 
-  it('runs nothing for a caller who has gone', async () => {
+  it('does not run a task whose caller has disconnected', async () => {
     let looks = 0
     const gone: DraftCaller = { userId: 'bob', hasDisconnected: () => ++looks > 0 }
 
@@ -99,7 +99,7 @@ describe('DraftWriter', () => {
     expect(looks).toBe(1)
   })
 
-  it('refuses more of one user than may wait, and serves others', async () => {
+  it('rejects tasks over the bound of one user, and serves others', async () => {
     const bob: DraftCaller = { userId: 'bob', hasDisconnected: () => false }
     const form: Patch = '{"name": "a"}'
 
@@ -112,7 +112,7 @@ describe('DraftWriter', () => {
     expect(reasons.filter(Boolean)).toHaveLength(36)
   })
 
-  it('starts no thread before the first large draft, and ends them with the writer', async () => {
+  it('starts the first thread with the first large draft, and ends threads when it is closed', async () => {
     const writer = new DraftWriter({ largeLength: 1000, threads: 1 })
     await writer.create({ name: 'small' }, alice)
     expect(writer.threads).toBe(0)

@@ -5,7 +5,7 @@ import { givenForm, newForm, publish, refOf } from '../../contract/given.ts'
 import { MongoFormsStore } from '../forms-store.ts'
 import { allow, startFormsStore } from '../testing.ts'
 
-const { url, store, collections, killedAfter } = await startFormsStore()
+const { url, store, collections, crashAfter } = await startFormsStore()
 
 const exported = (organizationId: string) => Array.fromAsync(store.exportForms(organizationId))
 
@@ -20,12 +20,12 @@ const givenRecord = async (): Promise<FormRecord> => {
   return record!
 }
 
-describe('an import that is killed between two writes', () => {
-  it('leaves nothing to be seen, and a repeat finishes it', async () => {
+describe('an import that crashes between two writes', () => {
+  it('leaves nothing visible, and a repeat completes it', async () => {
     let writes = 0
     for (;;) {
       const record = await givenRecord()
-      if (!(await killedAfter(writes, (mortal) => mortal.importForm(record)))) break
+      if (!(await crashAfter(writes, (crashing) => crashing.importForm(record)))) break
       writes++
       const { organizationId, formId } = record
       const ref = { organizationId, formRef: formId }
@@ -43,9 +43,9 @@ describe('an import that is killed between two writes', () => {
     expect(writes).toBe(9)
   })
 
-  it("is in nobody else's way", async () => {
+  it('does not block other forms', async () => {
     const record = await givenRecord()
-    await killedAfter(3, (mortal) => mortal.importForm(record))
+    await crashAfter(3, (crashing) => crashing.importForm(record))
     const other = newForm({ organizationId: record.organizationId })
     await store.create(other)
 
@@ -58,9 +58,9 @@ describe('an import that is killed between two writes', () => {
     })
   })
 
-  it('makes room for the form in a later state', async () => {
+  it('does not block an import of a later state of the form', async () => {
     const record = await givenRecord()
-    await killedAfter(3, (mortal) => mortal.importForm(record))
+    await crashAfter(3, (crashing) => crashing.importForm(record))
     const later = {
       ...record,
       revisions: record.revisions.map((each) => ({ ...each, revisionId: randomUUID() })),
@@ -73,13 +73,13 @@ describe('an import that is killed between two writes', () => {
   })
 })
 
-describe('an import after a delete that was killed', () => {
-  it('lets the delete finish first', async () => {
+describe('an import after a delete that crashed', () => {
+  it('completes the delete first', async () => {
     const record = await givenRecord()
     await store.importForm(record)
     const { organizationId, formId } = record
     let writes = 0
-    await using mortal = new MongoFormsStore(
+    await using crashing = new MongoFormsStore(
       url,
       {},
       {
@@ -89,7 +89,7 @@ describe('an import after a delete that was killed', () => {
         },
       },
     )
-    await expect(mortal.delete({ organizationId, formRef: formId }, allow)).rejects.toThrow('killed')
+    await expect(crashing.delete({ organizationId, formRef: formId }, allow)).rejects.toThrow('killed')
 
     expect(await store.importForm(record)).toBe('imported')
 
