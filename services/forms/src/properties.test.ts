@@ -15,22 +15,22 @@ import {
 } from './testing/malformed-request.arbitrary.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from './testing/start-forms.ts'
 
-/** What goes over the wire: JSON knows no -0. */
+/** The value after JSON serialization, which has no -0. */
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 const without = (form: object, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(form).filter(([name]) => !names.includes(name)))
 
-/** A form's own members, as clients may write them. */
+/** The members of a form that clients write. */
 const draftOf = (form: object): JsonObject => without(form, serverOwnedFields)
 
-/** A form or patch that is fine, or wrong in one place at least. */
+/** A valid form or patch, or one with at least one violation. */
 const anyFields = fc.oneof(
   createFormArbitrary,
   fc.tuple(createFormArbitrary, wrongMemberArbitrary).map(([fine, wrong]) => ({ ...fine, ...wrong })),
 ) as fc.Arbitrary<JsonObject>
 
-/** A patch that may well be accepted: the type is fixed, so most leave it alone. */
+/** A patch that is usually valid: most do not change the type, which is fixed. */
 const anyPatch = fc
   .tuple(anyFields, fc.nat(9))
   .map(([fields, keepType]) => (keepType === 0 ? fields : without(fields, ['type'])))
@@ -327,7 +327,7 @@ describe('a large body', () => {
   })
 })
 
-/** An answer without what differs from form to form. */
+/** A response without the parts that differ between forms. */
 const comparable = ({ statusCode, body }: Awaited<ReturnType<FormsService['send']>>, form: StoredForm) => ({
   statusCode,
   body: body

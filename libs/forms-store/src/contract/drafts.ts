@@ -24,7 +24,7 @@ const swapCase = (text: string) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   ).join('')
 
-/** What a store promises of single forms. */
+/** Tests of single forms. */
 export const draftsContract = (open: OpenStore): void => {
   const store = openStore(open)
   const unchanged = async (form: StoredForm) => expect(await store().get(refOf(form))).toEqual(form)
@@ -199,10 +199,10 @@ export const draftsContract = (open: OpenStore): void => {
       const form = await givenForm(store())
       const fields = Array.from({ length: 50 }, (_, index) => `field${index}`)
       const question = { type: 'text', key: 'q1' }
-      const answer = (field: string) => (current: StoredForm) =>
+      const addMember = (field: string) => (current: StoredForm) =>
         edited(current, { steps: [{ ...question, ...parseDraft(current).steps[0], [field]: field }] })
 
-      await Promise.all(fields.map((field) => store().update(refOf(form), answer(field))))
+      await Promise.all(fields.map((field) => store().update(refOf(form), addMember(field))))
 
       const steps = [{ ...question, ...Object.fromEntries(fields.map((field) => [field, field])) }]
       const last = await store().get(refOf(form))
@@ -232,7 +232,7 @@ export const draftsContract = (open: OpenStore): void => {
       const seen: number[] = []
       const slow = store().update(refOf(form), async (current) => {
         seen.push(current.version)
-        // By another name of the form, and so not one after the other.
+        // The other reference of the form: the mutex does not serialize the two changes.
         if (seen.length === 1) {
           await store().update({ ...form, formRef: form.publicId }, (other) =>
             edited(other, { name: 'Meanwhile' }),

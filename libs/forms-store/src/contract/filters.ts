@@ -23,7 +23,7 @@ const fields: FilterFields = {
 
 const check = (text: string) => checkFilter(parseFilter(text)!, fields)
 
-/** What the filter sees of a form. */
+/** The fields of a form that a filter reads. */
 const rowOf = ({ name, type, publicId, createTime, updateTime }: StoredForm) => ({
   name,
   type,
@@ -37,10 +37,10 @@ const escaped = (text: string) =>
     .replace(/[\\"*]/g, '\\$&')
     .replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** A literal, with a wildcard between each two of the parts. */
+/** A string literal with a wildcard between the parts. */
 const quoted = (...parts: string[]) => `"${parts.map(escaped).join('*')}"`
 
-/** What a store promises of filters: `evaluateFilter` over the same rows. */
+/** Tests of filters, against `evaluateFilter` over the same rows. */
 export const filtersContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const organizationId = randomUUID()
@@ -73,7 +73,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
     return { publicIds: page.map(({ publicId }) => publicId), totalSize: matching.length }
   }
 
-  // Mostly pieces of what is there, so that filters find something.
+  // Mostly parts of stored names, so that filters match something.
   const anyPieceOf = (texts: string[]) =>
     fc.tuple(fc.constantFrom(...texts), fc.nat(6), fc.nat(6)).map(([text, from, length]) =>
       Array.from(text)

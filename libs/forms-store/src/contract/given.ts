@@ -18,7 +18,7 @@ import { formToJson } from '../resource/form-to-json.ts'
 import { parseDraft, toStoredDraft } from '../stored-draft.ts'
 import { toFormRecord } from '../stored-form-record.ts'
 
-/** Opens the store of a contract; it may hold what earlier tests left. */
+/** Opens the store under test, which may contain data of earlier tests. */
 export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
 
 /** One store for all tests of the enclosing `describe`. */
@@ -31,7 +31,7 @@ export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => 
   return () => store
 }
 
-/** A whole number of milliseconds after an instant that all tests share. */
+/** The time `ms` milliseconds after a fixed instant. */
 export const time = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) + ms)
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -43,7 +43,7 @@ interface FormFields extends Partial<FormState> {
   draft?: Partial<FormDraft>
 }
 
-/** A form that the store has not seen, of an organization that it has not seen unless `fields` names one. */
+/** A form that is not stored, of a new organization unless `fields` has one. */
 export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   organizationId: randomUUID(),
   formId: randomUUID(),
@@ -88,14 +88,14 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
   ...fields,
 })
 
-/** Freezes the form as it is. */
+/** The snapshot of a form. */
 export const snapshot = (current: StoredForm): Snapshot => ({
   revisionId: randomUUID(),
   createTime: time(1),
   formJson: formToJson({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
 })
 
-/** @returns the revision that a new command made. */
+/** Publishes a form. @returns the new revision. */
 export const publish = async (
   store: FormsStore,
   { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
@@ -105,7 +105,7 @@ export const publish = async (
   return (await store.findRevisionOfCommand(organizationId, commandId))!
 }
 
-/** A form with these revisions, of which that of `liveNumber` is live. */
+/** A stored form with revisions of these numbers; `liveNumber` is live. */
 export const givenRevisions = async (
   store: FormsStore,
   numbers: number[],
@@ -126,7 +126,7 @@ export const givenRevisions = async (
   return { form, revisions }
 }
 
-/** As many promises at once. */
+/** Starts `count` promises concurrently. */
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => start(index)))
 

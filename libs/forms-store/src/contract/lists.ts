@@ -22,7 +22,7 @@ const inWords = (orderBy: readonly FormOrderTerm[]) =>
 
 type Range = Pick<ListFormsQuery, 'organizationId' | 'orderBy' | 'filter'>
 
-/** Every page of a list, by the keyset of the page before. */
+/** All pages of a list. */
 const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<StoredForm[][]> => {
   const pages: StoredForm[][] = []
   let after: ListFormsQuery['after']
@@ -36,14 +36,14 @@ const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<
 
 const idsOf = (forms: FormState[]) => forms.map(({ formId }) => formId)
 
-/** What a store promises of its lists, filters apart. */
+/** Tests of lists without filters. */
 export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const byCreateTime: FormOrderTerm[] = [{ field: 'createTime', descending: false }]
 
   describe('an order', () => {
     const organizationId = randomUUID()
-    // Few values of each field, so that ties are common.
+    // Few distinct values per field, so that ties are common.
     const names = comparable(hostileNames, limits)
     const forms = [...names, ...names.slice(0, 20)].map((name, index) =>
       newForm({
@@ -173,7 +173,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
 
     it('ends early once it has 4 MiB', async () => {
       const organizationId = randomUUID()
-      // Three bytes a character.
+      // Three bytes per character.
       const context = ['漢'.repeat((700 * 1024) / 3)]
       for (let count = 0; count < 8; count++) await givenForm(store(), { organizationId, draft: { context } })
 
@@ -202,7 +202,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       come: fc.array(fc.nat(), { maxLength: 2 }),
       go: fc.array(fc.nat(), { maxLength: 2 }),
     })
-    /** All of them equal, pairs, or groups of some. */
+    /** All equal, equal pairs, or larger groups. */
     const anyNumbers = fc
       .constantFrom(1, 3, 8)
       .chain((values) => fc.array(fc.nat(values - 1), { minLength: 1, maxLength: 16 }))
@@ -254,7 +254,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   })
 
   describe('a walk through the pages', () => {
-    /** What a neighbour does between two pages. */
+    /** A concurrent change between two pages. */
     interface Event {
       kind: 'come' | 'go' | 'change'
       at: Date
@@ -297,7 +297,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
           const met: FormState[] = []
           let from: ListFormsQuery = { organizationId, orderBy, limit: 0, skip: 0 }
           for (const { limit, skip, events } of [...pages, rest]) {
-            // What a reader skips was there to be met, too.
+            // Skipped forms count as seen.
             if (skip > 0) met.push(...(await store().list({ ...from, limit: skip })).forms)
             const { forms, next } = await store().list({ ...from, limit, skip })
             met.push(...forms)

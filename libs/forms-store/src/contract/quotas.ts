@@ -19,14 +19,14 @@ const allow = () => {}
 const byteLength = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const size = Buffer.byteLength(newForm().draftJson)
 
-/** What an organization has, as an export tells it. */
+/** The usage of an organization, computed from an export. */
 const truthOf = async (store: FormsStore, organizationId: string): Promise<Usage> => {
   const records = await Array.fromAsync(store.exportForms(organizationId))
   const documents = records.flatMap(({ draft, revisions }) => [draft, ...revisions.map(({ form }) => form)])
   return { forms: records.length, bytes: documents.reduce((sum, each) => sum + byteLength(each), 0) }
 }
 
-/** Resolves once what was deleted is cleared. */
+/** Resolves once the usage is exact, after deleted forms are cleared. */
 const expectTruth = (store: FormsStore, organizationId: string) =>
   vi.waitFor(
     async () => expect(await store.usage(organizationId)).toEqual(await truthOf(store, organizationId)),
@@ -40,7 +40,7 @@ const refusal = (quota: string, limit: number, used: number) => ({
   parts: { metadata: expect.objectContaining({ quota, limit: `${limit}`, used: `${used}` }) },
 })
 
-/** What a store promises of how much an organization has. */
+/** Tests of usage and quotas. */
 export const quotasContract = (open: OpenStore): void => {
   describe('usage', () => {
     const store = openStore(open)
@@ -174,7 +174,7 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await store().usage(organizationId)).toEqual({ forms: 2, bytes: used })
       expect(await store().get(refOf(form))).toEqual(form)
       expect(await truthOf(store(), organizationId)).toEqual({ forms: 2, bytes: used })
-      // What does not grow is never refused, and neither is what there is room for.
+      // Changes without growth pass, and growth within the quota.
       await store().update(refOf(form), longer('Short'))
       await store().update(refOf(form), longer('Short again'))
     })
@@ -211,7 +211,7 @@ export const quotasContract = (open: OpenStore): void => {
 
 const publicIdOf = ({ publicId }: StoredForm) => ({ publicId })
 
-/** What comes and goes at once may refuse an import, or keep an export from coming to rest. */
+/** Rethrows errors other than conflicts of concurrent creates and imports. */
 const unlessConflict = (error: { reason?: string; message: string }) => {
   if (error.reason !== 'FORM_CONFLICT' && error.message !== 'The public id is taken') throw error
 }

@@ -22,11 +22,11 @@ import {
 
 const allow = () => {}
 
-/** What a store promises to those who move data. */
+/** Tests of export and import. */
 export const recordsContract = (open: OpenStore): void => {
   const source = openStore(open)
   const target = openStore(open)
-  /** Makes room for an import where both are one and the same. */
+  /** Deletes the form, so that it can be imported into the same store. @returns its record. */
   const forgotten = async (form: StoredForm) => {
     const record = await recordOf(form)
     await source().delete(refOf(form), allow)
@@ -39,7 +39,7 @@ export const recordsContract = (open: OpenStore): void => {
   const recordOf = async (form: StoredForm): Promise<FormRecord> =>
     (await exported(source(), form.organizationId)).find(({ formId }) => formId === form.formId)!
 
-  /** A form that was edited, published twice and replied to, more often than a form holds ids. */
+  /** A form with an edit, two publishes, and more replies than its document holds. */
   const givenHistory = async (fields?: Partial<FormState>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
@@ -163,7 +163,7 @@ export const recordsContract = (open: OpenStore): void => {
     it('continues the numbers, replies and versions of the record', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
-      // A number that was taken and not used.
+      // A revision number that was taken but not used.
       await target().importForm({ ...record, revisionNumber: record.revisionNumber + 1 })
 
       const revision = await publish(target(), form)
@@ -232,7 +232,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       for (const other of others) {
         const different = target().importForm({ ...record, ...other })
-        // A store that is spread over machines keeps form ids apart by organization: there the public id is refused.
+        // On MongoDB form ids are unique per organization only: there the public id conflicts.
         await expect(different).rejects.toMatchObject(
           conflict(expect.stringMatching(/^(formId|publicId)$/) as unknown as string),
         )

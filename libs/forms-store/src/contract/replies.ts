@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { atOnce, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
 
-/** What a store promises of replies. */
+/** Tests of replies. */
 export const repliesContract = (open: OpenStore): void => {
   const store = openStore(open)
 

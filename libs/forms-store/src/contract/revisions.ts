@@ -17,7 +17,7 @@ import {
   snapshot,
 } from './given.ts'
 
-/** What a store promises of publishes, and of the revisions that they leave. */
+/** Tests of publishes and revisions. */
 export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
@@ -67,7 +67,7 @@ export const revisionsContract = (open: OpenStore): void => {
 
     it('returns the form of the revision, also when a reply was counted meanwhile', async () => {
       const form = await givenForm(store())
-      // By another name of the form, and so not one after the other.
+      // The other reference of the form: the mutex does not serialize the two changes.
       const ref = { ...form, formRef: form.publicId }
       const result = (await store().publish(ref, randomUUID(), async (current) => {
         await store().recordReplies({ ...form, replyIds: [randomUUID()] })
@@ -81,7 +81,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('returns the name and the version of its revision while patches change the draft', async () => {
       const form = await givenForm(store())
       const rename = (name: string) =>
-        // By another name of the form, and so not one after the other.
+        // The other reference of the form: the mutex does not serialize the two changes.
         store().update({ ...form, formRef: form.publicId }, (draft) => edited(draft, { name }))
       const commandIds = Array.from({ length: 20 }, () => randomUUID())
 
@@ -94,7 +94,7 @@ export const revisionsContract = (open: OpenStore): void => {
         const result = text as StoredForm
         const revision = await store().findRevisionOfCommand(form.organizationId, commandIds[index]!)
         expect(toForm(result, 'http://127.0.0.1:8080/f')).toEqual(parseSnapshot(revision!))
-        // Each change of `edited` adds one to the version and a millisecond to the time.
+        // Each change by `edited` adds one to the version and one millisecond to the time.
         expect(result.version - form.version).toBe(result.updateTime.getTime() - form.updateTime.getTime())
       }
     })
@@ -104,7 +104,7 @@ export const revisionsContract = (open: OpenStore): void => {
       const names: string[] = []
       const check = async (current: StoredForm) => {
         names.push(current.name)
-        // By another name of the form, and so not one after the other.
+        // The other reference of the form: the mutex does not serialize the two changes.
         if (names.length === 1) {
           await store().update({ ...form, formRef: form.publicId }, (draft) =>
             edited(draft, { name: 'Later' }),

@@ -13,11 +13,11 @@ import {
   time,
 } from './given.ts'
 
-/** What a store promises each organization: nobody else reads or changes what it has. */
+/** Tests of tenant isolation: no organization reads or changes the data of another. */
 export const tenantsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
-  /** Every method, as another organization that knows all ids would call it; and what it gets. */
+  /** Every method, called with the id of another organization, and its expected result. */
   const attempts: [
     name: string,
     attempt: (

@@ -9,13 +9,13 @@ import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 
-// FerretDB looks at every document of a collection.
+// Some engines scan whole collections.
 vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()
 afterAll(() => mongo[Symbol.asyncDispose]())
 
-/** Another database each time: engines for tests are slow to find few documents among many. */
+/** A new database for each store: engines for tests are slow on large collections. */
 const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
 
 const open: OpenStore = async (options) => {

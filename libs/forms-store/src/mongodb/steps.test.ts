@@ -9,11 +9,11 @@ import { allow, startFormsStore } from './testing.ts'
 const { url, engine, store, collections, crashAfter } = await startFormsStore()
 
 /**
- * Kills `work` after each number of writes that it can be killed after, each time on what `given` makes.
+ * Runs `work` with a crash after 0, 1, 2 … writes, each time on a new result of `given`, until it completes.
  *
- * @returns how many writes that were.
+ * @returns the number of writes of a complete run.
  */
-const killEverywhere = async <T>(
+const crashEverywhere = async <T>(
   given: () => Promise<T>,
   work: (store: FormsStore, given: T) => Promise<unknown>,
   afterwards: (given: T) => Promise<void>,
@@ -25,7 +25,7 @@ const killEverywhere = async <T>(
   }
 }
 
-/** Resolves once nothing is left of the forms of an organization, what is counted of them set aside. */
+/** Resolves once all collections except `usage` have no documents of the organization. */
 const emptied = (organizationId: string): Promise<void> =>
   vi.waitFor(
     async () => {
@@ -42,7 +42,7 @@ const listed = async ({ organizationId }: StoredForm) =>
 
 describe('a crash between two writes', () => {
   it('of a create leaves the whole form or nothing, and the create can be repeated', async () => {
-    const writes = await killEverywhere(
+    const writes = await crashEverywhere(
       async () => newForm(),
       (crashing, form) => crashing.create(form),
       async (form) => {
@@ -55,7 +55,7 @@ describe('a crash between two writes', () => {
       },
     )
 
-    // Usage: nobody has counted the organization's forms yet.
+    // Two of them are for usage, which does not exist yet.
     expect(writes).toBe(5)
   })
 
@@ -68,7 +68,7 @@ describe('a crash between two writes', () => {
       return { form: { ...form, live: true, replyCount: 40 }, first, revision }
     }
 
-    const writes = await killEverywhere(
+    const writes = await crashEverywhere(
       given,
       (crashing, { form }) => crashing.delete(refOf(form), allow),
       async ({ form, first, revision }) => {
@@ -96,13 +96,13 @@ describe('a crash between two writes', () => {
       },
     )
 
-    // The note, the form, its public id and the count; the rest is cleared after the answer.
+    // The deletion, the form, its public id and the usage. The rest is cleared after the delete returns.
     expect(writes).toBe(4)
   })
 
   it('during clearing leaves the rest to the next process, and one stuck form does not block another', async () => {
     {
-      // What the tests before have left.
+      // Clears the remains of earlier tests.
       await using _opened = new MongoFormsStore(url)
       await vi.waitFor(async () => expect(await collections.deletions.count({})).toBe(0))
     }
@@ -131,7 +131,7 @@ describe('a crash between two writes', () => {
   })
 
   it('of a publish leaves the form unchanged, and a repeat publishes once', async () => {
-    const writes = await killEverywhere(
+    const writes = await crashEverywhere(
       async () => ({ form: await givenForm(store), commandId: randomUUID() }),
       (crashing, { form, commandId }) => crashing.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
@@ -150,14 +150,14 @@ describe('a crash between two writes', () => {
       },
     )
 
-    // One of them reserves room.
+    // One of them adds the usage.
     expect(writes).toBe(4)
   })
 
   it('of a publish lets a repeat take the current draft, until a snapshot is stored', async () => {
     const rename = (name: string) => (current: StoredForm) => edited(current, { name })
     const published: string[] = []
-    await killEverywhere(
+    await crashEverywhere(
       async () => ({ form: await givenForm(store, { draft: { name: 'Then' } }), commandId: randomUUID() }),
       (crashing, { form, commandId }) => crashing.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
@@ -174,7 +174,7 @@ describe('a crash between two writes', () => {
     const given = async () => {
       const form = await givenForm(store)
       const replyIds = Array.from({ length: 33 }, () => randomUUID())
-      // As if they had been recorded one by one.
+      // The state after 32 calls with one reply each.
       await collections.forms.set(
         { organizationId: form.organizationId, _id: form.formId },
         { replyCount: 32, recentReplies: replyIds.slice(1) },
@@ -182,7 +182,7 @@ describe('a crash between two writes', () => {
       return { form, replyIds }
     }
 
-    const writes = await killEverywhere(
+    const writes = await crashEverywhere(
       given,
       (crashing, { form, replyIds }) => crashing.recordReplies({ ...form, replyIds: replyIds.slice(0, 2) }),
       async ({ form, replyIds }) => {
@@ -303,7 +303,7 @@ describe('several processes', () => {
   afterAll(() => other.close())
 
   const title = 'lose none of their changes, publishes and replies of one form'
-  // FerretDB v1 reads and writes a document in two steps, with room for others in between.
+  // FerretDB v1 updates a document in two steps, between which other writes can happen.
   it.skipIf(engine.startsWith('FerretDB'))(title, async () => {
     const form = await givenForm(store)
     const times = (count: number, work: (store: FormsStore) => Promise<unknown>) =>

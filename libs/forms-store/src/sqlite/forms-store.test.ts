@@ -169,7 +169,7 @@ describe('a deleted form', () => {
     await cleared(form.formId)
     clearImmediate(next!)
 
-    // 500 each: whoever reads has a turn after most of them.
+    // 500 each: reads run in between most of them.
     expect(seen.size).toBeGreaterThan(5)
   })
 
@@ -184,7 +184,7 @@ describe('a deleted form', () => {
     const commits = run.mock.calls.filter(([sql]) => sql === 'COMMIT').length
     vi.restoreAllMocks()
 
-    // One for the form, one for every six revisions.
+    // One for the form, and one per six revisions.
     expect(commits).toBe(4)
     expect((await store.usage(form.organizationId)).bytes).toBe(0)
   })
@@ -198,7 +198,7 @@ describe('a deleted form', () => {
     }
     givenReplies(form.formId, 1_200)
     {
-      // What the change of a delete leaves.
+      // The state that a delete leaves behind.
       using database = new DatabaseSync(path)
       database.exec('PRAGMA foreign_keys = OFF')
       database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
@@ -254,7 +254,7 @@ describe('a list', () => {
       fc.constantFrom(1, 10, 600),
       fc.constantFrom(0, 0, 1, 9, 700, 1_100),
       async (term, filter, start, limit, skip) => {
-        // A position is one also where the filter leaves the form out.
+        // The filter may exclude the form at the position.
         const last = start === undefined ? undefined : forms[start]!
         const after = last && positionOf(valuesOf(last), completeOrder([term]))
         const query = { organizationId, orderBy: [term], limit, skip }
@@ -295,7 +295,7 @@ describe('an expensive list', () => {
   it.each([
     ['in the reader thread', path],
     ['in turns', ':memory:'],
-  ])('ends when its caller has gone, and serves the next: %s', async (_, path) => {
+  ])('ends when its signal aborts, and the next list succeeds: %s', async (_, path) => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
     const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
@@ -314,7 +314,7 @@ describe('an expensive list', () => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const [{ organizationId }, other] = [await givenForm(store), await givenForm(store)]
     const query = { filter: anything, orderBy: [], limit: 10, skip: 0 }
-    // The thread is up.
+    // Starts the thread.
     await store.list({ ...query, organizationId })
     const many = atOnce(20, () => store.list({ ...query, organizationId }))
 
@@ -403,7 +403,7 @@ it('lists revisions from one snapshot while another process changes them', async
 })
 
 describe('the statements', () => {
-  /** Every statement that `read` runs, and what it is given. */
+  /** Every statement that `read` runs, with its parameters. */
   const statementsOf = async (read: () => Promise<unknown>) => {
     const spies = (['iterate', 'all', 'get'] as const).map((method) =>
       vi.spyOn(SqliteDatabase.prototype, method),
@@ -447,13 +447,13 @@ describe('the statements', () => {
       const plans = await plansOf(() => store.list(query))
 
       const index = `INDEX forms_by_${term.field} (organizationId=?`
-      // A row that is skipped is not read.
+      // Skipped rows are not read.
       const covering = `SEARCH forms USING ${skip > 0 ? 'COVERING ' : ''}${index}`
       const ways = [covering, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
       for (const plan of plans) {
         expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
         expect(plan).not.toContain('TEMP B-TREE')
-        // Nothing is walked that stands before the position, be it of the same value.
+        // No index entry before the position is read, not even a tie.
         if (isLater) expect(plan).not.toContain(`${index})`)
       }
       if (isLater) expect(plans[0]).toMatch(/AND .*publicId/)

@@ -11,13 +11,13 @@ const later = new Date('2026-11-20T10:00:00.000Z')
 const draftOf = (fields: JsonObject = {}): FormDraft => JSON.parse(newDraft(fields).draftJson)
 const formOf = (fields: JsonObject = {}) => newForm(randomUUID(), newDraft(fields), created)
 
-/** What a patch makes of a form. */
+/** The form after a patch. */
 const patchForm = (form: StoredForm, patch: JsonObject, now: Date): StoredForm => {
   const draft = patchDraft(form.draftJson, patch)
   return draft ? changedForm(form, draft, now) : form
 }
 
-/** What was found wrong, by field. */
+/** The violations by field. */
 const violationsOf = (write: () => unknown): Record<string, string> => {
   try {
     write()
@@ -155,7 +155,7 @@ describe('patchDraft', () => {
     ['says a step in another order', { steps: [{ y: { b: 2, a: 1 }, x: 1, key: 'q', type: 'text' }] }],
     ['clears what has its default', { description: null, i18n: { translations: { fr: null } } }],
     ['names the same type', { type: 'structured' }],
-    ['names what the server owns alone', { updateTime: 1, live: true }],
+    ['has only server-owned members', { updateTime: 1, live: true }],
     ['writes a zero as -0', { theme: { buttonRadiusPx: -0 } }],
   ])('returns its argument when the patch %s', (_, patch) => {
     const steps = [{ type: 'text', key: 'q', x: 1, y: { a: 1, b: 2 } }]

@@ -24,7 +24,7 @@ const branch = { targetStepKey: 'q', groups: [[{ operator: 'is', stepKey: 'q' }]
 
 const overTheWire = (fields: unknown): JsonObject => JSON.parse(JSON.stringify(fields))
 
-/** Milliseconds that this thread worked. */
+/** Milliseconds of CPU time of this thread. */
 const cpuMs = () => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
@@ -92,11 +92,13 @@ describe('DraftWriter', () => {
   )
 
   it('does not run a task whose caller has disconnected', async () => {
-    let looks = 0
-    const gone: DraftCaller = { userId: 'bob', hasDisconnected: () => ++looks > 0 }
+    let calls = 0
+    const disconnected: DraftCaller = { userId: 'bob', hasDisconnected: () => ++calls > 0 }
 
-    await expect(threaded.create('{"name": 1}', gone)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
-    expect(looks).toBe(1)
+    await expect(threaded.create('{"name": 1}', disconnected)).rejects.toMatchObject({
+      reason: 'MALFORMED_REQUEST',
+    })
+    expect(calls).toBe(1)
   })
 
   it('rejects tasks over the bound of one user, and serves others', async () => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from './fair-queue.ts'
 
-/** Tasks that end when they are told to, and the order in which they started. */
+/** Tasks that the test ends, and the order in which they started. */
 const givenQueue = (options: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) => {
   const queue = new FairQueue({ concurrency: 1, maxPerKey: 100, maxTasks: 100, ...options })
   const started: string[] = []

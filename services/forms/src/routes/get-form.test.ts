@@ -133,7 +133,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     expect(response.statusCode).toBe(304)
     expect(response.body).toBe('')
     expect(response.headers).toMatchObject({ etag })
-    // Of another length than the body's, HTTP clients make an error.
+    // An HTTP client fails when it differs from the length of the body.
     expect(response.headers).not.toHaveProperty('content-length')
   })
 

@@ -21,7 +21,7 @@ const refused = async (service: FormsService, query: Query) =>
 
 const namesOf = ({ forms }: ListFormsResponse) => forms.map(({ name }) => name)
 
-/** Forms of these names, each a minute younger than the one before. */
+/** Creates forms with these names, one minute apart. */
 const given = async (service: FormsService, ...named: (string | object)[]) => {
   const forms: StoredForm[] = []
   for (const fields of named) {
@@ -118,7 +118,7 @@ describe('GET /organizations/{organization}/forms', () => {
     const names = ['Alpha', 'alpha beta', 'Beta*', '100%_', 'back\\slash', 'say "hi"', '😀 ÜNÏ', "it's\n2"]
     const dynamic = ['alpha beta', '😀 ÜNÏ']
 
-    /** The forms above: their names, their types, created a minute apart from 09:30. */
+    /** The forms above: names, types, created one minute apart from 09:30. */
     const startWithNames = async () => {
       const service = await startForms()
       await given(

@@ -13,7 +13,7 @@ const list = async (service: FormsService, form: StoredForm, query: Record<strin
   return ListRevisionsResponse.parse(response.json())
 }
 
-/** A form with this many revisions, newest first. */
+/** A form with `count` revisions, newest first. */
 const published = async (service: FormsService, count: number) => {
   const form = await service.given.form()
   const paths: string[] = []

@@ -9,7 +9,7 @@ const { url, store, collections, crashAfter } = await startFormsStore()
 
 const exported = (organizationId: string) => Array.fromAsync(store.exportForms(organizationId))
 
-/** A form with revisions and more replies than it holds itself, which the store has forgotten again. */
+/** The record of a deleted form with revisions and more replies than its document holds. */
 const givenRecord = async (): Promise<FormRecord> => {
   const form = await givenForm(store)
   await publish(store, form)
@@ -39,7 +39,7 @@ describe('an import that crashes between two writes', () => {
       expect(await exported(organizationId)).toEqual([record])
     }
 
-    // The public id, two revisions, two replies beside those in the form, the form; and what each of them adds.
+    // The public id, two revisions, two replies outside of the form, the form, and the usage of each.
     expect(writes).toBe(9)
   })
 
