@@ -90,7 +90,7 @@ const third = `
   DROP INDEX forms_by_replyCount_desc;
 `
 
-/** Copies AI Handoff out of the draft, because `live` shows that of the current draft. Foreign keys are no longer enforced. */
+/** Copies AI Handoff out of the draft, because `live` shows it. Foreign keys are no longer enforced. */
 const fourth = `
   ALTER TABLE forms ADD COLUMN aiHandoff INTEGER NOT NULL DEFAULT 0;
   UPDATE forms SET aiHandoff = 1 WHERE json_extract(draft, '$.aiHandoff.enabled');

@@ -36,6 +36,6 @@ const storeDraft = (
   return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
 }
 
-/** The columns whose values differ from the row: SQLite rewrites every index of a column that is set, even to the same value. */
+/** The columns whose values change: SQLite rewrites the indexes of every column that is set, even to the same value. */
 const changedColumns = (columns: Row, row: Row): Row =>
   Object.fromEntries(Object.entries(columns).filter(([column, value]) => row[column] !== value))

@@ -34,7 +34,11 @@ export function* readRevisions(
   return endOf(rows, count, totalSize)
 }
 
-/** Reads a page on the main thread. @returns undefined when there is no such form; `large` when it takes longer than one to two milliseconds. */
+/**
+ * Reads a page of revisions if that takes one to two milliseconds.
+ *
+ * @returns undefined when there is no such form; `large` when it may take longer.
+ */
 export const readSmallRevisions = (
   database: SqliteDatabase,
   query: ListRevisionsQuery,
