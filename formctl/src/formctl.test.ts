@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
-import { draftTextOf, makePublicId, openFormsStore } from '@fms/forms-store'
+import { makePublicId, openFormsStore, toStoredDraft } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newRecord } from './copy/testing.ts'
 
@@ -113,7 +113,7 @@ describe('formctl organization show', () => {
     const time = new Date()
     const ids = { organizationId, formId: randomUUID(), publicId: makePublicId() }
     const state = { createTime: time, updateTime: time, version: 1, replyCount: 0, live: false }
-    await forms.create({ ...ids, ...state, ...draftTextOf(draft) })
+    await forms.create({ ...ids, ...state, ...toStoredDraft(draft) })
     return Buffer.byteLength(JSON.stringify(draft))
   }
 

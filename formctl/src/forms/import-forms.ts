@@ -1,6 +1,13 @@
 import { statSync } from 'node:fs'
 import type { FormRecord } from '@fms/contracts'
-import { type FormsStore, formConflict, formOf, type Imported } from '@fms/forms-store'
+import {
+  type FormsStore,
+  formConflict,
+  fromFormRecord,
+  type Imported,
+  parseDraft,
+  type StoredForm,
+} from '@fms/forms-store'
 import { recordDigest } from '@fms/store-kit'
 import type { Command } from 'commander'
 import { eachAtOnce } from '../copy/each-at-once.ts'
@@ -99,9 +106,13 @@ const look = async (store: FormsStore, record: FormRecord): Promise<Imported> =>
   const { organizationId, formId } = record
   const stored = await store.get({ organizationId, formRef: formId })
   if (!stored) return 'imported'
-  if (recordDigest(stored) !== recordDigest(formOf(record))) throw formConflict(record, 'formId', formId)
+  if (digestOf(stored) !== digestOf(fromFormRecord(record))) throw formConflict(record, 'formId', formId)
   return 'exists'
 }
+
+/** Equal for forms whose drafts are equal as JSON, whatever the order of their members. */
+const digestOf = ({ draftJson, ...form }: StoredForm) =>
+  recordDigest({ ...form, draft: parseDraft({ draftJson }) })
 
 const atLine = async <T>({ number }: Line, work: () => Promise<T>): Promise<T> => {
   try {

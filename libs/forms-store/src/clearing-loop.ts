@@ -1,29 +1,30 @@
-const everyMs = 60_000
+const intervalMs = 60_000
 
 /**
- * Clears what deleted forms left: at once, when `wake` is called, and every minute, since another process may have died
- * over a delete. One run at a time.
+ * Deletes the remains of deleted forms: immediately, on `wake`, and every minute, because another process may have
+ * crashed during a delete. One run at a time.
  */
 export class ClearingLoop {
   readonly #clear: (signal: AbortSignal) => Promise<void>
   readonly #stop = new AbortController()
   readonly #timer: NodeJS.Timeout
   #running: Promise<void> | undefined
-  #isAwake = false
+  #isPending = false
 
-  /** @param clear may reject: what is left over is tried again in a minute. Ends soon after the signal. */
+  /** @param clear deletes the remains; stops soon after the signal aborts. A rejection is retried after a minute. */
   constructor(clear: (signal: AbortSignal) => Promise<void>) {
     this.#clear = clear
-    this.#timer = setInterval(() => this.wake(), everyMs).unref()
+    this.#timer = setInterval(() => this.wake(), intervalMs).unref()
     this.wake()
   }
 
+  /** Starts a run, or another one after the current run. */
   wake(): void {
-    this.#isAwake = true
+    this.#isPending = true
     this.#running ??= this.#run()
   }
 
-  /** Resolves once nothing is being cleared any more; what is left over waits for whoever opens the store next. */
+  /** Stops the current run and resolves once it ended. The next process that opens the store continues. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stop.abort()
@@ -31,8 +32,8 @@ export class ClearingLoop {
   }
 
   async #run(): Promise<void> {
-    while (this.#isAwake && !this.#stop.signal.aborted) {
-      this.#isAwake = false
+    while (this.#isPending && !this.#stop.signal.aborted) {
+      this.#isPending = false
       await this.#clear(this.#stop.signal).catch(() => {})
     }
     this.#running = undefined

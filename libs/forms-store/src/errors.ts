@@ -3,16 +3,17 @@ import { formPath } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
 import { formETag } from './resource/form-to-json.ts'
 
-const formName = ({ organizationId, formRef }: FormRef) => `organizations/${organizationId}/forms/${formRef}`
+const formPathOf = ({ organizationId, formRef }: FormRef) =>
+  `organizations/${organizationId}/forms/${formRef}`
 
-/** No form has this id or public id in this organization, or no longer. */
+/** The organization has no form with this id or public id. */
 export const formNotFound = (ref: FormRef) =>
   new ApiError(
     'NOT_FOUND',
     'FORM_NOT_FOUND',
-    `There is no ${formName(ref)}. List the forms to see which there are.`,
+    `There is no ${formPathOf(ref)}. List the forms to see which there are.`,
     {
-      metadata: { form: formName(ref) },
+      metadata: { form: formPathOf(ref) },
     },
   )
 
@@ -24,18 +25,18 @@ export const formMoved = (ref: FormRef, etag: string) =>
     `The form is now at ETag ${etag}. Read it again and retry.`,
     {
       http: 412,
-      metadata: { form: formName(ref), etag },
+      metadata: { form: formPathOf(ref), etag },
     },
   )
 
-/** Others kept changing the form until the request's deadline. */
+/** Concurrent changes of the form won until the deadline. */
 export const updateAborted = (ref: FormRef) =>
-  new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${formName(ref)}. Repeat the request.`, {
-    metadata: { form: formName(ref) },
+  new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${formPathOf(ref)}. Repeat the request.`, {
+    metadata: { form: formPathOf(ref) },
     retryAfterSeconds: 1,
   })
 
-/** A list looked at so many forms that it was ended. Nothing is wrong with the filter but what it takes. */
+/** A list exceeded its time limit. Its filter is valid but reads too many forms. */
 export const filterTooExpensive = (timeoutMs: number) =>
   new ApiError(
     'INVALID_ARGUMENT',
@@ -44,19 +45,19 @@ export const filterTooExpensive = (timeoutMs: number) =>
     { metadata: { timeoutMs: `${timeoutMs}` } },
   )
 
-/** Tells the gateway that a service only has too much to do: no circuit shall open for that. */
+/** Marks an error as load shedding: the gateway does not count it as a failure of the service. */
 const shedHeader = 'x-fms-shed'
 
-/** So many lists that look at many forms are under way that this one did not get its turn in time. */
+/** The list got no slot in time: too many expensive lists are in flight. */
 export const listsOverloaded = () =>
   new ApiError(
     'UNAVAILABLE',
     'OVERLOADED',
-    'Too many lists are under way that look at many forms. Nothing was done; repeat the request a little later, or narrow its filter.',
+    'Too many expensive lists are in flight. Nothing was done; repeat the request a little later, or narrow its filter.',
     { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
   )
 
-/** The organization has as much as it may. No RetryInfo: a repeat helps once something was deleted. */
+/** The organization has reached its quota. No RetryInfo: a retry succeeds only after a delete. */
 export const quotaExceeded = (organizationId: string, quota: keyof Quota, limit: number, used: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
@@ -72,7 +73,7 @@ export const quotaExceeded = (organizationId: string, quota: keyof Quota, limit:
     },
   )
 
-/** An import met something else under one of the form's ids: the form in another state, or another one. */
+/** The store has other content under one of the ids of an imported form: another state of it, or another form. */
 export const formConflict = (
   record: { organizationId: string; formId: string },
   field: 'formId' | 'publicId' | 'revisionId' | 'commandId',
@@ -85,7 +86,7 @@ export const formConflict = (
     { metadata: { form: formPath(record), field, value } },
   )
 
-/** @throws {ApiError} FORM_MOVED when the caller has seen another state of the draft. */
+/** Checks If-Match against the draft's version. @throws {ApiError} FORM_MOVED when they differ. */
 export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {
   if (ifMatch !== undefined && !ifMatchVersionHolds(ifMatch, current.version))
     throw formMoved(ref, formETag(current))

@@ -1,31 +1,26 @@
 import type { CheckedFilter } from '@fms/aip'
-import type { Form, FormDraft, FormRecord } from '@fms/contracts'
-import type { FormOrderTerm, FormPosition } from './form-order.ts'
+import type { FormDraft, FormRecord } from '@fms/contracts'
+import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
 
-/** What the store knows of a form beside its draft. */
+/** A form without its draft. */
 export interface FormState {
   /** Lower-case UUIDs. */
   organizationId: string
   formId: string
-  /** 10 letters and digits, unique over the whole service. */
+  /** 10 letters and digits, unique in the whole service. */
   publicId: string
   createTime: Date
   /** Strictly increases with each change of the draft. */
   updateTime: Date
-  /** Counts the changes of the draft, from 1: what compare-and-set and `If-Match` compare. */
+  /** Number of the draft's current state, from 1. Compare-and-set and `If-Match` compare it. */
   version: number
   replyCount: number
-  /** Whether a revision carries the alias `live`. */
+  /** Whether a revision has the alias `live`. */
   live: boolean
 }
 
-/** A form as the store keeps it. */
-export interface StoredForm extends FormState {
-  draft: FormDraft
-}
-
-/** A draft as text, with what the store reads of it: `draftTextOf` makes one. */
-export interface DraftText {
+/** A draft as JSON, and copies of the members that the store filters, sorts and shows by: see `toStoredDraft`. */
+export interface StoredDraft {
   /** The draft as `JSON.stringify` writes it, without white space. */
   draftJson: string
   name: string
@@ -34,44 +29,39 @@ export interface DraftText {
   aiHandoff: boolean
 }
 
-/** A form whose draft is text: what reads pass on, and what a change stores. */
-export interface FormText extends FormState, DraftText, JsonBytes {}
+/** A form as the store keeps it. `parseDraft` gives its draft. */
+export interface StoredForm extends FormState, StoredDraft, JsonBytes {}
 
-/** The JSON text of a draft or a snapshot as UTF-8, where it came so from a thread: it can be sent as it is. */
+/** The JSON of a draft or a snapshot in UTF-8, ready to send. Present on items that a worker thread read. */
 export interface JsonBytes {
   jsonBytes?: Uint8Array
 }
 
-/** Names one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
+/** Identifies one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
 export interface FormRef {
   organizationId: string
   formRef: string
 }
 
-/** A published snapshot. Never changes; whether it is live is the form's to say. */
-export interface StoredRevision {
+/** A published snapshot. Immutable; the form records which revision is live. `parseSnapshot` gives the form in it. */
+export interface StoredRevision extends JsonBytes {
   organizationId: string
   formId: string
   revisionId: string
-  /** Position among the form's revisions: grows with each snapshot, with gaps. */
+  /** Increases with each snapshot of the form. Has gaps. */
   number: number
-  /** The command that made it; unique in its organization. */
+  /** The command that created it; unique in its organization. */
   commandId: string
   createTime: Date
-  /** The form as it was published. */
-  form: Form
-}
-
-/** What a publish keeps of a form. */
-export interface Snapshot {
-  revisionId: string
-  createTime: Date
-  /** The form as it is published, as text. */
+  /** The form as it was published, as JSON. */
   formJson: string
 }
 
-/** A revision for those who only store it or pass it on. */
-export interface RevisionText extends Omit<StoredRevision, 'form'>, JsonBytes {
+/** The part of a revision that a publish takes from the form. */
+export interface Snapshot {
+  revisionId: string
+  createTime: Date
+  /** The form as it is published, as JSON. */
   formJson: string
 }
 
@@ -79,22 +69,22 @@ export interface ListFormsQuery {
   organizationId: string
   filter?: CheckedFilter
   orderBy: readonly FormOrderTerm[]
-  /** Where the page before ended. */
+  /** The position of the last form of the previous page. */
   after?: FormPosition
   limit: number
   skip: number
 }
 
 export interface FormsPage {
-  forms: FormText[]
-  /** Where the next page begins; absent on the last one. */
+  forms: StoredForm[]
+  /** The position of the last form, if more follow. */
   next?: FormPosition
-  /** All forms that match, on whatever page. */
+  /** The number of matches on all pages. */
   totalSize: number
 }
 
 export interface ListRevisionsQuery extends FormRef {
-  /** The number of the last revision of the page before. */
+  /** The number of the last revision of the previous page. */
   after?: number
   limit: number
   skip: number
@@ -107,14 +97,14 @@ export interface RevisionsPage {
 }
 
 export interface ListedRevision {
-  revision: RevisionText
+  revision: StoredRevision
   live: boolean
 }
 
-/** As many replies are counted in one change. */
+/** Maximum of replies in one call of `recordReplies`. */
 export const maxRepliesPerChange = 100
 
-/** Replies of one form that are to be counted. */
+/** Replies of one form. */
 export interface Replies {
   organizationId: string
   formId: string
@@ -122,151 +112,153 @@ export interface Replies {
   replyIds: readonly string[]
 }
 
-/** What can change of a revision as it is read, and what `live` shows of the current draft. */
+/** The mutable parts of a revision as clients read it. */
 export interface RevisionState {
   revisionId: string
   live: boolean
-  /** Of the current draft. */
+  /** Whether the current draft enables AI Handoff; `live` shows it. */
   aiHandoff: boolean
 }
 
-/** What an organization has, or what a change adds to that. */
+/** What an organization has stored, or what a change adds to it. */
 export interface Usage {
   forms: number
-  /** Of drafts and revisions as JSON in UTF-8; those of a deleted form are counted until they are cleared. */
+  /** Of drafts and revisions as JSON in UTF-8, including revisions of deleted forms that are not cleared yet. */
   bytes: number
 }
 
-/** The most that an organization may have; 0 for any number. */
+/** Limits of an organization's usage; 0 is unlimited. */
 export type Quota = Readonly<Usage>
 
 export interface FormsStoreOptions {
-  /** Leaves a SQLite file untouched: it is neither made nor migrated. */
+  /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
-  /** What each organization may have; without it, any number. */
+  /** Quota of each organization. Default: unlimited. */
   quota?: Quota
-  /** How long a list may take, in milliseconds; 2,000 by default. */
+  /** Time limit of a list, in milliseconds. Default: 2,000. */
   listTimeoutMs?: number
 }
 
 export interface ListOptions {
-  /** Aborts when the page is no longer needed: it is sent, or nobody waits for it. Until then it keeps its place. */
+  /** Aborts when the page is sent or no longer wanted. A large page holds its slot until then. */
   signal?: AbortSignal | undefined
-  /** Whose list it is: each caller has a few places, so that none waits for the pages of another. */
+  /** Id of the caller. Each caller has at most a few slots for large pages, so that callers do not block each other. */
   caller?: string | undefined
 }
 
-/** An organization that has forms, and how many. */
+/** An organization that has forms, and their number. */
 export interface OrganizationForms {
   organizationId: string
   forms: number
 }
 
-/** What an import did: `exists` when the store has the very same already. */
+/** Outcome of an import: `exists` when the store already has an identical record. */
 export type Imported = 'imported' | 'exists'
 
 /**
- * Where drafts and revisions live. Every method names the organization, so no adapter can read across tenants;
- * `organizations` alone is for operators, who move data, and `findOrganizationOf` for the gateway, which authorizes its
- * caller for what it finds.
- * Each method is atomic by itself, none spans another; what it resolves with is durable.
- * Any method throws UNAVAILABLE (`STORE_UNAVAILABLE`) when the engine cannot be reached.
+ * The store of drafts and revisions. Every method takes the organization, so no adapter can read across tenants. The
+ * exceptions: `organizations`, for operators who copy data, and `findOrganizationOf`, for the gateway, which authorizes
+ * its caller for the result.
+ *
+ * Each method is atomic, and its result is durable. No transaction spans two methods.
+ *
+ * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable.
  */
 export interface FormsStore extends AsyncDisposable {
   /**
+   * Stores a new form.
+   *
    * @returns false, and stores nothing, when the public id is taken.
-   * @throws {ApiError} QUOTA_EXCEEDED when the organization has no room for it.
+   * @throws {ApiError} QUOTA_EXCEEDED.
    */
-  create(form: FormText): Promise<boolean>
+  create(form: StoredForm): Promise<boolean>
 
-  /** @returns undefined for a reference that names nothing here, whatever it looks like. */
+  /** Reads a form. @returns undefined when the organization has no such form, also for a malformed reference. */
   get(ref: FormRef): Promise<StoredForm | undefined>
 
-  /** What `get` finds, without its draft, which may be large. */
+  /** Like `get`, without the draft, which may be large. */
   getState(ref: FormRef): Promise<FormState | undefined>
 
-  /** What `get` finds, as text. */
-  getText(ref: FormRef): Promise<FormText | undefined>
-
   /**
-   * A page by keyset: forms that nobody touched are neither repeated nor missed while others come and go.
-   * It may end before `limit`, once it holds 4 MiB.
+   * Reads a page of forms by keyset: unchanged forms are neither repeated nor missed while others are created or deleted.
+   * The page ends before `limit` once it has 4 MiB.
    *
-   * @throws {ApiError} FILTER_TOO_EXPENSIVE when it takes longer than a list may; OVERLOADED when too many such lists
-   *   wait for their turn. The signal's reason once that aborts.
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE when the list exceeds its time limit; OVERLOADED when too many expensive
+   *   lists are in flight. The signal's reason once it aborts.
    */
   list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage>
 
   /**
-   * Reads and changes the draft outside of any transaction, and stores it by compare-and-set on `version`. What `change`
-   * throws leaves the form as it was. Changes of one form run one after the other in a process.
+   * Reads the form, changes it outside of any transaction, and stores it by compare-and-set on `version`. An error of
+   * `change` leaves the form unchanged. Changes of one form are serialized in a process.
    *
-   * @param change pure: it may be called again after a lost race. Returning its argument writes nothing.
-   * @returns the form as it is stored, or undefined when there is none.
-   * @throws {ApiError} ABORTED when the race was still lost at the deadline, 5 s after the call; QUOTA_EXCEEDED when
-   *   the draft grew and the organization has no room for it.
+   * @param change pure: called again after a write conflict. Returns its argument to write nothing.
+   * @returns the stored form, or undefined when there is none.
+   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the draft grows beyond
+   *   the quota.
    */
   update(
     ref: FormRef,
-    change: (current: FormText) => FormText | Promise<FormText>,
-  ): Promise<FormText | undefined>
+    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  ): Promise<StoredForm | undefined>
 
   /**
-   * Deletes the form, and with it its revisions and what is known of its replies: nobody sees anything of them from then
-   * on. They are cleared afterwards in small batches, by this process or by one that has the store open later.
+   * Deletes the form. Its revisions and replies become invisible immediately; this process, or one that opens the store
+   * later, deletes them in small batches.
    *
-   * @param check short; throws to refuse, which leaves everything as it was.
+   * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
    * @returns false when there is no such form.
    */
   delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean>
 
-  /** The revision that a command made, wherever in the organization. */
+  /** The revision that a command created, of any form of the organization. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
 
   /**
-   * Freezes the draft as a revision and moves `live` to it, unless it stands on a later one: of two publishes at once,
-   * the later snapshot is live in the end. May be repeated: a command that has a revision makes no second one.
+   * Freezes the draft as a revision and moves `live` to it, unless a later revision is live: of two concurrent publishes,
+   * the later snapshot stays live. Idempotent: a command creates at most one revision.
    *
-   * @param snapshot pure, and outside of any transaction: it may be called again after a lost race. What it throws
-   *   leaves nothing behind.
-   * @param beforeStoring called right before the revision is stored, when every lock is held. What it throws leaves
+   * @param snapshot pure, runs outside of any transaction: called again after a write conflict. An error of it leaves
    *   nothing behind.
-   * @returns the form as the new revision holds it, live; the form as it is now when the command had its revision;
-   *   `elsewhere` when the command has published another form of the organization; undefined when there is no such
-   *   form, or no longer.
-   * @throws {ApiError} ABORTED when others kept changing the form until the deadline, 5 s after the call;
-   *   QUOTA_EXCEEDED when the organization has no room for the revision.
+   * @param beforeStoring called immediately before the revision is stored, with all locks held. An error of it leaves
+   *   nothing behind.
+   * @returns the form as published, with `live` true; the current form if the command already had a revision;
+   *   `elsewhere` if the command has published another form of the organization; undefined if there is no such form.
+   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the revision exceeds the
+   *   quota.
    */
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
-  ): Promise<FormText | 'elsewhere' | undefined>
+  ): Promise<StoredForm | 'elsewhere' | undefined>
 
   /**
-   * Newest first. A page may end before `limit`, once it holds 4 MiB.
+   * Reads a page of a form's revisions, newest first. The page ends before `limit` once it has 4 MiB.
    *
    * @returns undefined when there is no such form.
-   * @throws as `list` does.
+   * @throws {ApiError} as `list`.
    */
   listRevisions(query: ListRevisionsQuery, options?: ListOptions): Promise<RevisionsPage | undefined>
 
   /**
+   * Reads one revision.
+   *
    * @param revisionRef a UUID, or `live`.
    * @returns undefined when there is no such form or revision.
    */
   getRevision(ref: FormRef, revisionRef: string): Promise<(ListedRevision & RevisionState) | undefined>
 
-  /** What `getRevision` finds, without its snapshot, which may be large. */
+  /** Like `getRevision`, without the snapshot, which may be large. */
   getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined>
 
   /**
-   * Counts replies of one form in one change, each `replyId` once, however often it comes. Leaves `updateTime` and
-   * `version` alone.
+   * Counts replies of one form in one change. Idempotent: counts each `replyId` once. Does not change `updateTime` or
+   * `version`.
    *
-   * @returns how many were counted now; none when there is no such form.
-   * @throws {ApiError} ABORTED when others kept changing the form until the deadline.
+   * @returns how many replies were new; 0 when there is no such form.
+   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s.
    */
   recordReplies(replies: Replies): Promise<number>
 
@@ -274,37 +266,37 @@ export interface FormsStore extends AsyncDisposable {
   usage(organizationId: string): Promise<Usage>
 
   /**
-   * Looks whether an organization has room, as every change that grows does by itself: for dry runs.
+   * Checks the quota for a dry run. Every change that grows the usage does so itself.
    *
    * @throws {ApiError} QUOTA_EXCEEDED.
    */
   checkQuota(organizationId: string, growth: Usage): Promise<void>
 
-  /** The organization that has the form with this public id; undefined where there is no such form. */
+  /** The organization of the form with this public id, or undefined when there is no such form. */
   findOrganizationOf(publicId: string): Promise<string | undefined>
 
-  /** In order of their ids. */
+  /** The organizations that have forms, ordered by id. */
   organizations(): AsyncIterable<OrganizationForms>
 
   /**
-   * Everything that is known of each form, in order of `publicId`: one form after the other, each as it is at one
-   * instant. A form that comes or goes meanwhile may be missing.
+   * Exports each form with its revisions and replies, ordered by `publicId`. Each record is a consistent snapshot of its
+   * form; a form that is created or deleted meanwhile may be missing.
    *
-   * @throws {ApiError} ABORTED when others kept changing a form.
+   * @throws {ApiError} UPDATE_ABORTED when a form kept changing.
    */
   exportForms(organizationId: string): AsyncIterable<FormRecord>
 
   /**
-   * Stores a form as it was exported. Nothing of it is visible before all of it is there, and a repeat finishes an
-   * import that was interrupted. Counted, and never refused by a quota: an operator moves what is there already.
+   * Stores an exported form. It becomes visible as a whole, and a repeat completes an interrupted import. Counts as
+   * usage, but no quota rejects it.
    *
-   * @param record sound, as the schema `FormRecord` has it.
-   * @throws {ApiError} FORM_CONFLICT, and nothing is visible, when the store has the form in another state, or one of
-   *   its ids elsewhere.
+   * @param record valid by the schema `FormRecord`.
+   * @throws {ApiError} FORM_CONFLICT, with nothing visible, when the store has another state of the form, or another form
+   *   or revision with one of its ids.
    */
   importForm(record: FormRecord): Promise<Imported>
 
-  /** Resolves while the engine answers. */
+  /** Resolves if the engine responds. */
   ping(): Promise<void>
 
   close(): Promise<void>

@@ -1,25 +1,34 @@
-import { byScheme, type Migration, openUnlessTooNew, sqlitePath, sqliteStoreExists } from '@fms/store-kit'
+import {
+  byScheme,
+  inspectSqlite,
+  type Migration,
+  openUnlessTooNew,
+  type StoreState,
+  sqlitePath,
+  sqliteStoreExists,
+} from '@fms/store-kit'
 import type { FormsStore, FormsStoreOptions } from './forms-store.ts'
 import { SqliteFormsStore } from './sqlite/forms-store.ts'
 import { migrations } from './sqlite/schema.ts'
 
 /**
- * Opens the engine that the URL names: `sqlite:PATH`, a file on this machine, or `mongodb://…/DATABASE`, which
- * {@link migrateFormsStore} has to have prepared.
+ * Opens a forms store.
  *
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW where a newer release has shut this one out.
+ * @param url `sqlite:PATH`, a file on this machine that is created and migrated, or `mongodb://…/DATABASE`, which
+ *   {@link migrateFormsStore} has prepared.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW when a newer release has migrated the store and excluded this one.
  */
 export const openFormsStore = async (url: string, options: FormsStoreOptions = {}): Promise<FormsStore> =>
   byScheme<Promise<FormsStore>>('forms', url, {
     sqlite: async () => new SqliteFormsStore(sqlitePath(url), options),
     mongodb: async () => {
-      // A machine that has no use for the driver does not load it.
+      // Loads the driver only where it is used.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
       return openUnlessTooNew(new MongoFormsStore(url, options))
     },
   })
 
-/** Makes whatever the store lacks; may run again, and while others use it. A SQLite file is migrated as it is opened. */
+/** Migrates a store to this release. Idempotent, and safe while other processes use the store. */
 export const migrateFormsStore = (url: string): Promise<Migration> =>
   byScheme<Promise<Migration>>('forms', url, {
     sqlite: async () => {
@@ -34,9 +43,20 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
     },
   })
 
-/** Whether a forms store was ever made there. Changes nothing. */
+/** Whether the URL has a forms store. Changes nothing. */
 export const formsStoreExists = (url: string): Promise<boolean> =>
   byScheme<Promise<boolean>>('forms', url, {
     sqlite: async () => sqliteStoreExists(sqlitePath(url), 'forms'),
     mongodb: async () => (await import('@fms/store-kit/mongodb')).mongodbStoreExists(url, 'forms'),
+  })
+
+/** Reads the schema version of a store and changes nothing. @returns undefined if the SQLite file does not exist. */
+export const inspectFormsStore = (url: string): Promise<StoreState | undefined> =>
+  byScheme<Promise<StoreState | undefined>>('forms', url, {
+    sqlite: async () => inspectSqlite(sqlitePath(url), migrations.length),
+    mongodb: async () => {
+      const { inspectMongodb } = await import('@fms/store-kit/mongodb')
+      const { formsSchema } = await import('./mongodb/schema.ts')
+      return inspectMongodb(url, formsSchema)
+    },
   })

@@ -1,13 +1,13 @@
 import { quotaExceeded } from './errors.ts'
 import type { Quota, Usage } from './forms-store.ts'
 
-/** No bounds. */
+/** No limits. */
 export const noQuota: Quota = { forms: 0, bytes: 0 }
 
 /**
- * Refuses what grows beyond a quota; what shrinks or stays is never refused, also by an organization that is over it.
+ * Rejects growth beyond a quota. A change that shrinks or keeps the usage always passes, even over the quota.
  *
- * @param growth what a change adds to `used`; negative where it takes away.
+ * @param growth what a change adds to `used`; negative when it removes.
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
 export const assertWithinQuota = (organizationId: string, quota: Quota, used: Usage, growth: Usage): void => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startForms } from './testing/start-forms.ts'
 
-it('the forms service is ready while its store answers', async () => {
+it('the forms service is ready while its store responds', async () => {
   await using service = await startForms()
   expect((await service.app.inject('/readyz')).statusCode).toBe(200)
 

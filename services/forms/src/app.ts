@@ -1,5 +1,3 @@
-import type { PageTokens } from '@fms/aip'
-import type { FormsStore } from '@fms/forms-store'
 import {
   type App,
   createApp,
@@ -10,6 +8,7 @@ import {
   requireWriteAccess,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FormsDeps } from './deps.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
@@ -20,23 +19,14 @@ import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
 import { updateForm } from './routes/update-form.ts'
 
-/** What the routes work with; the clock comes in, so that tests can set it. */
-export interface FormsDeps {
-  forms: FormsStore
-  drafts: DraftWriter
-  publicFormBaseUrl: string
-  pageTokens: PageTokens
-  now: () => Date
-}
-
 export interface FormsAppOptions extends Omit<FormsDeps, 'drafts'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
-  /** Bodies and drafts over this are checked in worker threads. */
+  /** Worker threads check bodies and drafts of more characters than this. */
   largeLength?: number
 }
 
-/** The forms service: everything of a form but its publishing. */
+/** The forms service: every operation on forms and revisions except publish. */
 export const createFormsApp = ({
   logger,
   internalSecrets,
@@ -52,23 +42,23 @@ export const createFormsApp = ({
     ready: () => deps.forms.ping(),
   })
   app.addHook('onClose', () => drafts.close())
-  app.register(async (guarded) => {
-    guarded.register(requireIdentity, { secrets: internalSecrets })
-    guarded.addHook('onRequest', ({ identity, params }, _, done) => {
+  app.register(async (authenticated) => {
+    authenticated.register(requireIdentity, { secrets: internalSecrets })
+    authenticated.addHook('onRequest', ({ identity, params }, _, done) => {
       const { organizationId } = params as { organizationId?: string }
       const isForeign = organizationId !== undefined && organizationId !== identity.organizationId
       done(isForeign ? organizationNotFound(organizationId) : undefined)
     })
-    guarded.register(resources, deps)
+    authenticated.register(resourceRoutes, deps)
   })
-  app.register(async (forTheGateway) => {
-    forTheGateway.register(requireGateway, { secrets: internalSecrets })
-    forTheGateway.register(getFormOwner, deps)
+  app.register(async (internal) => {
+    internal.register(requireGateway, { secrets: internalSecrets })
+    internal.register(getFormOwner, deps)
   })
   return app
 }
 
-const resources = async (app: FastifyInstance, deps: FormsDeps) => {
+const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.addHook('onRequest', ({ identity, method }, _reply, done) => {
     if (method !== 'GET' && method !== 'HEAD') requireWriteAccess(identity)
     done()

@@ -1,7 +1,7 @@
 import { ApiError } from '@fms/aip'
 import type { FormRef } from '@fms/forms-store'
 
-/** No revision of this form has this id; `live` names none before the first publish. */
+/** The form has no revision with this id, or no live revision because it was never published. */
 export const revisionNotFound = ({ organizationId, formRef }: FormRef, revisionRef: string) => {
   const revision = `organizations/${organizationId}/forms/${formRef}/revisions/${revisionRef}`
   return new ApiError(

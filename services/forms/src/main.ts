@@ -28,7 +28,7 @@ await run('forms', FormsConfig, async (config, logger) => {
     pageTokens: createPageTokens(internalSecrets),
     now: () => new Date(),
   })
-  // Forms are read and edited with NATS away, too: replies are counted once it is there.
+  // The service starts without NATS: reads and edits do not need it, and replies wait in the stream.
   const stop = new AbortController()
   const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
   const consumption = consume(

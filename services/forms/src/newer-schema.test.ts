@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { startForms } from './testing/start-forms.ts'
 
-it('answers 503 with the reason once a newer release has migrated the store, and is not ready', async () => {
+it('responds 503 with the reason, and is not ready, once a newer release has migrated the store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'forms-newer-'))
   const storeUrl = `sqlite:${join(directory, 'forms.db')}`
   const lines: string[] = []

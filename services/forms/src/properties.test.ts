@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '@fms/aip'
 import { Form, serverOwnedFields } from '@fms/contracts'
 import { createFormArbitrary } from '@fms/contracts/arbitrary'
-import type { StoredForm } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
@@ -15,22 +15,22 @@ import {
 } from './testing/malformed-request.arbitrary.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from './testing/start-forms.ts'
 
-/** What goes over the wire: JSON knows no -0. */
+/** The value after JSON serialization, which has no -0. */
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 const without = (form: object, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(form).filter(([name]) => !names.includes(name)))
 
-/** A form's own members, as clients may write them. */
+/** The members of a form that clients write. */
 const draftOf = (form: object): JsonObject => without(form, serverOwnedFields)
 
-/** A form or patch that is fine, or wrong in one place at least. */
+/** A valid form or patch, or one with at least one violation. */
 const anyFields = fc.oneof(
   createFormArbitrary,
   fc.tuple(createFormArbitrary, wrongMemberArbitrary).map(([fine, wrong]) => ({ ...fine, ...wrong })),
 ) as fc.Arbitrary<JsonObject>
 
-/** A patch that may well be accepted: the type is fixed, so most leave it alone. */
+/** A patch that is usually valid: most do not change the type, which is fixed. */
 const anyPatch = fc
   .tuple(anyFields, fc.nat(9))
   .map(([fields, keepType]) => (keepType === 0 ? fields : without(fields, ['type'])))
@@ -49,7 +49,7 @@ const outcomeOf = (response: Awaited<ReturnType<FormsService['send']>>) =>
   response.statusCode === 200 ? { code: 200 } : refusalOf(response)
 
 describe('a dry run', () => {
-  it('says of every create, patch and delete what the real request says, and changes nothing', async () => {
+  it('returns the same response as the real create, patch or delete, and changes nothing', async () => {
     await using service = await startForms()
     const anyRequest = fc.record({
       kind: fc.constantFrom('create', 'patch', 'delete'),
@@ -113,7 +113,7 @@ const deleteAll = async ({ forms, everyForm }: FormsService) => {
 }
 
 describe('a patch', () => {
-  it('of what a read gave changes nothing, whatever form it is', async () => {
+  it('with the response of a read changes nothing, for any form', async () => {
     await using service = await startForms()
     const url = `/organizations/${service.organizationId}/forms`
 
@@ -136,7 +136,7 @@ describe('a patch', () => {
     )
   })
 
-  it('and another, and so on, make of a form what RFC 7396 and the defaults make of it', async () => {
+  it('in a sequence gives the result of RFC 7396 and the defaults', async () => {
     await using service = await startForms()
     const url = `/organizations/${service.organizationId}/forms`
     const codes = { 200: 0, 400: 0 }
@@ -172,7 +172,7 @@ describe('a patch', () => {
     expect(codes[400]).toBeGreaterThan(100)
   })
 
-  it('survives 49 others to other fields at the same time', async () => {
+  it('survives 49 concurrent patches of other fields', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const texts = (names: string[]) => names.map((name) => ({ [name]: `new ${name}` }))
@@ -201,7 +201,7 @@ describe('a patch', () => {
     expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))
     const read = (await service.send({ url: urlOf(form) })).json()
     expect(draftOf(read)).toEqual(
-      withDefaults(patches.reduce<Json>(mergeByTheBook, form.draft as unknown as Json) as JsonObject),
+      withDefaults(patches.reduce<Json>(mergeByTheBook, parseDraft(form) as unknown as Json) as JsonObject),
     )
     const updateTimes = responses.map((response) => Form.parse(response.json()).updateTime)
     expect(new Set(updateTimes).size).toBe(50)
@@ -210,7 +210,7 @@ describe('a patch', () => {
 })
 
 describe('a malformed request', () => {
-  it('is refused with an error body, never by a defect, and changes no form', async () => {
+  it('gets an error body, never INTERNAL, and changes no form', async () => {
     await using service = await startForms()
     const form: StoredForm = await service.given.form({ steps: [{ type: 'text', key: 'q' }] })
     await service.given.revision(form)
@@ -251,12 +251,12 @@ describe('a malformed request', () => {
   })
 })
 
-describe('a member of the envelope that is given twice', () => {
+describe('a duplicate member of the envelope', () => {
   const twice = ['"validateOnly":true,"validateOnly":false', '"validateOnly":true,"validat\\u0065Only":false']
   const padding = ' '.repeat(100_000)
 
   it.each(twice.flatMap((members) => [members, members + padding]))(
-    'refuses the request: %s',
+    'rejects the request: %s',
     async (members) => {
       await using service = await startForms()
       const form = await service.given.form()
@@ -279,7 +279,7 @@ describe('a member of the envelope that is given twice', () => {
     },
   )
 
-  it('is none inside of the form, where the last one counts', async () => {
+  it('is accepted inside of the form, where the last one counts', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -295,7 +295,7 @@ describe('a member of the envelope that is given twice', () => {
 })
 
 describe('a large body', () => {
-  it('is answered like a small one, whatever it holds', async () => {
+  it('gets the same response as a small one, for any content', async () => {
     await using small = await startForms({ largeLength: 2 * 1024 * 1024 })
     await using large = await startForms({ largeLength: 0 })
     const [formOfSmall, formOfLarge] = [await small.given.form(), await large.given.form()]
@@ -327,7 +327,7 @@ describe('a large body', () => {
   })
 })
 
-/** An answer without what differs from form to form. */
+/** A response without the parts that differ between forms. */
 const comparable = ({ statusCode, body }: Awaited<ReturnType<FormsService['send']>>, form: StoredForm) => ({
   statusCode,
   body: body

@@ -11,22 +11,25 @@ const refusedBy = (quota: string) => ({
 const send = (service: FormsService, method: 'POST' | 'PATCH', url: string, payload: object) =>
   service.send({ method, url, payload })
 
-describe('an organization that has as much as it may', () => {
-  it.each([false, true])('is refused another form (dry run: %s), after the rules', async (validateOnly) => {
-    await using service = await startForms({ quota: { forms: 1, bytes: 0 } })
-    const form = await service.given.form()
-    const url = `/organizations/${service.organizationId}/forms`
+describe('an organization at its quota', () => {
+  it.each([false, true])(
+    'cannot create a form (dry run: %s); invalid requests fail first',
+    async (validateOnly) => {
+      await using service = await startForms({ quota: { forms: 1, bytes: 0 } })
+      const form = await service.given.form()
+      const url = `/organizations/${service.organizationId}/forms`
 
-    const refused = await send(service, 'POST', url, { form: {}, validateOnly })
-    const invalid = await send(service, 'POST', url, { form: { name: 7 }, validateOnly })
+      const refused = await send(service, 'POST', url, { form: {}, validateOnly })
+      const invalid = await send(service, 'POST', url, { form: { name: 7 }, validateOnly })
 
-    expect(refusalOf(refused)).toMatchObject(refusedBy('forms'))
-    expect(refused.headers['retry-after']).toBeUndefined()
-    expect(invalid.statusCode).toBe(400)
-    expect(await service.everyForm()).toEqual([form])
-  })
+      expect(refusalOf(refused)).toMatchObject(refusedBy('forms'))
+      expect(refused.headers['retry-after']).toBeUndefined()
+      expect(invalid.statusCode).toBe(400)
+      expect(await service.everyForm()).toEqual([form])
+    },
+  )
 
-  it.each([false, true])('is refused a patch that grows a form (dry run: %s)', async (validateOnly) => {
+  it.each([false, true])('cannot grow a form by a patch (dry run: %s)', async (validateOnly) => {
     await using service = await startForms({ quota: { forms: 0, bytes: 3_000 } })
     const form = await service.given.form({ name: 'A long name' })
     const grown = { form: { context: ['x'.repeat(3_000)] }, validateOnly }

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import { Form, type FormDraft, FormPublished, type PublishForm } from '@fms/contracts'
 import {
-  draftTextOf,
   type FormRef,
   type FormsStore,
   formETag,
   openFormsStore,
   parseDraft,
-  parseRevision,
+  parseSnapshot,
   type StoredForm,
   toForm,
+  toStoredDraft,
 } from '@fms/forms-store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -46,7 +46,7 @@ const start = async () => {
 const edit = (forms: FormsStore, { organizationId, formId }: StoredForm, fields: Partial<FormDraft>) =>
   forms.update({ organizationId, formRef: formId }, (current) => ({
     ...current,
-    ...draftTextOf({ ...parseDraft(current).draft, ...fields }),
+    ...toStoredDraft({ ...parseDraft(current), ...fields }),
     version: current.version + 1,
     updateTime: new Date(current.updateTime.getTime() + 1),
   }))
@@ -500,7 +500,7 @@ describe('publishes at once', () => {
 
 const liveRevision = async (forms: FormsStore, ref: FormRef) => {
   const found = await forms.getRevision(ref, 'live')
-  return found && { ...found, revision: parseRevision(found.revision) }
+  return found && { ...found, revision: { ...found.revision, form: parseSnapshot(found.revision) } }
 }
 
 const refOf = ({ organizationId, formId }: StoredForm) => ({ organizationId, formRef: formId })
@@ -542,10 +542,16 @@ const killed = (kill: string, forms: FormsStore) =>
 const givenHalfPublished = async (forms: FormsStore, form: StoredForm): Promise<PublishForm> => {
   const command = commandFor(form)
   await remove(forms, form)
+  const { organizationId, formId, publicId, version, replyCount } = form
   await forms.importForm({
-    ...form,
+    organizationId,
+    formId,
+    publicId,
     createTime: form.createTime.toISOString(),
     updateTime: form.updateTime.toISOString(),
+    version,
+    replyCount,
+    draft: parseDraft(form),
     revisionNumber: 1,
     live: null,
     revisions: [

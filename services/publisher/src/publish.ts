@@ -3,11 +3,11 @@ import type { FormPublished, PublishForm } from '@fms/contracts'
 import {
   assertIfMatch,
   type FormsStore,
-  type FormText,
   formETag,
   formNotFound,
   formToJson,
   parseDraft,
+  type StoredForm,
 } from '@fms/forms-store'
 import { publishViolations } from './domain/publish-checks.ts'
 import { draftNotPublishable, requestIdReused } from './errors.ts'
@@ -30,10 +30,10 @@ export const publish = async (
   command: PublishForm,
   deps: PublishDeps,
   demandInTime: () => void,
-): Promise<FormText> => {
+): Promise<StoredForm> => {
   if (command.validateOnly) return tryPublish(command, deps)
   const { forms, publicFormBaseUrl, now } = deps
-  const snapshot = (current: FormText) => {
+  const snapshot = (current: StoredForm) => {
     check(command, current)
     return {
       revisionId: randomUUIDv7(),
@@ -48,7 +48,7 @@ export const publish = async (
 }
 
 /** The reply to a publish that succeeded. */
-export const toFormPublished = (form: FormText, publicFormBaseUrl: string): FormPublished => ({
+export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): FormPublished => ({
   outcome: 'published',
   formJson: formToJson(form, publicFormBaseUrl),
   etag: formETag(form),
@@ -58,8 +58,8 @@ export const toFormPublished = (form: FormText, publicFormBaseUrl: string): Form
 const tryPublish = async (
   command: PublishForm,
   { forms, publicFormBaseUrl }: PublishDeps,
-): Promise<FormText> => {
-  const current = await forms.getText(command)
+): Promise<StoredForm> => {
+  const current = await forms.get(command)
   if (!current) throw formNotFound(command)
   const earlier = await forms.findRevisionOfCommand(command.organizationId, command.commandId)
   if (earlier && earlier.formId !== current.formId) throw requestIdReused(command.commandId)
@@ -72,8 +72,8 @@ const tryPublish = async (
   return published
 }
 
-const check = (command: PublishForm, current: FormText): void => {
+const check = (command: PublishForm, current: StoredForm): void => {
   assertIfMatch(command.ifMatch, command, current)
-  const violations = publishViolations(parseDraft(current).draft)
+  const violations = publishViolations(parseDraft(current))
   if (violations.length > 0) throw draftNotPublishable(violations)
 }

@@ -13,7 +13,13 @@ import {
   PublishForm,
   replyInboxHeader,
 } from '@fms/contracts'
-import { type FormsStore, openFormsStore, type StoredForm, serializeDraft } from '@fms/forms-store'
+import {
+  type FormState,
+  type FormsStore,
+  openFormsStore,
+  type StoredForm,
+  toStoredDraft,
+} from '@fms/forms-store'
 import { type App, connectNats } from '@fms/service-kit'
 import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
 import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
@@ -30,7 +36,10 @@ export const draftOf = (fields: object = {}): FormDraft => ({
   ...fields,
 })
 
-export const givenForm = async (forms: FormsStore, fields: Partial<StoredForm> = {}): Promise<StoredForm> => {
+export const givenForm = async (
+  forms: FormsStore,
+  { draft, ...fields }: Partial<FormState> & { draft?: FormDraft } = {},
+): Promise<StoredForm> => {
   const form: StoredForm = {
     organizationId: randomUUID(),
     formId: randomUUID(),
@@ -40,10 +49,10 @@ export const givenForm = async (forms: FormsStore, fields: Partial<StoredForm> =
     version: 1,
     replyCount: 0,
     live: false,
-    draft: draftOf(),
+    ...toStoredDraft(draft ?? draftOf()),
     ...fields,
   }
-  await forms.create(serializeDraft(form))
+  await forms.create(form)
   return form
 }
 

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto'
+import { FormDraft } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { parseDraft, serializeDraft } from '../draft-text.ts'
 import type { StoredForm } from '../forms-store.ts'
+import { parseDraft } from '../stored-draft.ts'
 import {
   atOnce,
-  create,
   edited,
-  findRevision,
   givenForm,
+  listRevisions,
   newForm,
   newPublicId,
   type OpenStore,
   openStore,
   publish,
   refOf,
-  revisionsOn,
   snapshot,
-  update,
 } from './given.ts'
 
 const swapCase = (text: string) =>
@@ -26,35 +24,38 @@ const swapCase = (text: string) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   ).join('')
 
-/** What a store promises of single forms. */
+/** Tests of single forms. */
 export const draftsContract = (open: OpenStore): void => {
   const store = openStore(open)
   const unchanged = async (form: StoredForm) => expect(await store().get(refOf(form))).toEqual(form)
 
   describe('create', () => {
-    it('stores a form as it is', async () => {
+    it('stores a form unchanged', async () => {
       const form = newForm({ replyCount: 7, version: 3 })
 
-      expect(await create(store(), form)).toBe(true)
+      expect(await store().create(form)).toBe(true)
       await unchanged(form)
     })
 
-    it('stores any draft unharmed', async () => {
+    it('stores any draft unchanged', async () => {
       await fc.assert(
         fc.asyncProperty(draftArbitrary, async (draft) => {
-          await unchanged(await givenForm(store(), { draft }))
+          const form = await givenForm(store(), { draft })
+
+          await unchanged(form)
+          expect(parseDraft(form)).toEqual(JSON.parse(JSON.stringify(FormDraft.parse(draft))))
         }),
         { numRuns: 50 },
       )
     })
 
-    it('refuses a public id that is taken, in whatever organization, and stores nothing', async () => {
+    it('rejects a public id that any organization uses, and stores nothing', async () => {
       const form = await givenForm(store())
       const sibling = newForm({ organizationId: form.organizationId, publicId: form.publicId })
       const stranger = newForm({ publicId: form.publicId })
 
       for (const late of [sibling, stranger]) {
-        expect(await create(store(), late)).toBe(false)
+        expect(await store().create(late)).toBe(false)
         expect(await store().get(refOf(late))).toBeUndefined()
       }
       const { totalSize } = await store().list({ ...stranger, orderBy: [], limit: 10, skip: 0 })
@@ -62,18 +63,18 @@ export const draftsContract = (open: OpenStore): void => {
       await unchanged(form)
     })
 
-    it('lets one of many at once have a public id', async () => {
+    it('gives a public id to exactly one of ten concurrent creates', async () => {
       const publicId = newPublicId()
-      const outcomes = await atOnce(10, () => create(store(), newForm({ publicId })))
+      const outcomes = await atOnce(10, () => store().create(newForm({ publicId })))
 
       expect(outcomes.filter(Boolean)).toHaveLength(1)
     })
 
-    it('tells public ids apart by letter case', async () => {
+    it('treats public ids as case-sensitive', async () => {
       const publicId = `case${newPublicId().slice(4)}`
       await givenForm(store(), { publicId })
 
-      expect(await create(store(), newForm({ publicId: swapCase(publicId) }))).toBe(true)
+      expect(await store().create(newForm({ publicId: swapCase(publicId) }))).toBe(true)
     })
   })
 
@@ -87,18 +88,18 @@ export const draftsContract = (open: OpenStore): void => {
       }
     })
 
-    it('as text has the draft byte for byte as JSON.stringify writes it, through every change', async () => {
+    it('returns the draft byte for byte as JSON.stringify writes it, after every change', async () => {
       await fc.assert(
         fc.asyncProperty(draftArbitrary, draftArbitrary, async (first, second) => {
           const form = newForm({ draft: first })
-          await create(store(), form)
-          expect(await store().getText(refOf(form))).toEqual(serializeDraft(form))
+          await store().create(form)
+          expect(await store().get(refOf(form))).toEqual(form)
 
           const changed = edited(form, second)
-          await update(store(), refOf(form), () => changed)
-          const text = await store().getText({ ...form, formRef: form.publicId })
-          expect(text).toEqual(serializeDraft(changed))
-          expect(text?.draftJson).toBe(JSON.stringify(changed.draft))
+          await store().update(refOf(form), () => changed)
+          const text = await store().get({ ...form, formRef: form.publicId })
+          expect(text).toEqual(changed)
+          expect(text?.draftJson).toBe(JSON.stringify({ ...parseDraft(form), ...second }))
         }),
         { numRuns: 20 },
       )
@@ -127,7 +128,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().get({ organizationId, formRef })).toBeUndefined()
     })
 
-    it('finds nothing by what is almost the reference', async () => {
+    it('finds nothing by an almost equal reference', async () => {
       const { organizationId, formId, publicId } = await givenForm(store(), {
         publicId: `case${newPublicId().slice(4)}`,
       })
@@ -145,75 +146,76 @@ export const draftsContract = (open: OpenStore): void => {
   })
 
   describe('update', () => {
-    it('stores the changed draft and nothing else, and gives the form as it is then', async () => {
+    it('stores only the changed draft, and returns the stored form', async () => {
       const form = await givenForm(store())
       const changed = edited(form, { name: 'Other', tone: 'dry' })
 
-      expect(await update(store(), refOf(form), () => changed)).toEqual(changed)
+      expect(await store().update(refOf(form), () => changed)).toEqual(changed)
       await unchanged(changed)
     })
 
-    it('shows the change the form as it is', async () => {
+    it('passes the stored form to the change', async () => {
       const form = await givenForm(store())
       const change = vi.fn((current: StoredForm) => current)
 
-      await update(store(), { ...form, formRef: form.publicId }, change)
+      await store().update({ ...form, formRef: form.publicId }, change)
 
       expect(change).toHaveBeenLastCalledWith(form)
     })
 
-    it('writes nothing when the change gives back its argument', async () => {
+    it('writes nothing when the change returns its argument', async () => {
       const form = await givenForm(store())
       const scribble = (current: StoredForm) => {
-        current.draft.name = 'Scribbled'
+        current.draftJson = '{}'
         return current
       }
 
-      expect(await update(store(), refOf(form), (current) => current)).toEqual(form)
-      await update(store(), refOf(form), scribble)
+      expect(await store().update(refOf(form), (current) => current)).toEqual(form)
+      await store().update(refOf(form), scribble)
 
       await unchanged(form)
     })
 
-    it('passes on what the change throws, and leaves the form as it was', async () => {
+    it('rethrows the error of the change, and leaves the form unchanged', async () => {
       const form = await givenForm(store())
       const refusal = new Error('refused')
       const change = (current: StoredForm) => {
-        current.draft.name = 'Half done'
+        current.draftJson = '{}'
         throw refusal
       }
 
-      await expect(update(store(), refOf(form), change)).rejects.toBe(refusal)
+      await expect(store().update(refOf(form), change)).rejects.toBe(refusal)
       await unchanged(form)
     })
 
-    it('knows no form that is not there', async () => {
+    it('finds no form that does not exist', async () => {
       const change = vi.fn((current: StoredForm) => current)
 
-      expect(await update(store(), refOf(newForm()), change)).toBeUndefined()
+      expect(await store().update(refOf(newForm()), change)).toBeUndefined()
       expect(change).not.toHaveBeenCalled()
     })
 
-    it('keeps all of 50 changes at once', async () => {
+    it('keeps all of 50 concurrent changes', async () => {
       const form = await givenForm(store())
       const fields = Array.from({ length: 50 }, (_, index) => `field${index}`)
       const question = { type: 'text', key: 'q1' }
-      const answer = (field: string) => (current: StoredForm) =>
-        edited(current, { steps: [{ ...question, ...current.draft.steps[0], [field]: field }] })
+      const addMember = (field: string) => (current: StoredForm) =>
+        edited(current, { steps: [{ ...question, ...parseDraft(current).steps[0], [field]: field }] })
 
-      await Promise.all(fields.map((field) => update(store(), refOf(form), answer(field))))
+      await Promise.all(fields.map((field) => store().update(refOf(form), addMember(field))))
 
       const steps = [{ ...question, ...Object.fromEntries(fields.map((field) => [field, field])) }]
       const last = await store().get(refOf(form))
-      expect(last).toMatchObject({ version: 51, draft: { steps } })
+      expect(last).toMatchObject({ version: 51 })
+      expect(parseDraft(last!)).toMatchObject({ steps })
       expect(last!.updateTime.getTime()).toBe(form.updateTime.getTime() + 50)
     })
 
-    it('of one form by 128 callers holds up no change of another', async () => {
+    it('does not let 128 changes of one form delay a change of another form', async () => {
       const [busy, other] = [await givenForm(store()), await givenForm(store())]
       let done = 0
       const change = async (form: StoredForm) => {
-        await update(store(), refOf(form), (current) => edited(current, {}))
+        await store().update(refOf(form), (current) => edited(current, {}))
         done++
       }
 
@@ -225,30 +227,31 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await store().get(refOf(busy))).toMatchObject({ version: 129 })
     })
 
-    it('waits for a change that takes its time, and stores nothing over what came meanwhile', async () => {
+    it('repeats a slow change after a concurrent one, and overwrites nothing', async () => {
       const form = await givenForm(store())
       const seen: number[] = []
       const slow = store().update(refOf(form), async (current) => {
         seen.push(current.version)
-        // By another name of the form, and so not one after the other.
+        // The other reference of the form: the mutex does not serialize the two changes.
         if (seen.length === 1) {
-          await update(store(), { ...form, formRef: form.publicId }, (other) =>
+          await store().update({ ...form, formRef: form.publicId }, (other) =>
             edited(other, { name: 'Meanwhile' }),
           )
         }
-        return serializeDraft(edited(parseDraft(current), { tone: 'dry' }))
+        return edited(current, { tone: 'dry' })
       })
 
       expect(await slow).toMatchObject({ version: 3, name: 'Meanwhile' })
       expect(seen).toEqual([1, 2])
-      expect(await store().get(refOf(form))).toMatchObject({ draft: { name: 'Meanwhile', tone: 'dry' } })
+      const last = await store().get(refOf(form))
+      expect(parseDraft(last!)).toMatchObject({ name: 'Meanwhile', tone: 'dry' })
     })
 
-    it('loses no reply and no publish that comes at the same time', async () => {
+    it('loses no concurrent reply or publish', async () => {
       const form = await givenForm(store())
 
       await Promise.all([
-        atOnce(20, () => update(store(), refOf(form), (current) => edited(current, {}))),
+        atOnce(20, () => store().update(refOf(form), (current) => edited(current, {}))),
         atOnce(20, () => store().recordReplies({ ...form, replyIds: [randomUUID()] })),
         publish(store(), form),
       ])
@@ -260,38 +263,38 @@ export const draftsContract = (open: OpenStore): void => {
   describe('delete', () => {
     const allow = () => {}
 
-    it('takes the form away with its revisions, and frees its public id', async () => {
+    it('removes the form with its revisions, and frees its public id', async () => {
       const form = await givenForm(store())
       const revision = await publish(store(), form)
 
       expect(await store().delete(refOf(form), allow)).toBe(true)
 
       expect(await store().get(refOf(form))).toBeUndefined()
-      expect(await findRevision(store(), refOf(form), revision.revisionId)).toBeUndefined()
-      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await store().getRevision(refOf(form), revision.revisionId)).toBeUndefined()
+      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
       expect(await store().findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
       expect(await store().delete(refOf(form), allow)).toBe(false)
-      expect(await create(store(), newForm({ publicId: form.publicId }))).toBe(true)
+      expect(await store().create(newForm({ publicId: form.publicId }))).toBe(true)
     })
 
-    it('leaves nothing to a form that comes back under the same id', async () => {
+    it('leaves nothing to a new form with the same id', async () => {
       const form = await givenForm(store())
       const reply = { ...form, replyIds: [randomUUID()] }
       await publish(store(), form)
       await store().recordReplies(reply)
       await store().delete(refOf(form), allow)
 
-      await create(store(), form)
+      await store().create(form)
 
       await unchanged(form)
-      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
       expect(await store().recordReplies(reply)).toBe(1)
     })
 
-    it('leaves the other forms alone', async () => {
+    it('leaves other forms unchanged', async () => {
       const { organizationId, ...form } = await givenForm(store())
       const other = await givenForm(store(), { organizationId })
       const revision = await publish(store(), other)
@@ -299,10 +302,10 @@ export const draftsContract = (open: OpenStore): void => {
       await store().delete({ organizationId, formRef: form.formId }, allow)
 
       await unchanged({ ...other, live: true })
-      expect(await findRevision(store(), refOf(other), 'live')).toMatchObject({ revision })
+      expect(await store().getRevision(refOf(other), 'live')).toMatchObject({ revision })
     })
 
-    it('passes on what the check throws, and leaves everything as it was', async () => {
+    it('rethrows the error of the check, and leaves everything unchanged', async () => {
       const form = await givenForm(store())
       const revision = await publish(store(), form)
       const refusal = new Error('refused')
@@ -312,27 +315,27 @@ export const draftsContract = (open: OpenStore): void => {
 
       await expect(store().delete(refOf(form), check)).rejects.toBe(refusal)
 
-      const { draft: _, ...state } = form
+      const { draftJson: _, name: __, type: ___, aiHandoff: ____, ...state } = form
       expect(check).toHaveBeenLastCalledWith({ ...state, live: true })
       await unchanged({ ...form, live: true })
-      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({ revision })
+      expect(await store().getRevision(refOf(form), 'live')).toMatchObject({ revision })
     })
 
-    it('makes one of many at once the one that deleted', async () => {
+    it('returns true to exactly one of ten concurrent deletes', async () => {
       const form = await givenForm(store())
       const outcomes = await atOnce(10, () => store().delete(refOf(form), allow))
 
       expect(outcomes.filter(Boolean)).toHaveLength(1)
     })
 
-    it('knows no form that is not there', async () => {
+    it('finds no form that does not exist', async () => {
       const check = vi.fn()
 
       expect(await store().delete(refOf(newForm()), check)).toBe(false)
       expect(check).not.toHaveBeenCalled()
     })
 
-    it('races a publish to the end: afterwards there is no form, and no revision', async () => {
+    it('leaves no form and no revision after a race with publishes', async () => {
       const form = await givenForm(store())
       const commands = Array.from({ length: 20 }, () => randomUUID())
       const started = (some: string[]) =>

@@ -3,20 +3,10 @@ import { checkFilter, compareCodePoints, evaluateFilter, type FilterFields, pars
 import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseDraft } from '../draft-text.ts'
-import { type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { StoredForm } from '../forms-store.ts'
-import {
-  create,
-  edited,
-  givenForm,
-  newForm,
-  type OpenStore,
-  openStore,
-  refOf,
-  time,
-  update,
-} from './given.ts'
+import { type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import { parseDraft } from '../stored-draft.ts'
+import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 import { inOrder } from './plain-order.ts'
 
@@ -33,10 +23,10 @@ const fields: FilterFields = {
 
 const check = (text: string) => checkFilter(parseFilter(text)!, fields)
 
-/** What the filter sees of a form. */
-const rowOf = ({ draft, publicId, createTime, updateTime }: StoredForm) => ({
-  name: draft.name,
-  type: draft.type,
+/** The fields of a form that a filter reads. */
+const rowOf = ({ name, type, publicId, createTime, updateTime }: StoredForm) => ({
+  name,
+  type,
   publicId,
   createTime: createTime.getTime(),
   updateTime: updateTime.getTime(),
@@ -47,10 +37,10 @@ const escaped = (text: string) =>
     .replace(/[\\"*]/g, '\\$&')
     .replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** A literal, with a wildcard between each two of the parts. */
+/** A string literal with a wildcard between the parts. */
 const quoted = (...parts: string[]) => `"${parts.map(escaped).join('*')}"`
 
-/** What a store promises of filters: `evaluateFilter` over the same rows. */
+/** Tests of filters, against `evaluateFilter` over the same rows. */
 export const filtersContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const organizationId = randomUUID()
@@ -65,7 +55,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
   )
 
   beforeAll(async () => {
-    await Promise.all(forms.map((form) => create(store(), form)))
+    await Promise.all(forms.map((form) => store().create(form)))
     await Promise.all(names.map((name) => givenForm(store(), { draft: { name } })))
   })
 
@@ -83,7 +73,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
     return { publicIds: page.map(({ publicId }) => publicId), totalSize: matching.length }
   }
 
-  // Mostly pieces of what is there, so that filters find something.
+  // Mostly parts of stored names, so that filters match something.
   const anyPieceOf = (texts: string[]) =>
     fc.tuple(fc.constantFrom(...texts), fc.nat(6), fc.nat(6)).map(([text, from, length]) =>
       Array.from(text)
@@ -145,7 +135,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
   }))
 
   describe('a filter', () => {
-    it('finds what its evaluation over the same rows finds, and counts it', async () => {
+    it('finds and counts the same forms as its evaluation over the same rows', async () => {
       const anyTerm = fc.record({ field: fc.constantFrom(...formOrderFields), descending: fc.boolean() })
       const anyPage = fc.record({
         orderBy: fc.uniqueArray(anyTerm, { maxLength: 3, selector: ({ field }) => field }),
@@ -160,7 +150,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       )
     })
 
-    it('of literals with letters that wildcards of an engine read in another way', async () => {
+    it('takes wildcard characters of the engines literally', async () => {
       const own = randomUUID()
       const ownnames = ['a*b', 'a?b', 'a[b]c', 'a\0b', 'a\uFFFDb', 'a\uFFFEb', 'a\uFFFFb', '[a-z]', 'axb']
       for (const name of ownnames) await givenForm(store(), { organizationId: own, draft: { name } })
@@ -173,7 +163,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       }
     })
 
-    it.each(names)('takes the name %j for itself alone', async (name) => {
+    it.each(names)('matches the name %j and no other', async (name) => {
       for (const text of [
         `name = ${quoted(name)}`,
         `name < ${quoted(name)}`,
@@ -187,19 +177,22 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect((await list(`name = ${quoted(name)}`)).totalSize).toBe(1)
     })
 
-    it.skipIf(limits.comparesUtf16)('compares by code point, also beyond the basic plane', async () => {
-      const own = randomUUID()
-      for (const name of ['\uFFFF', '\u{10000}']) {
-        await givenForm(store(), { organizationId: own, draft: { name } })
-      }
+    it.skipIf(limits.comparesUtf16)(
+      'compares by code point, also beyond the basic multilingual plane',
+      async () => {
+        const own = randomUUID()
+        for (const name of ['\uFFFF', '\u{10000}']) {
+          await givenForm(store(), { organizationId: own, draft: { name } })
+        }
 
-      const filter = check('name > "\\uFFFF"')
-      const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
+        const filter = check('name > "\\uFFFF"')
+        const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
 
-      expect(forms.map((form) => parseDraft(form).draft.name)).toEqual(['\u{10000}'])
-    })
+        expect(forms.map((form) => parseDraft(form).name)).toEqual(['\u{10000}'])
+      },
+    )
 
-    it('finds a text of one, two, three and more letters in names, whatever their case', async () => {
+    it('finds a text of one, two, three or more letters in names, ignoring case', async () => {
       const own = randomUUID()
       const ownNames = ['Customer feedback', 'customer Survey', 'CUS', 'cu', 'c', '😀😁😂 smile', 'Σίσυφος']
       for (const name of ownNames) await givenForm(store(), { organizationId: own, draft: { name } })
@@ -229,27 +222,27 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(await found('search("ΣΥΦΟΣ")')).toEqual(['Σίσυφος'])
     })
 
-    it('finds no form that is gone, and none by a name that it had', async () => {
+    it('finds no deleted form, and none by its former name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Rhinoceros' } })
       const found = async (text: string) =>
         (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
       expect(await found('search("rhino")')).toBe(1)
 
-      await update(store(), refOf(form), (current) => edited(current, { name: 'Hippo' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'Hippo' }))
       expect([await found('search("rhino")'), await found('search("hippo")')]).toEqual([0, 1])
 
       await store().delete(refOf(form), () => {})
       expect(await found('search("hippo")')).toBe(0)
     })
 
-    it('may hold 60 conditions and 20 levels', async () => {
+    it('accepts 60 conditions and 20 levels of nesting', async () => {
       const conditions = Array.from({ length: 60 }, (_, index) => `name != "x${index}"`).join(' AND ')
       const levels = `${'NOT (-('.repeat(10)}take${'))'.repeat(10)}`
 
       for (const text of [conditions, levels]) expect(await list(text)).toEqual(expected(text))
     })
 
-    it('goes along from page to page', async () => {
+    it('applies to every page', async () => {
       const filter = check('name:a')
       const wanted = expected('name:a').publicIds
       const found: string[] = []
@@ -271,9 +264,9 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       expect(found.sort(compareCodePoints)).toEqual(wanted)
     })
 
-    it('sees a change of the name', async () => {
+    it('sees a changed name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Before' } })
-      await update(store(), refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
       const totalOf = async (text: string) =>
         (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
 

@@ -1,21 +1,24 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { FormDraft } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
-import { parseDraft, parseRevision, serializeDraft } from '../draft-text.ts'
 import type {
   FormRef,
+  FormState,
+  FormsPage,
   FormsStore,
   FormsStoreOptions,
-  FormText,
+  ListFormsQuery,
   ListRevisionsQuery,
+  RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
 } from '../forms-store.ts'
-import { formToJson, toForm } from '../resource/form-to-json.ts'
-import { toFormRecord } from '../resource/stored-form-record.ts'
+import { formToJson } from '../resource/form-to-json.ts'
+import { parseDraft, toStoredDraft } from '../stored-draft.ts'
+import { toFormRecord } from '../stored-form-record.ts'
 
-/** Opens the store of a contract; it may hold what earlier tests left. */
+/** Opens the store under test, which may contain data of earlier tests. */
 export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
 
 /** One store for all tests of the enclosing `describe`. */
@@ -28,7 +31,7 @@ export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => 
   return () => store
 }
 
-/** A whole number of milliseconds after an instant that all tests share. */
+/** The time `ms` milliseconds after a fixed instant. */
 export const time = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) + ms)
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -36,11 +39,11 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const newPublicId = () =>
   Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-interface FormFields extends Partial<Omit<StoredForm, 'draft'>> {
+interface FormFields extends Partial<FormState> {
   draft?: Partial<FormDraft>
 }
 
-/** A form that the store has not seen, of an organization that it has not seen unless `fields` names one. */
+/** A form that is not stored, of a new organization unless `fields` has one. */
 export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   organizationId: randomUUID(),
   formId: randomUUID(),
@@ -51,30 +54,13 @@ export const newForm = ({ draft, ...fields }: FormFields = {}): StoredForm => ({
   replyCount: 0,
   live: false,
   ...fields,
-  draft: FormDraft.parse(draft ?? {}),
+  ...toStoredDraft(FormDraft.parse(draft ?? {})),
 })
-
-export const create = (store: FormsStore, form: StoredForm): Promise<boolean> =>
-  store.create(serializeDraft(form))
-
-/** Changes a draft as an object. */
-export const update = async (
-  store: FormsStore,
-  ref: FormRef,
-  change: (current: StoredForm) => StoredForm,
-): Promise<StoredForm | undefined> => {
-  const updated = await store.update(ref, (current) => {
-    const stored = parseDraft(current)
-    const changed = change(stored)
-    return changed === stored ? current : serializeDraft(changed)
-  })
-  return updated && parseDraft(updated)
-}
 
 /** A new form, stored. */
 export const givenForm = async (store: FormsStore, fields?: FormFields): Promise<StoredForm> => {
   const form = newForm(fields)
-  if (!(await create(store, form))) throw new Error('The public id is taken')
+  if (!(await store.create(form))) throw new Error('The public id is taken')
   return form
 }
 
@@ -88,7 +74,7 @@ export const edited = (form: StoredForm, draft: Partial<FormDraft>): StoredForm 
   ...form,
   version: form.version + 1,
   updateTime: new Date(form.updateTime.getTime() + 1),
-  draft: { ...form.draft, ...draft },
+  ...toStoredDraft({ ...parseDraft(form), ...draft }),
 })
 
 export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = {}): StoredRevision => ({
@@ -98,18 +84,18 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
   number: 1,
   commandId: randomUUID(),
   createTime: time(1),
-  form: toForm({ ...form, live: true }, 'http://127.0.0.1:8080/f'),
+  formJson: formToJson({ ...form, live: true }, 'http://127.0.0.1:8080/f'),
   ...fields,
 })
 
-/** Freezes the form as it is. */
-export const snapshot = (current: FormText): Snapshot => ({
+/** The snapshot of a form. */
+export const snapshot = (current: StoredForm): Snapshot => ({
   revisionId: randomUUID(),
   createTime: time(1),
   formJson: formToJson({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
 })
 
-/** @returns the revision that a new command made. */
+/** Publishes a form. @returns the new revision. */
 export const publish = async (
   store: FormsStore,
   { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
@@ -119,7 +105,7 @@ export const publish = async (
   return (await store.findRevisionOfCommand(organizationId, commandId))!
 }
 
-/** A form with these revisions, of which that of `liveNumber` is live. */
+/** A stored form with revisions of these numbers; `liveNumber` is live. */
 export const givenRevisions = async (
   store: FormsStore,
   numbers: number[],
@@ -140,19 +126,25 @@ export const givenRevisions = async (
   return { form, revisions }
 }
 
-/** As many promises at once. */
+/** Starts `count` promises concurrently. */
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => start(index)))
 
-/** A revision with its snapshot parsed, and whether it is live. */
-export const findRevision = async (store: FormsStore, ref: FormRef, revisionRef: string) => {
-  const found = await store.getRevision(ref, revisionRef)
-  return found && { ...found, revision: parseRevision(found.revision) }
+/** A page of forms without `jsonBytes`, which only large pages have. */
+export const listForms = async (store: FormsStore, query: ListFormsQuery): Promise<FormsPage> => {
+  const page = await store.list(query)
+  return { ...page, forms: page.forms.map(({ jsonBytes: _, ...form }) => form) }
 }
 
-/** A page of revisions with their snapshots parsed. */
-export const revisionsOn = async (store: FormsStore, query: ListRevisionsQuery) => {
+/** A page of revisions without `jsonBytes`, which only large pages have. */
+export const listRevisions = async (
+  store: FormsStore,
+  query: ListRevisionsQuery,
+): Promise<RevisionsPage | undefined> => {
   const page = await store.listRevisions(query)
-  const parsed = page?.revisions.map(({ revision, live }) => ({ revision: parseRevision(revision), live }))
-  return page && { ...page, revisions: parsed! }
+  const revisions = page?.revisions.map(({ revision: { jsonBytes: _, ...revision }, live }) => ({
+    revision,
+    live,
+  }))
+  return page && { ...page, revisions: revisions! }
 }

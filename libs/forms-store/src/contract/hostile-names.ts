@@ -1,4 +1,4 @@
-/** Names that mean something to one engine or another, and pairs that only the letter case or a rule of it tells apart. */
+/** Names with a special meaning in some engine, and pairs that differ only in letter case or by a case folding rule. */
 export const hostileNames = [
   'Intake',
   'intake',
@@ -76,12 +76,12 @@ export const hostileNames = [
   '\u{10FFFF}\u{10FFFF}',
 ]
 
-/** Where an engine for tests falls short. The suite says so by the names of the cases that it skips. */
+/** Known deviations of an engine for tests. The suite skips the cases that they affect. */
 export interface EngineLimits {
-  /** It compares texts by UTF-16 unit: what is beyond the basic plane comes before U+E000 to U+FFFF. */
+  /** Compares texts by UTF-16 code unit: code points above U+FFFF sort before U+E000 to U+FFFF. */
   comparesUtf16?: boolean
 }
 
-/** Without the texts that such an engine puts in another place. */
+/** The texts that such an engine sorts correctly. */
 export const comparable = (texts: readonly string[], { comparesUtf16 }: EngineLimits): string[] =>
   texts.filter((text) => !comparesUtf16 || !/[\uE000-\uFFFF]/u.test(text))

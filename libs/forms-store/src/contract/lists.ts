@@ -1,20 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseDraft } from '../draft-text.ts'
-import { completeOrder, type FormOrderTerm, formOrderFields } from '../form-order.ts'
 import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
-import {
-  create,
-  edited,
-  givenForm,
-  newForm,
-  type OpenStore,
-  openStore,
-  refOf,
-  time,
-  update,
-} from './given.ts'
+import { completeOrder, type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
+import { edited, givenForm, listForms, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { comparable, type EngineLimits, hostileNames } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
 
@@ -33,17 +22,12 @@ const inWords = (orderBy: readonly FormOrderTerm[]) =>
 
 type Range = Pick<ListFormsQuery, 'organizationId' | 'orderBy' | 'filter'>
 
-const listed = async (store: FormsStore, query: ListFormsQuery) => {
-  const { forms, ...page } = await store.list(query)
-  return { ...page, forms: forms.map(parseDraft) }
-}
-
-/** Every page of a list, by the keyset of the page before. */
+/** All pages of a list. */
 const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<StoredForm[][]> => {
   const pages: StoredForm[][] = []
   let after: ListFormsQuery['after']
   do {
-    const { forms, next } = await listed(store, { ...range, limit, skip: 0, ...(after && { after }) })
+    const { forms, next } = await listForms(store, { ...range, limit, skip: 0, ...(after && { after }) })
     pages.push(forms)
     after = next
   } while (after)
@@ -52,14 +36,14 @@ const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<
 
 const idsOf = (forms: FormState[]) => forms.map(({ formId }) => formId)
 
-/** What a store promises of its lists, filters apart. */
+/** Tests of lists without filters. */
 export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   const store = openStore(open)
   const byCreateTime: FormOrderTerm[] = [{ field: 'createTime', descending: false }]
 
   describe('an order', () => {
     const organizationId = randomUUID()
-    // Few values of each field, so that ties are common.
+    // Few distinct values per field, so that ties are common.
     const names = comparable(hostileNames, limits)
     const forms = [...names, ...names.slice(0, 20)].map((name, index) =>
       newForm({
@@ -72,12 +56,12 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
     )
 
     beforeAll(async () => {
-      await Promise.all(forms.map((form) => create(store(), form)))
+      await Promise.all(forms.map((form) => store().create(form)))
       await Promise.all(hostileNames.map((name) => givenForm(store(), { draft: { name } })))
     })
 
     it.each(singleOrders.map((orderBy) => [inWords(orderBy), orderBy]))('by %s', async (_, orderBy) => {
-      const page = await listed(store(), {
+      const page = await listForms(store(), {
         organizationId,
         orderBy: orderBy as FormOrderTerm[],
         limit: 1000,
@@ -87,7 +71,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       expect(page.forms).toEqual(inOrder(forms, orderBy as FormOrderTerm[]))
     })
 
-    it('by any two fields goes on from page to page', async () => {
+    it('of any two fields continues from page to page', async () => {
       for (const orderBy of twoFieldOrders) {
         const pages = await pagesOf(store(), { organizationId, orderBy }, 17)
 
@@ -95,32 +79,35 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       }
     })
 
-    it('is most recently updated first unless told otherwise', async () => {
+    it('is most recently updated first by default', async () => {
       const pages = await pagesOf(store(), { organizationId, orderBy: [] }, 7)
 
       expect(pages.flat()).toEqual(inOrder(forms, []))
     })
 
-    it.skipIf(limits.comparesUtf16)('by name goes by code point, also beyond the basic plane', async () => {
-      const own = randomUUID()
-      const inOrder = ['\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{10FFFF}']
-      for (const name of inOrder.toReversed()) {
-        await givenForm(store(), { organizationId: own, draft: { name } })
-      }
+    it.skipIf(limits.comparesUtf16)(
+      'by name compares code points, also beyond the basic multilingual plane',
+      async () => {
+        const own = randomUUID()
+        const inOrder = ['\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{10FFFF}']
+        for (const name of inOrder.toReversed()) {
+          await givenForm(store(), { organizationId: own, draft: { name } })
+        }
 
-      const orderBy = [{ field: 'name' as const, descending: false }]
-      const pages = await pagesOf(store(), { organizationId: own, orderBy }, 2)
+        const orderBy = [{ field: 'name' as const, descending: false }]
+        const pages = await pagesOf(store(), { organizationId: own, orderBy }, 2)
 
-      expect(pages.flat().map(({ draft }) => draft.name)).toEqual(inOrder)
-    })
+        expect(pages.flat().map(({ name }) => name)).toEqual(inOrder)
+      },
+    )
 
-    it('follows a change of the name', async () => {
+    it('follows a changed name', async () => {
       const own = randomUUID()
       const [first, second] = [
         await givenForm(store(), { organizationId: own, draft: { name: 'a' } }),
         await givenForm(store(), { organizationId: own, draft: { name: 'b' } }),
       ]
-      await update(store(), refOf(first), (current) => edited(current, { name: 'c' }))
+      await store().update(refOf(first), (current) => edited(current, { name: 'c' }))
 
       const pages = await pagesOf(
         store(),
@@ -133,7 +120,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   })
 
   describe('a page', () => {
-    it('leads to the next one as long as there is one', async () => {
+    it('has a next position as long as forms follow', async () => {
       const organizationId = randomUUID()
       for (let count = 0; count < 6; count++) await givenForm(store(), { organizationId })
 
@@ -146,7 +133,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       expect(await sizes(1000)).toEqual([6])
     })
 
-    it('tells how many forms there are, also when it skips them all', async () => {
+    it('has the number of matches, also when it skips all of them', async () => {
       const organizationId = randomUUID()
       const query = { organizationId, orderBy: [], limit: 2 }
       expect(await store().list({ ...query, skip: 0 })).toEqual({ forms: [], totalSize: 0 })
@@ -158,13 +145,13 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       }
     })
 
-    it('counts the forms as they come and go', async () => {
+    it('counts forms that are created and deleted', async () => {
       const organizationId = randomUUID()
       const totalSize = async () =>
         (await store().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
       const form = await givenForm(store(), { organizationId })
       await givenForm(store(), { organizationId })
-      await create(store(), newForm({ organizationId, publicId: form.publicId }))
+      await store().create(newForm({ organizationId, publicId: form.publicId }))
       expect(await totalSize()).toBe(2)
 
       const refuse = () => {
@@ -184,9 +171,9 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   describe('a page of large forms', () => {
     const store = openStore(open)
 
-    it('ends early once it holds 4 MiB', async () => {
+    it('ends early once it has 4 MiB', async () => {
       const organizationId = randomUUID()
-      // Three bytes a character.
+      // Three bytes per character.
       const context = ['漢'.repeat((700 * 1024) / 3)]
       for (let count = 0; count < 8; count++) await givenForm(store(), { organizationId, draft: { context } })
 
@@ -215,12 +202,12 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
       come: fc.array(fc.nat(), { maxLength: 2 }),
       go: fc.array(fc.nat(), { maxLength: 2 }),
     })
-    /** All of them equal, pairs, or groups of some. */
+    /** All equal, equal pairs, or larger groups. */
     const anyNumbers = fc
       .constantFrom(1, 3, 8)
       .chain((values) => fc.array(fc.nat(values - 1), { minLength: 1, maxLength: 16 }))
 
-    it('stand as a plain sort has them, on every page, while others come and go', async () => {
+    it('are sorted on every page while others are created and deleted', async () => {
       const walk = fc.asyncProperty(
         fc.constantFrom(...orders),
         fc.boolean(),
@@ -242,11 +229,11 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
           let last: StoredForm | undefined
           let after: ListFormsQuery['after']
           for (const { limit, skip, ...events } of pages) {
-            const matching = forms.filter(({ draft }) => !filtered || draft.type === 'structured')
+            const matching = forms.filter(({ type }) => !filtered || type === 'structured')
             const rest = inOrder(matching, completeOrder(orderBy))
               .filter((form) => !last || comparing(completeOrder(orderBy))(form, last) > 0)
               .slice(skip)
-            const page = await listed(store(), { ...query, limit, skip, ...(after && { after }) })
+            const page = await listForms(store(), { ...query, limit, skip, ...(after && { after }) })
             expect(idsOf(page.forms)).toEqual(idsOf(rest.slice(0, limit)))
             expect(page.next !== undefined).toBe(rest.length > limit)
             expect(page.totalSize).toBe(matching.length)
@@ -267,7 +254,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
   })
 
   describe('a walk through the pages', () => {
-    /** What a neighbour does between two pages. */
+    /** A concurrent change between two pages. */
     interface Event {
       kind: 'come' | 'go' | 'change'
       at: Date
@@ -304,13 +291,13 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
             const form = touched[which % touched.length]
             if (kind === 'come' || !form) touched.push(await come(at))
             else if (kind === 'go') await store().delete(refOf(form), () => {})
-            else await update(store(), refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
+            else await store().update(refOf(form), (current) => ({ ...edited(current, {}), updateTime: at }))
           }
 
           const met: FormState[] = []
           let from: ListFormsQuery = { organizationId, orderBy, limit: 0, skip: 0 }
           for (const { limit, skip, events } of [...pages, rest]) {
-            // What a reader skips was there to be met, too.
+            // Skipped forms count as seen.
             if (skip > 0) met.push(...(await store().list({ ...from, limit: skip })).forms)
             const { forms, next } = await store().list({ ...from, limit, skip })
             met.push(...forms)

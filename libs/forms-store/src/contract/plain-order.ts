@@ -1,9 +1,9 @@
 import { compareCodePoints } from '@fms/aip'
-import type { FormOrderField, FormOrderTerm } from '../form-order.ts'
 import type { StoredForm } from '../forms-store.ts'
+import type { FormOrderField, FormOrderTerm } from '../lists/form-order.ts'
 
 const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> = {
-  name: (a, b) => compareCodePoints(a.draft.name, b.draft.name),
+  name: (a, b) => compareCodePoints(a.name, b.name),
   publicId: (a, b) => compareCodePoints(a.publicId, b.publicId),
   createTime: (a, b) => a.createTime.getTime() - b.createTime.getTime(),
   updateTime: (a, b) => a.updateTime.getTime() - b.updateTime.getTime(),
@@ -12,7 +12,7 @@ const compare: Record<FormOrderField, (a: StoredForm, b: StoredForm) => number> 
 
 const byDefault: FormOrderTerm[] = [{ field: 'updateTime', descending: true }]
 
-/** What comes first in a list: the terms one after the other, then `publicId` as the last term goes, if one is named. */
+/** Compares by the terms of `orderBy`, then by `publicId` in the direction of the last term. */
 export const comparing =
   (orderBy: readonly FormOrderTerm[]) =>
   (a: StoredForm, b: StoredForm): number => {
@@ -23,6 +23,6 @@ export const comparing =
     return orderBy.at(-1)?.descending ? -compare.publicId(a, b) : compare.publicId(a, b)
   }
 
-/** What a list should be. */
+/** The expected order of a list. */
 export const inOrder = (forms: StoredForm[], orderBy: readonly FormOrderTerm[]): StoredForm[] =>
   forms.toSorted(comparing(orderBy))

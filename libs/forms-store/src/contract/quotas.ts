@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredForm, Usage } from '../forms-store.ts'
+import { toFormRecord } from '../stored-form-record.ts'
 import {
   atOnce,
-  create,
   edited,
   givenForm,
   newForm,
@@ -13,21 +13,20 @@ import {
   publish,
   refOf,
   snapshot,
-  update,
 } from './given.ts'
 
 const allow = () => {}
 const byteLength = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
-const size = byteLength(newForm().draft)
+const size = Buffer.byteLength(newForm().draftJson)
 
-/** What an organization has, as an export tells it. */
+/** The usage of an organization, computed from an export. */
 const truthOf = async (store: FormsStore, organizationId: string): Promise<Usage> => {
   const records = await Array.fromAsync(store.exportForms(organizationId))
   const documents = records.flatMap(({ draft, revisions }) => [draft, ...revisions.map(({ form }) => form)])
   return { forms: records.length, bytes: documents.reduce((sum, each) => sum + byteLength(each), 0) }
 }
 
-/** Resolves once what was deleted is cleared. */
+/** Resolves once the usage is exact, after deleted forms are cleared. */
 const expectTruth = (store: FormsStore, organizationId: string) =>
   vi.waitFor(
     async () => expect(await store.usage(organizationId)).toEqual(await truthOf(store, organizationId)),
@@ -41,7 +40,7 @@ const refusal = (quota: string, limit: number, used: number) => ({
   parts: { metadata: expect.objectContaining({ quota, limit: `${limit}`, used: `${used}` }) },
 })
 
-/** What a store promises of how much an organization has. */
+/** Tests of usage and quotas. */
 export const quotasContract = (open: OpenStore): void => {
   describe('usage', () => {
     const store = openStore(open)
@@ -52,15 +51,18 @@ export const quotasContract = (open: OpenStore): void => {
 
     it('counts drafts and revisions in UTF-8', async () => {
       const form = await givenForm(store(), { draft: { name: 'Größe 😀' } })
-      expect(await store().usage(form.organizationId)).toEqual({ forms: 1, bytes: byteLength(form.draft) })
+      expect(await store().usage(form.organizationId)).toEqual({
+        forms: 1,
+        bytes: Buffer.byteLength(form.draftJson),
+      })
 
       const revision = await publish(store(), form)
 
-      const bytes = byteLength(form.draft) + byteLength(revision.form)
+      const bytes = Buffer.byteLength(form.draftJson) + Buffer.byteLength(revision.formJson)
       expect(await store().usage(form.organizationId)).toEqual({ forms: 1, bytes })
     })
 
-    it('is the truth after any changes, repeats and refusals, one after the other and at once', async () => {
+    it('is exact after any sequential or concurrent changes, repeats and rejections', async () => {
       const step = fc.record({
         kind: fc.constantFrom('create', 'patch', 'publish', 'repeat', 'refuse', 'reply', 'delete', 'move'),
         form: fc.nat(3),
@@ -78,11 +80,11 @@ export const quotasContract = (open: OpenStore): void => {
               await givenForm(store(), { organizationId, draft: { name } })
             },
             patch: (form: StoredForm, name: string) =>
-              update(store(), refOf(form), (current) => edited(current, { name })),
+              store().update(refOf(form), (current) => edited(current, { name })),
             publish: (form: StoredForm) => store().publish(refOf(form), randomUUID(), snapshot),
             repeat: (form: StoredForm) => store().publish(refOf(form), commandId, snapshot),
             refuse: (form: StoredForm) =>
-              create(store(), { ...newForm({ organizationId }), ...publicIdOf(form) }),
+              store().create({ ...newForm({ organizationId }), ...publicIdOf(form) }),
             reply: (form: StoredForm) => store().recordReplies({ ...form, replyIds: [randomUUID()] }),
             delete: (form: StoredForm) => store().delete(refOf(form), allow),
             move: async (form: StoredForm) => {
@@ -108,7 +110,7 @@ export const quotasContract = (open: OpenStore): void => {
   describe('a quota of forms', () => {
     const store = openStore(open, { quota: { forms: 3, bytes: 0 } })
 
-    it('lets no more be created, also at once, until one is deleted', async () => {
+    it('rejects further forms, also concurrent ones, until one is deleted', async () => {
       const { organizationId } = newForm()
       const made = await Promise.allSettled(
         Array.from({ length: 8 }, () => givenForm(store(), { organizationId })),
@@ -128,16 +130,16 @@ export const quotasContract = (open: OpenStore): void => {
       await givenForm(store(), { organizationId })
     })
 
-    it("is each organization's own, and keeps nobody from changing and publishing what is there", async () => {
+    it('is per organization, and rejects no change or publish of existing forms', async () => {
       const { organizationId } = newForm()
       const [form] = await atOnce(3, () => givenForm(store(), { organizationId }))
 
       await givenForm(store())
-      await update(store(), refOf(form!), (current) => edited(current, { name: 'A longer name than before' }))
+      await store().update(refOf(form!), (current) => edited(current, { name: 'A longer name than before' }))
       expect(await publish(store(), form!)).toMatchObject({ number: 1 })
     })
 
-    it('refuses no import', async () => {
+    it('rejects no import', async () => {
       const { organizationId } = newForm()
       const [form] = await atOnce(3, () => givenForm(store(), { organizationId }))
       const [record] = await Array.fromAsync(store().exportForms(organizationId))
@@ -153,7 +155,7 @@ export const quotasContract = (open: OpenStore): void => {
     const limit = 3 * size
     const store = openStore(open, { quota: { forms: 0, bytes: limit } })
 
-    it('refuses what grows beyond it, and leaves everything as it was', async () => {
+    it('rejects growth beyond it, and leaves everything unchanged', async () => {
       const form = await givenForm(store())
       const { organizationId } = form
       const longer = (name: string) => (current: StoredForm) => edited(current, { name })
@@ -164,7 +166,7 @@ export const quotasContract = (open: OpenStore): void => {
 
       await expect(publish(store(), form)).rejects.toMatchObject(refused)
       await expect(
-        update(store(), refOf(form), (current) => edited(current, { context: ['x'.repeat(2 * size)] })),
+        store().update(refOf(form), (current) => edited(current, { context: ['x'.repeat(2 * size)] })),
       ).rejects.toMatchObject(refused)
       const large = { organizationId, draft: { name: 'x'.repeat(100) } }
       await expect(givenForm(store(), large)).rejects.toMatchObject(refused)
@@ -172,24 +174,19 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await store().usage(organizationId)).toEqual({ forms: 2, bytes: used })
       expect(await store().get(refOf(form))).toEqual(form)
       expect(await truthOf(store(), organizationId)).toEqual({ forms: 2, bytes: used })
-      // What does not grow is never refused, and neither is what there is room for.
-      await update(store(), refOf(form), longer('Short'))
-      await update(store(), refOf(form), longer('Short again'))
+      // Changes without growth pass, and growth within the quota.
+      await store().update(refOf(form), longer('Short'))
+      await store().update(refOf(form), longer('Short again'))
     })
 
-    it('refuses no change that shrinks a form, nor a delete, of an organization that is over it', async () => {
+    it('rejects no shrinking change and no delete of an organization over its quota', async () => {
       const form = newForm({ draft: { context: ['x'.repeat(limit)] } })
-      const record = {
-        ...form,
-        createTime: form.createTime.toISOString(),
-        updateTime: form.updateTime.toISOString(),
-      }
-      const { live: _, ...fields } = record
-      await store().importForm({ ...fields, live: null, revisionNumber: 0, revisions: [], replyIds: [] })
+      const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
+      await store().importForm(toFormRecord(form, history))
 
       const half = ['x'.repeat(limit / 2)]
       expect(
-        await update(store(), refOf(form), (current) => edited(current, { context: half })),
+        await store().update(refOf(form), (current) => edited(current, { context: half })),
       ).toMatchObject({
         version: 2,
       })
@@ -198,7 +195,7 @@ export const quotasContract = (open: OpenStore): void => {
       expect(await store().usage(form.organizationId)).toEqual({ forms: 0, bytes: 0 })
     })
 
-    it('has room again once the revisions of a deleted form are cleared', async () => {
+    it('is available again once the revisions of a deleted form are cleared', async () => {
       const form = await givenForm(store())
       const { organizationId } = form
       await publish(store(), form)
@@ -214,7 +211,7 @@ export const quotasContract = (open: OpenStore): void => {
 
 const publicIdOf = ({ publicId }: StoredForm) => ({ publicId })
 
-/** What comes and goes at once may refuse an import, or keep an export from coming to rest. */
+/** Rethrows errors other than conflicts of concurrent creates and imports. */
 const unlessConflict = (error: { reason?: string; message: string }) => {
   if (error.reason !== 'FORM_CONFLICT' && error.message !== 'The public id is taken') throw error
 }

@@ -3,32 +3,30 @@ import { FormDraft, FormRecord } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FormsStore, StoredForm } from '../forms-store.ts'
+import type { FormState, FormsStore, StoredForm } from '../forms-store.ts'
+import { parseDraft, parseSnapshot } from '../stored-draft.ts'
 import {
   atOnce,
-  create,
   edited,
-  findRevision,
   givenForm,
   givenRevisions,
+  listRevisions,
   newForm,
   newPublicId,
   type OpenStore,
   openStore,
   publish,
   refOf,
-  revisionsOn,
   snapshot,
-  update,
 } from './given.ts'
 
 const allow = () => {}
 
-/** What a store promises to those who move data. */
+/** Tests of export and import. */
 export const recordsContract = (open: OpenStore): void => {
   const source = openStore(open)
   const target = openStore(open)
-  /** Makes room for an import where both are one and the same. */
+  /** Deletes the form, so that it can be imported into the same store. @returns its record. */
   const forgotten = async (form: StoredForm) => {
     const record = await recordOf(form)
     await source().delete(refOf(form), allow)
@@ -41,11 +39,11 @@ export const recordsContract = (open: OpenStore): void => {
   const recordOf = async (form: StoredForm): Promise<FormRecord> =>
     (await exported(source(), form.organizationId)).find(({ formId }) => formId === form.formId)!
 
-  /** A form that was edited, published twice and replied to, more often than a form holds ids. */
-  const givenHistory = async (fields?: Partial<StoredForm>): Promise<StoredForm> => {
+  /** A form with an edit, two publishes, and more replies than its document holds. */
+  const givenHistory = async (fields?: Partial<FormState>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
-    await update(source(), refOf(form), (current) => edited(current, { name: 'Intake 2' }))
+    await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
     await publish(source(), form)
     for (let count = 0; count < 40; count++) {
       await source().recordReplies({ ...form, replyIds: [randomUUID()] })
@@ -54,7 +52,7 @@ export const recordsContract = (open: OpenStore): void => {
   }
 
   describe('exportForms', () => {
-    it('tells everything of each form, in order of their public ids', async () => {
+    it('exports everything of each form, ordered by public id', async () => {
       const organizationId = randomUUID()
       const forms = await atOnce(12, () => givenForm(source(), { organizationId }))
       const full = await givenHistory({ organizationId })
@@ -63,7 +61,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const publicIds = [...forms, full].map(({ publicId }) => publicId)
       expect(records.map(({ publicId }) => publicId)).toEqual(publicIds.sort())
-      const { revisions } = (await revisionsOn(source(), { ...refOf(full), limit: 10, skip: 0 }))!
+      const { revisions } = (await listRevisions(source(), { ...refOf(full), limit: 10, skip: 0 }))!
       const [second, first] = revisions.map(({ revision }) => revision)
       expect(records.find(({ formId }) => formId === full.formId)).toEqual({
         organizationId,
@@ -72,19 +70,22 @@ export const recordsContract = (open: OpenStore): void => {
         createTime: full.createTime.toISOString(),
         updateTime: full.updateTime.toISOString(),
         version: 2,
-        draft: full.draft,
+        draft: parseDraft(full),
         revisionNumber: second!.number,
         live: { revisionId: second!.revisionId, number: second!.number },
-        revisions: [first!, second!].map(({ organizationId: _, formId: __, ...revision }) => ({
-          ...revision,
+        revisions: [first!, second!].map((revision) => ({
+          revisionId: revision.revisionId,
+          number: revision.number,
+          commandId: revision.commandId,
           createTime: revision.createTime.toISOString(),
+          form: parseSnapshot(revision),
         })),
         replyCount: 40,
         replyIds: expect.any(Array),
       })
     })
 
-    it('gives records that are JSON, and sound', async () => {
+    it('returns valid JSON records', async () => {
       const record = await recordOf(await givenHistory())
 
       expect(JSON.parse(JSON.stringify(record))).toEqual(record)
@@ -92,11 +93,11 @@ export const recordsContract = (open: OpenStore): void => {
       expect(new Set(record.replyIds).size).toBe(40)
     })
 
-    it('tells nothing of an organization without forms', async () => {
+    it('exports nothing for an organization without forms', async () => {
       expect(await exported(source(), randomUUID())).toEqual([])
     })
 
-    it('goes on where forms come and go meanwhile', async () => {
+    it('continues while forms are created and deleted', async () => {
       const organizationId = randomUUID()
       const forms = await atOnce(5, () => givenForm(source(), { organizationId }))
       const [first, second, ...rest] = forms.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))
@@ -112,7 +113,7 @@ export const recordsContract = (open: OpenStore): void => {
   })
 
   describe('organizations', () => {
-    it('tells each that has forms, once, in order, and how many they are', async () => {
+    it('lists each organization with forms once, in order, with the number of its forms', async () => {
       const ids = [randomUUID(), randomUUID(), randomUUID()].sort()
       const [one, two, none] = ids as [string, string, string]
       await givenForm(source(), { organizationId: one })
@@ -131,11 +132,11 @@ export const recordsContract = (open: OpenStore): void => {
   })
 
   describe('importForm', () => {
-    it('makes the form as it was, for every reader', async () => {
+    it('restores the form for every read', async () => {
       const form = await givenHistory()
       const page = { ...refOf(form), limit: 10, skip: 0 }
-      const live = await findRevision(source(), refOf(form), 'live')
-      const all = await revisionsOn(source(), page)
+      const live = await source().getRevision(refOf(form), 'live')
+      const all = await listRevisions(source(), page)
       const record = await forgotten(form)
 
       expect(await target().importForm(record)).toBe('imported')
@@ -143,8 +144,8 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
       expect(await target().get(refOf(form))).toEqual(form)
       expect(await target().get({ ...form, formRef: form.publicId })).toEqual(form)
-      expect(await findRevision(target(), refOf(form), 'live')).toEqual(live)
-      expect(await revisionsOn(target(), page)).toEqual(all)
+      expect(await target().getRevision(refOf(form), 'live')).toEqual(live)
+      expect(await listRevisions(target(), page)).toEqual(all)
       const { organizationId, revisions, replyIds } = record
       for (const { revisionId, commandId } of revisions) {
         const found = await target().findRevisionOfCommand(organizationId, commandId)
@@ -153,28 +154,28 @@ export const recordsContract = (open: OpenStore): void => {
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
         expect(await target().recordReplies({ ...form, replyIds: [replyId] })).toBe(0)
       }
-      expect(await create(target(), newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await target().create(newForm({ publicId: form.publicId }))).toBe(false)
       expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
         totalSize: 1,
       })
     })
 
-    it('goes on from there: numbers, replies and edits', async () => {
+    it('continues the numbers, replies and versions of the record', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
-      // A number that was taken and not used.
+      // A revision number that was taken but not used.
       await target().importForm({ ...record, revisionNumber: record.revisionNumber + 1 })
 
       const revision = await publish(target(), form)
       const counted = await target().recordReplies({ ...form, replyIds: [randomUUID()] })
-      await update(target(), refOf(form), (current) => edited(current, { name: 'Later' }))
+      await target().update(refOf(form), (current) => edited(current, { name: 'Later' }))
 
       expect(revision.number).toBe(record.revisionNumber + 2)
       expect(counted).toBe(1)
       expect(await target().get(refOf(form))).toMatchObject({ version: form.version + 1, replyCount: 41 })
     })
 
-    it('finds the same form there, once it was imported, also twice at once', async () => {
+    it('reports an identical form as existing, also with two concurrent imports', async () => {
       const record = await forgotten(await givenHistory())
 
       const outcomes = await atOnce(2, () => target().importForm(record))
@@ -184,7 +185,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), record.organizationId)).toEqual([record])
     })
 
-    it('takes any draft and any name of a member unharmed', async () => {
+    it('restores any draft and any member name unchanged', async () => {
       const property = fc.asyncProperty(draftArbitrary, async (draft) => {
         const form = newForm({ draft: FormDraft.parse(draft) })
         const record: FormRecord = {
@@ -194,7 +195,7 @@ export const recordsContract = (open: OpenStore): void => {
           createTime: form.createTime.toISOString(),
           updateTime: form.updateTime.toISOString(),
           version: 7,
-          draft: JSON.parse(JSON.stringify(form.draft)),
+          draft: parseDraft(form),
           revisionNumber: 3,
           live: null,
           revisions: [],
@@ -216,7 +217,7 @@ export const recordsContract = (open: OpenStore): void => {
       parts: { metadata: expect.objectContaining({ field }) },
     })
 
-    it('refuses the form in another state, and leaves it as it is', async () => {
+    it('rejects another state of a form, and leaves the form unchanged', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       await target().importForm(record)
@@ -231,7 +232,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       for (const other of others) {
         const different = target().importForm({ ...record, ...other })
-        // A store that is spread over machines keeps form ids apart by organization: there the public id is refused.
+        // On MongoDB form ids are unique per organization only: there the public id conflicts.
         await expect(different).rejects.toMatchObject(
           conflict(expect.stringMatching(/^(formId|publicId)$/) as unknown as string),
         )
@@ -240,7 +241,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
     })
 
-    it("refuses another form's public id, revision and command, and leaves nothing to be seen", async () => {
+    it('rejects the public id, revision or command of another form, and leaves nothing visible', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       await target().importForm(record)
@@ -263,7 +264,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await target().importForm(repaired)).toBe('imported')
     })
 
-    it('takes a form again that was deleted', async () => {
+    it('imports a deleted form again', async () => {
       const form = await givenHistory()
       const record = await forgotten(form)
       await target().importForm(record)
@@ -273,14 +274,14 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await exported(target(), form.organizationId)).toEqual([record])
     })
 
-    it('keeps a revision that is not live yet, so that its publish may be finished', async () => {
+    it('keeps a revision that is not live yet, so that a repeated publish can finish', async () => {
       const { form, revisions } = await givenRevisions(source(), [1])
       await target().importForm(await forgotten(form))
 
       const { commandId } = revisions[0]!
       expect(await target().publish(refOf(form), commandId, snapshot)).toMatchObject({ live: true })
 
-      expect(await findRevision(target(), refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
+      expect(await target().getRevision(refOf(form), 'live')).toMatchObject({ revision: revisions[0] })
     })
   })
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { atOnce, create, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
+import { atOnce, givenForm, newForm, type OpenStore, openStore, refOf } from './given.ts'
 
-/** What a store promises of replies. */
+/** Tests of replies. */
 export const repliesContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   describe('recordReplies', () => {
-    it('counts a reply once, however often and at once it is told, and changes nothing else', async () => {
+    it('counts a reply of many concurrent calls once, and changes nothing else', async () => {
       const form = await givenForm(store())
       const reply = { ...form, replyIds: [randomUUID()] }
 
@@ -18,7 +18,7 @@ export const repliesContract = (open: OpenStore): void => {
       expect(await store().get(refOf(form))).toEqual({ ...form, replyCount: 1 })
     })
 
-    it('counts different replies at once, each', async () => {
+    it('counts each of many concurrent replies', async () => {
       const form = await givenForm(store())
 
       const outcomes = await atOnce(20, () => store().recordReplies({ ...form, replyIds: [randomUUID()] }))
@@ -27,14 +27,14 @@ export const repliesContract = (open: OpenStore): void => {
       expect(await store().get(refOf(form))).toEqual({ ...form, replyCount: 20 })
     })
 
-    it('counts for each form by itself', async () => {
+    it('counts a reply id once per form', async () => {
       const [one, other, replyIds] = [await givenForm(store()), await givenForm(store()), [randomUUID()]]
 
       expect(await store().recordReplies({ ...one, replyIds })).toBe(1)
       expect(await store().recordReplies({ ...other, replyIds })).toBe(1)
     })
 
-    it('counts those of a call that are new, whether they come twice in it, earlier or at the same time', async () => {
+    it('counts only new replies of a call: duplicates in it, earlier ones and concurrent ones excluded', async () => {
       const form = await givenForm(store())
       const ids = Array.from({ length: 250 }, () => randomUUID())
       const [first, ...rest] = [ids.slice(0, 100), ids.slice(50, 150), ids.slice(100, 200), ids.slice(150)]
@@ -49,12 +49,12 @@ export const repliesContract = (open: OpenStore): void => {
       expect(await store().recordReplies({ ...form, replyIds: ids.slice(0, 100) })).toBe(0)
     })
 
-    it('counts nothing for a form that is not there', async () => {
+    it('counts nothing for a form that does not exist', async () => {
       const form = newForm()
       const reply = { ...form, replyIds: [randomUUID()] }
 
       expect(await store().recordReplies(reply)).toBe(0)
-      await create(store(), form)
+      await store().create(form)
       expect(await store().recordReplies(reply)).toBe(1)
     })
   })

@@ -1,30 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { parseDraft } from '../draft-text.ts'
-import type { FormsStore, FormText, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormsStore, StoredForm, StoredRevision } from '../forms-store.ts'
 import { toForm } from '../resource/form-to-json.ts'
+import { parseSnapshot } from '../stored-draft.ts'
 import {
   atOnce,
   edited,
-  findRevision,
   givenForm,
   givenRevisions,
+  listRevisions,
   newForm,
   type OpenStore,
   openStore,
   publish,
   refOf,
-  revisionsOn,
   snapshot,
-  update,
 } from './given.ts'
 
-/** What a store promises of publishes, and of the revisions that they leave. */
+/** Tests of publishes and revisions. */
 export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   const numbersOf = async (form: StoredForm) => {
-    const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
+    const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
     const revisions = page!.revisions.toReversed()
     return {
       numbers: revisions.map(({ revision }) => revision.number),
@@ -33,16 +31,16 @@ export const revisionsContract = (open: OpenStore): void => {
   }
 
   describe('publish', () => {
-    it('freezes the form as it is and makes that live, which is no change of the draft', async () => {
+    it('freezes the form as a live revision without a change of the draft', async () => {
       const form = await givenForm(store(), { replyCount: 3 })
       const taken = vi.fn(snapshot)
       const commandId = randomUUID()
       const published = { ...form, live: true }
 
-      const answer = (await store().publish(refOf(form), commandId, taken)) as FormText
+      const result = (await store().publish(refOf(form), commandId, taken)) as StoredForm
 
-      expect(parseDraft(answer)).toEqual(published)
-      expect(taken.mock.calls.map(([text]) => parseDraft(text))).toEqual([form])
+      expect(result).toEqual(published)
+      expect(taken.mock.calls).toEqual([[form]])
       expect(await store().get(refOf(form))).toEqual(published)
       const { revisionId, createTime, formJson } = taken.mock.results[0]!.value
       const revision = {
@@ -52,10 +50,10 @@ export const revisionsContract = (open: OpenStore): void => {
         number: 1,
         commandId,
         createTime,
-        form: JSON.parse(formJson),
+        formJson,
       }
       for (const ref of [revisionId, 'live']) {
-        expect(await findRevision(store(), refOf(form), ref)).toEqual({
+        expect(await store().getRevision(refOf(form), ref)).toEqual({
           revision,
           revisionId,
           live: true,
@@ -67,24 +65,24 @@ export const revisionsContract = (open: OpenStore): void => {
       })
     })
 
-    it('answers the form as the revision holds it, also where a reply has come meanwhile', async () => {
+    it('returns the form of the revision, also when a reply was counted meanwhile', async () => {
       const form = await givenForm(store())
-      // By another name of the form, and so not one after the other.
+      // The other reference of the form: the mutex does not serialize the two changes.
       const ref = { ...form, formRef: form.publicId }
-      const answer = (await store().publish(ref, randomUUID(), async (current) => {
+      const result = (await store().publish(ref, randomUUID(), async (current) => {
         await store().recordReplies({ ...form, replyIds: [randomUUID()] })
         return snapshot(current)
-      })) as FormText
+      })) as StoredForm
 
-      expect(answer).toMatchObject({ replyCount: 0, live: true })
+      expect(result).toMatchObject({ replyCount: 0, live: true })
       expect(await store().getState(refOf(form))).toMatchObject({ replyCount: 1, live: true })
     })
 
-    it('returns the name and the version that its revision holds while patches change the draft', async () => {
+    it('returns the name and the version of its revision while patches change the draft', async () => {
       const form = await givenForm(store())
       const rename = (name: string) =>
-        // By another name of the form, and so not one after the other.
-        update(store(), { ...form, formRef: form.publicId }, (draft) => edited(draft, { name }))
+        // The other reference of the form: the mutex does not serialize the two changes.
+        store().update({ ...form, formRef: form.publicId }, (draft) => edited(draft, { name }))
       const commandIds = Array.from({ length: 20 }, () => randomUUID())
 
       const [published] = await Promise.all([
@@ -93,22 +91,22 @@ export const revisionsContract = (open: OpenStore): void => {
       ])
 
       for (const [index, text] of published.entries()) {
-        const answer = parseDraft(text as FormText)
+        const result = text as StoredForm
         const revision = await store().findRevisionOfCommand(form.organizationId, commandIds[index]!)
-        expect(toForm(answer, 'http://127.0.0.1:8080/f')).toEqual(revision!.form)
-        // Each change of `edited` adds one to the version and a millisecond to the time.
-        expect(answer.version - form.version).toBe(answer.updateTime.getTime() - form.updateTime.getTime())
+        expect(toForm(result, 'http://127.0.0.1:8080/f')).toEqual(parseSnapshot(revision!))
+        // Each change by `edited` adds one to the version and one millisecond to the time.
+        expect(result.version - form.version).toBe(result.updateTime.getTime() - form.updateTime.getTime())
       }
     })
 
-    it('takes the snapshot anew when the draft changed while it was checked', async () => {
+    it('repeats the snapshot when the draft changed during it', async () => {
       const form = await givenForm(store())
       const names: string[] = []
-      const check = async (current: FormText) => {
+      const check = async (current: StoredForm) => {
         names.push(current.name)
-        // By another name of the form, and so not one after the other.
+        // The other reference of the form: the mutex does not serialize the two changes.
         if (names.length === 1) {
-          await update(store(), { ...form, formRef: form.publicId }, (draft) =>
+          await store().update({ ...form, formRef: form.publicId }, (draft) =>
             edited(draft, { name: 'Later' }),
           )
         }
@@ -117,11 +115,11 @@ export const revisionsContract = (open: OpenStore): void => {
 
       expect(await store().publish(refOf(form), randomUUID(), check)).toMatchObject({ name: 'Later' })
 
-      expect(names).toEqual([form.draft.name, 'Later'])
+      expect(names).toEqual([form.name, 'Later'])
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
-    it('finds the form by its public id, and gives one number after the other', async () => {
+    it('finds the form by its public id, and numbers revisions consecutively', async () => {
       const form = await givenForm(store())
 
       await store().publish({ ...form, formRef: form.publicId }, randomUUID(), snapshot)
@@ -130,7 +128,7 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOf(form)).toEqual({ numbers: [1, 2], live: [2] })
     })
 
-    it('leaves nothing behind when the snapshot refuses, and passes on what it throws', async () => {
+    it('rethrows the error of the snapshot, and leaves nothing behind', async () => {
       const form = await givenForm(store())
       const refusal = new Error('refused')
       const commandId = randomUUID()
@@ -146,44 +144,44 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
-    it('leaves nothing behind when it is refused right before the revision is stored', async () => {
+    it('leaves nothing behind when beforeStoring throws', async () => {
       const form = await givenForm(store())
       const refuse = () => {
         throw new Error('too late')
       }
 
-      const answer = store().publish(refOf(form), randomUUID(), snapshot, refuse)
+      const result = store().publish(refOf(form), randomUUID(), snapshot, refuse)
 
-      await expect(answer).rejects.toThrow('too late')
+      await expect(result).rejects.toThrow('too late')
       expect(await store().get(refOf(form))).toEqual(form)
       expect(await numbersOf(form)).toEqual({ numbers: [], live: [] })
     })
 
-    it('makes one revision a command, however often it comes, and asks for no second snapshot', async () => {
+    it('creates one revision per command, without a second snapshot on a repeat', async () => {
       const form = await givenForm(store())
       const first = await publish(store(), form)
-      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
       const again = vi.fn(snapshot)
 
-      const answer = (await store().publish(refOf(form), first.commandId, again)) as FormText
+      const result = (await store().publish(refOf(form), first.commandId, again)) as StoredForm
 
       expect(again).not.toHaveBeenCalled()
-      expect(answer).toMatchObject({ version: 2, live: true })
+      expect(result).toMatchObject({ version: 2, live: true })
       expect(await store().findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(first)
       expect(await numbersOf(form)).toEqual({ numbers: [1], live: [1] })
     })
 
-    it('makes one revision of a command that comes many times at once', async () => {
+    it('creates one revision for ten concurrent calls with one command', async () => {
       const form = await givenForm(store())
       const commandId = randomUUID()
 
-      const answers = await atOnce(10, () => store().publish(refOf(form), commandId, snapshot))
+      const results = await atOnce(10, () => store().publish(refOf(form), commandId, snapshot))
 
-      for (const answer of answers) expect(answer).toEqual(answers[0])
+      for (const result of results) expect(result).toEqual(results[0])
       expect((await numbersOf(form)).numbers).toHaveLength(1)
     })
 
-    it('tells a command that has published another form of the organization, and does nothing', async () => {
+    it('returns elsewhere for the command of another form of the organization, and does nothing', async () => {
       const form = await givenForm(store())
       const other = await givenForm(store(), { organizationId: form.organizationId })
       const { commandId } = await publish(store(), form)
@@ -194,21 +192,21 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOf(other)).toEqual({ numbers: [], live: [] })
     })
 
-    it('of one command for two forms at once publishes one of them', async () => {
+    it('publishes one of two forms in concurrent calls with one command', async () => {
       const form = await givenForm(store())
       const other = await givenForm(store(), { organizationId: form.organizationId })
       const commandId = randomUUID()
 
-      const answers = await Promise.all(
+      const results = await Promise.all(
         [form, other].map((one) => store().publish(refOf(one), commandId, snapshot)),
       )
 
-      expect(answers.filter((answer) => answer === 'elsewhere')).toHaveLength(1)
+      expect(results.filter((result) => result === 'elsewhere')).toHaveLength(1)
       const made = await Promise.all([form, other].map(numbersOf))
       expect(made.flatMap(({ live }) => live)).toEqual([1])
     })
 
-    it('does not mind the same command of another organization', async () => {
+    it('accepts the same command id in another organization', async () => {
       const commandId = randomUUID()
       const [form, other] = [await givenForm(store()), await givenForm(store())]
 
@@ -218,7 +216,7 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await store().findRevisionOfCommand(form.organizationId, commandId)).toEqual(one)
     })
 
-    it('of an earlier command never moves live back', async () => {
+    it('never moves live back for an earlier command', async () => {
       const form = await givenForm(store())
       const first = await publish(store(), form)
       await publish(store(), form)
@@ -228,7 +226,7 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOf(form)).toEqual({ numbers: [1, 2], live: [2] })
     })
 
-    it('finishes what was begun: a revision that is not live yet becomes so, unless a later one is', async () => {
+    it('makes the existing revision of a command live, unless a later one is', async () => {
       for (const [liveBefore, liveAfter] of [
         [0, 2],
         [1, 2],
@@ -236,14 +234,14 @@ export const revisionsContract = (open: OpenStore): void => {
       ] as const) {
         const { form, revisions } = await givenRevisions(store(), [1, 2, 3], liveBefore)
 
-        const answer = await store().publish(refOf(form), revisions[1]!.commandId, snapshot)
+        const result = await store().publish(refOf(form), revisions[1]!.commandId, snapshot)
 
-        expect(answer).toMatchObject({ live: true })
+        expect(result).toMatchObject({ live: true })
         expect(await numbersOf(form)).toEqual({ numbers: [1, 2, 3], live: [liveAfter] })
       }
     })
 
-    it('of 50 at once leaves 50 revisions, the highest of which is live', async () => {
+    it('creates 50 revisions for 50 concurrent calls, the highest of which is live', async () => {
       const form = await givenForm(store())
 
       await atOnce(50, () => publish(store(), form))
@@ -254,25 +252,25 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await store().get(refOf(form))).toEqual({ ...form, live: true })
     })
 
-    it('gives the later snapshot the higher number, whatever else happens', async () => {
+    it('numbers revisions in the order of their snapshots, also during updates', async () => {
       const form = await givenForm(store())
-      const withTag = (current: FormText) => ({
+      const withTag = (current: StoredForm) => ({
         ...snapshot(current),
         formJson: JSON.stringify({ version: current.version }),
       })
 
       await Promise.all([
         atOnce(30, () => store().publish(refOf(form), randomUUID(), withTag)),
-        atOnce(30, () => update(store(), refOf(form), (current) => edited(current, {}))),
+        atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
       ])
 
-      const page = await revisionsOn(store(), { ...refOf(form), limit: 1000, skip: 0 })
-      const versions = page!.revisions.map(({ revision }) => (revision.form as unknown as StoredForm).version)
+      const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
+      const versions = page!.revisions.map(({ revision }) => JSON.parse(revision.formJson).version)
       expect(versions).toHaveLength(30)
       expect(versions).toEqual(versions.toSorted((a, b) => b - a))
     })
 
-    it('tells when the form is not there, or no longer', async () => {
+    it('returns undefined for a form that does not exist or was deleted', async () => {
       const form = await givenForm(store())
       const { commandId } = await publish(store(), form)
       await store().delete(refOf(form), () => {})
@@ -286,7 +284,7 @@ export const revisionsContract = (open: OpenStore): void => {
   })
 
   describe('findRevisionOfCommand', () => {
-    it('finds nothing for a command that made nothing', async () => {
+    it('finds nothing for a command without a revision', async () => {
       const form = await givenForm(store())
       await publish(store(), form)
 
@@ -295,10 +293,10 @@ export const revisionsContract = (open: OpenStore): void => {
   })
 
   describe('listRevisions', () => {
-    it('is newest first, and tells which one is live', async () => {
+    it('is newest first, and marks the live revision', async () => {
       const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
-      expect(await revisionsOn(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
+      expect(await listRevisions(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
           { revision: revisions[3], live: false },
           { revision: revisions[2], live: true },
@@ -310,11 +308,11 @@ export const revisionsContract = (open: OpenStore): void => {
     })
 
     const numbersOn = async (query: Parameters<FormsStore['listRevisions']>[0]) => {
-      const page = await revisionsOn(store(), query)
+      const page = await listRevisions(store(), query)
       return { ...page, revisions: page!.revisions.map(({ revision }) => revision.number) }
     }
 
-    it('goes on from page to page, with skips, while newer ones come', async () => {
+    it('continues from page to page, with skips, while revisions are added', async () => {
       const { form } = await givenRevisions(store(), [1, 2, 3, 4, 5, 6, 7])
       const query = { ...refOf(form), limit: 2 }
 
@@ -330,7 +328,7 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(await numbersOn({ ...query, skip: 2 ** 31 - 1 })).toEqual({ revisions: [], totalSize: 8 })
     })
 
-    it('ends a page early once it holds 4 MiB', async () => {
+    it('ends a page early once it has 4 MiB', async () => {
       const form = await givenForm(store(), { draft: { context: ['漢'.repeat((700 * 1024) / 3)] } })
       for (let count = 0; count < 8; count++) await publish(store(), form)
       const query = { ...refOf(form), limit: 1000, skip: 0 }
@@ -343,14 +341,14 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(rest.next).toBeUndefined()
     })
 
-    it('is empty for a form that was never published, and nothing for one that is not there', async () => {
+    it('is empty for an unpublished form, and undefined for one that does not exist', async () => {
       const form = await givenForm(store())
 
-      expect(await revisionsOn(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
-      expect(await revisionsOn(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await listRevisions(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
     })
   })
 
@@ -363,10 +361,10 @@ export const revisionsContract = (open: OpenStore): void => {
     it('finds a revision by UUID in any letter case, and as live, with the AI Handoff of the draft', async () => {
       const { form, revision } = await givenPublished()
       const { revisionId } = revision
-      await update(store(), refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
+      await store().update(refOf(form), (draft) => edited(draft, { aiHandoff: { enabled: true } }))
 
       for (const revisionRef of [revision.revisionId, revision.revisionId.toUpperCase(), 'live']) {
-        expect(await findRevision(store(), { ...form, formRef: form.publicId }, revisionRef)).toEqual({
+        expect(await store().getRevision({ ...form, formRef: form.publicId }, revisionRef)).toEqual({
           revision,
           revisionId,
           live: true,
@@ -380,18 +378,17 @@ export const revisionsContract = (open: OpenStore): void => {
       }
     })
 
-    it('keeps a revision as it was once another one is live', async () => {
+    it('keeps a revision unchanged when another one becomes live', async () => {
       const { form, revision } = await givenPublished()
-      await update(store(), refOf(form), (current) => edited(current, { name: 'Later' }))
+      await store().update(refOf(form), (current) => edited(current, { name: 'Later' }))
       await publish(store(), form)
 
-      expect(await findRevision(store(), refOf(form), revision.revisionId)).toMatchObject({
+      expect(await store().getRevision(refOf(form), revision.revisionId)).toMatchObject({
         revision,
         live: false,
       })
-      expect(await findRevision(store(), refOf(form), 'live')).toMatchObject({
-        revision: { form: { name: 'Later' } },
-      })
+      const live = await store().getRevision(refOf(form), 'live')
+      expect(parseSnapshot(live!.revision).name).toBe('Later')
     })
 
     it.each(['', 'Live', 'LIVE', 'latest', '1', '__proto__', '%', '\0', '\ud800', randomUUID()])(
@@ -399,18 +396,18 @@ export const revisionsContract = (open: OpenStore): void => {
       async (revisionRef) => {
         const { form } = await givenPublished()
 
-        expect(await findRevision(store(), refOf(form), revisionRef)).toBeUndefined()
+        expect(await store().getRevision(refOf(form), revisionRef)).toBeUndefined()
         expect(await store().getRevisionState(refOf(form), revisionRef)).toBeUndefined()
       },
     )
 
-    it("finds nothing by another form's revision, nor of a form that is not there", async () => {
+    it('finds no revision of another form, or of a form that does not exist', async () => {
       const { form, revision } = await givenPublished()
       const sibling = await givenForm(store(), { organizationId: form.organizationId })
 
-      expect(await findRevision(store(), refOf(sibling), revision.revisionId)).toBeUndefined()
-      expect(await findRevision(store(), refOf(sibling), 'live')).toBeUndefined()
-      expect(await findRevision(store(), refOf(newForm()), revision.revisionId)).toBeUndefined()
+      expect(await store().getRevision(refOf(sibling), revision.revisionId)).toBeUndefined()
+      expect(await store().getRevision(refOf(sibling), 'live')).toBeUndefined()
+      expect(await store().getRevision(refOf(newForm()), revision.revisionId)).toBeUndefined()
     })
   })
 }

@@ -1,22 +1,22 @@
 import { type MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import { draftTextOf } from '../draft-text.ts'
-import { trigramsOf } from '../trigrams.ts'
+import { trigramsOf } from '../lists/name-trigrams.ts'
+import { toStoredDraft } from '../stored-draft.ts'
 import { type FormDocument, formsCollections, type RevisionDocument } from './documents.ts'
 
-/** So many documents are read and written at once. */
+/** Documents per batch. */
 const batchSize = 100
 
-/** Gives what the release before wrote the fields of this one. May run again, and while others write. */
+/** Adds the fields of this release to documents of the previous one. Idempotent, and safe during writes. */
 export const fillMissingFields = async (url: string): Promise<void> => {
   await using database = new MongoDatabase(url)
   const { forms, revisions } = formsCollections(database)
   await fill(forms, ({ organizationId, _id, version, foldedName, draft }: FormDocument) =>
-    // One that was changed meanwhile has them.
+    // A concurrent change has set the fields itself.
     forms.set(
       { organizationId, _id, version, bytes: null },
       {
         bytes: Buffer.byteLength(draft),
-        aiHandoff: draftTextOf(JSON.parse(draft)).aiHandoff,
+        aiHandoff: toStoredDraft(JSON.parse(draft)).aiHandoff,
         nameTrigrams: trigramsOf(foldedName),
       },
     ),

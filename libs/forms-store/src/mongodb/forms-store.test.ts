@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import type { OpenStore } from '../contract/given.ts'
 import { givenForm } from '../contract/given.ts'
-import { formsStoreContract } from '../forms-store.contract.ts'
 import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 
-// FerretDB looks at every document of a collection.
+// Some engines scan whole collections.
 vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()
 afterAll(() => mongo[Symbol.asyncDispose]())
 
-/** Another database each time: engines for tests are slow to find few documents among many. */
+/** A new database for each store: engines for tests are slow on large collections. */
 const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
 
 const open: OpenStore = async (options) => {
@@ -34,14 +34,14 @@ describe('a list on MongoDB', () => {
     return { store, query: { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 } }
   }
 
-  it('ends as FILTER_TOO_EXPENSIVE when it takes too long', async () => {
+  it('fails with FILTER_TOO_EXPENSIVE when it exceeds its time limit', async () => {
     const { store, query } = await given({ listTimeoutMs: 0 })
     await using _ = store
 
     await expect(store.list(query)).rejects.toMatchObject({ reason: 'FILTER_TOO_EXPENSIVE' })
   })
 
-  it('ends when its caller has gone', async () => {
+  it('ends when its signal aborts', async () => {
     const { store, query } = await given({})
     await using _ = store
 
@@ -50,7 +50,7 @@ describe('a list on MongoDB', () => {
     })
   })
 
-  it('finds by a search what the release before wrote, once that is migrated', async () => {
+  it('finds documents of the previous release by search after a migration', async () => {
     const url = newUrl()
     await migrateFormsStore(url)
     await using store = await openFormsStore(url)

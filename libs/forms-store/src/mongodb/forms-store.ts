@@ -1,4 +1,4 @@
-import { type FormRecord, isUuid, liveAlias } from '@fms/contracts'
+import type { FormRecord } from '@fms/contracts'
 import {
   type BeforeWrite,
   conflictDeadline,
@@ -7,19 +7,16 @@ import {
   listMongodb,
   MongoDatabase,
   retryOnConflict,
-  writeConflict,
+  type writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
-import { trigramsOfNames } from '../contained-texts.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
-import { completeOrder, positionOf } from '../form-order.ts'
 import type {
   FormRef,
   FormState,
   FormsPage,
   FormsStore,
   FormsStoreOptions,
-  FormText,
   Imported,
   ListedRevision,
   ListFormsQuery,
@@ -35,36 +32,34 @@ import type {
   StoredRevision,
   Usage,
 } from '../forms-store.ts'
+import { completeOrder, positionOf } from '../lists/form-order.ts'
+import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
+import { takeUpTo } from '../lists/take-up-to.ts'
 import { noQuota } from '../quota.ts'
-import { takeUpToAsync } from '../take-up-to.ts'
-import { spread } from '../trigrams.ts'
-import { clearDeletions } from './clear-deletions.ts'
-import { createForm } from './create-form.ts'
-import { deleteForm } from './delete-form.ts'
+import { clearDeletions } from './changes/clear-deletions.ts'
+import { createForm } from './changes/create-form.ts'
+import { deleteForm } from './changes/delete-form.ts'
+import { publishForm } from './changes/publish-form.ts'
+import { recordReplies } from './changes/record-replies.ts'
+import { updateForm } from './changes/update-form.ts'
 import {
-  draftBytes,
-  draftFields,
   type FormDocument,
   type FormsCollections,
-  formKey,
   formsCollections,
-  named,
   type RevisionDocument,
   stateFields,
   toFormState,
-  toFormText,
-  toRevisionText,
   toStoredForm,
   toStoredRevision,
 } from './documents.ts'
-import { exportForms, organizations } from './export-forms.ts'
-import { importForm } from './import-form.ts'
-import { hasForm, insertRevision } from './insert-revision.ts'
-import { recordReplies } from './record-replies.ts'
+import { findForm } from './find-form.ts'
+import { findRevision, findRevisionOfCommand } from './find-revision.ts'
+import { exportForms, listOrganizations } from './records/export-forms.ts'
+import { importForm } from './records/import-form.ts'
 import { coveringIndex, formsSchema } from './schema.ts'
-import { addUsage, checkQuota, countWrite, readUsage } from './usage.ts'
+import { checkQuota, readUsage } from './usage.ts'
 
-/** Fields of the forms that a filter may read. */
+/** Document fields by the names that filters use. */
 const filterFields = {
   name: 'name',
   publicId: 'publicId',
@@ -73,28 +68,29 @@ const filterFields = {
   updateTime: 'updateTime',
 } as const
 
-/** What tests change. */
+/** Hooks for tests. */
 export interface MongoFormsStoreHooks {
   beforeWrite?: BeforeWrite
-  /** Whether this store clears what deleted forms left. */
+  /** Whether this store deletes the remains of deleted forms. Default: true. */
   clears?: boolean
 }
-/** Trigrams that one search names: more find little less. */
+
+/** Trigrams in the query of one search: more narrow it little further. */
 const maxTrigrams = 8
 
-/** How long a list may take unless the caller of the store says otherwise. */
+/** Time limit of a list, unless the options set another. */
 const defaultListTimeoutMs = 2_000
 
 /**
- * The distributed forms store. Each change is one atomic change of one document, and what takes several is written as
- * steps: docs/decisions/0004-mongodb-without-transactions.md has their order and why a kill between any two is safe.
+ * The distributed forms store. Each write changes one document atomically; longer changes are sequences of such writes
+ * that survive a crash between any two: docs/decisions/0004-mongodb-without-transactions.md.
  *
- * Everything hangs on the form's own document: revisions and replies without it are invisible.
+ * Revisions and replies are invisible without their form's document.
  */
 export class MongoFormsStore implements FormsStore {
   readonly #database: MongoDatabase
   readonly #collections: FormsCollections
-  /** The changes of a form, one after the other in this process. */
+  /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
 
   readonly #listTimeoutMs: number
@@ -114,37 +110,31 @@ export class MongoFormsStore implements FormsStore {
     if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
 
-  create(form: FormText): Promise<boolean> {
+  create(form: StoredForm): Promise<boolean> {
     return createForm(this.#collections, this.#quota, form)
   }
 
-  /** Indexes: that of `_id`, and forms_by_publicId. */
   async get(ref: FormRef): Promise<StoredForm | undefined> {
-    const form = await this.#form(ref)
+    const form = await findForm(this.#collections, ref)
     return form && toStoredForm(form)
   }
 
   async getState(ref: FormRef): Promise<FormState | undefined> {
-    const form = await this.#form(ref, stateFields)
+    const form = await findForm(this.#collections, ref, stateFields)
     return form && toFormState(form)
-  }
-
-  async getText(ref: FormRef): Promise<FormText | undefined> {
-    const form = await this.#form(ref)
-    return form && toFormText(form)
   }
 
   /**
    * Index: forms_by_ and the first field of the order, forms_by_updateTime_desc for the default one, forms_by_order for
-   * several fields; forms_by_nameTrigrams where names have to contain a text.
+   * several fields; forms_by_nameTrigrams for texts that names contain.
    */
   async list(
     { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
     options: ListOptions = {},
   ): Promise<FormsPage> {
     const order = completeOrder(orderBy)
-    const trigrams = filter ? spread(trigramsOfNames(filter), maxTrigrams) : []
-    return this.#inTime(options, async (demand) => {
+    const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
+    return this.#withTimeLimit(options, async (throwIfAborted) => {
       const list = listMongodb(this.#collections.forms, {
         scope: { organizationId, ...(trigrams.length > 0 && { nameTrigrams: { $all: trigrams } }) },
         filter,
@@ -156,33 +146,22 @@ export class MongoFormsStore implements FormsStore {
         limit,
         covering: coveringIndex,
         timeoutMs: this.#listTimeoutMs,
-        throwIfAborted: demand,
+        throwIfAborted,
       })
       const [{ taken, more }, totalSize] = await Promise.all([
-        takeUpToAsync(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
+        takeUpTo(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
         list.count(),
       ])
       const next = more && positionOf(taken.at(-1)!, order)
-      return { forms: taken.map(toFormText), ...(next && { next }), totalSize }
+      return { forms: taken.map(toStoredForm), ...(next && { next }), totalSize }
     })
   }
 
   update(
     ref: FormRef,
-    change: (current: FormText) => FormText | Promise<FormText>,
-  ): Promise<FormText | undefined> {
-    return this.#changing(ref, async () => {
-      const form = await this.#form(ref)
-      if (!form) return undefined
-      const current = toFormText(form)
-      const changed = await change(current)
-      if (changed === current) return changed
-      const bytes = Buffer.byteLength(changed.draftJson) - draftBytes(form)
-      const stored = await this.#counted(form.organizationId, bytes, () =>
-        this.#collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
-      )
-      return stored ? toFormText(stored) : writeConflict
-    })
+    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  ): Promise<StoredForm | undefined> {
+    return this.#retryOnConflict(ref, () => updateForm(this.#collections, this.#quota, ref, change))
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
@@ -191,55 +170,24 @@ export class MongoFormsStore implements FormsStore {
     return isDeleted
   }
 
-  /** Index: revisions_by_command. */
   async findRevisionOfCommand(
     organizationId: string,
     commandId: string,
   ): Promise<StoredRevision | undefined> {
-    const revision = await this.#revisionOfCommand(organizationId, commandId)
+    const revision = await findRevisionOfCommand(this.#collections, organizationId, commandId)
     return revision && toStoredRevision(revision)
   }
 
-  /** docs/decisions/0001-publish-in-repeatable-steps.md. Indexes: that of `_id`, and revisions_by_command. */
-  async publish(
+  publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
-  ): Promise<FormText | 'elsewhere' | undefined> {
-    const { organizationId } = ref
-    const earlier = await this.#revisionOfCommand(organizationId, commandId)
-    if (earlier) {
-      const form = await this.#form(ref, ['organizationId'])
-      if (!form) return undefined
-      return earlier.formId === form._id ? this.#moveLive(earlier) : 'elsewhere'
-    }
-
-    const taken = await this.#takeRevisionNumber(ref, snapshot)
-    if (!taken) return undefined
-    const revision = { ...taken.revision, organizationId, commandId }
-    const giveBack = () =>
-      addUsage(this.#collections, organizationId, {
-        forms: 0,
-        bytes: -Buffer.byteLength(revision.formJson),
-      })
-    try {
-      beforeStoring?.()
-    } catch (error) {
-      await giveBack()
-      throw error
-    }
-    const outcome = await insertRevision(this.#collections, revision)
-    if (outcome !== 'inserted') await giveBack()
-    switch (outcome) {
-      case 'gone':
-        return undefined
-      case 'exists':
-        // The same command, or another with the same id, was faster.
-        return this.publish(ref, commandId, snapshot, beforeStoring)
-      case 'inserted':
-        return (await this.#moveLive({ ...revision, _id: revision.revisionId })) && taken.published
-    }
+  ): Promise<StoredForm | 'elsewhere' | undefined> {
+    const command = { ref, commandId, snapshot, beforeStoring }
+    return publishForm(this.#collections, this.#quota, command, (form, attempt) =>
+      this.#retryOnConflict(form, attempt),
+    )
   }
 
   /** Index: revisions_by_number. */
@@ -249,7 +197,7 @@ export class MongoFormsStore implements FormsStore {
     skip,
     ...ref
   }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const form = await this.#form(ref, ['organizationId', 'liveRevisionId'])
+    const form = await findForm(this.#collections, ref, ['organizationId', 'liveRevisionId'])
     if (!form) return undefined
     const { revisions } = this.#collections
     const all = { organizationId: form.organizationId, formId: form._id }
@@ -259,34 +207,33 @@ export class MongoFormsStore implements FormsStore {
       limit: limit + 1,
     })
     const [{ taken, more }, totalSize] = await Promise.all([
-      takeUpToAsync(limit, found, (revision) => Buffer.byteLength(revision.form)),
+      takeUpTo(limit, found, (revision) => Buffer.byteLength(revision.form)),
       revisions.count(all),
     ])
     return {
-      revisions: taken.map((revision) => liveOrNot(revision, form)),
+      revisions: taken.map((revision) => toListedRevision(revision, form)),
       ...(more && { next: taken.at(-1)!.number }),
       totalSize,
     }
   }
 
-  /** Index: that of `_id`. */
   async getRevision(
     ref: FormRef,
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
-    const found = await this.#revision(ref, revisionRef)
-    return found && { ...found.state, ...liveOrNot(found.revision, found.form) }
+    const found = await findRevision(this.#collections, ref, revisionRef)
+    return found && { ...found.state, ...toListedRevision(found.revision, found.form) }
   }
 
   async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
-    return (await this.#revision(ref, revisionRef, ['formId']))?.state
+    return (await findRevision(this.#collections, ref, revisionRef, ['formId']))?.state
   }
 
   /** Indexes: that of `_id`, and the key of replies. */
-  recordReplies(counted: Replies): Promise<number> {
-    const { organizationId, formId } = counted
-    return this.#changing({ organizationId, formRef: formId }, () =>
-      recordReplies(this.#collections, counted),
+  recordReplies(replies: Replies): Promise<number> {
+    const { organizationId, formId } = replies
+    return this.#retryOnConflict({ organizationId, formRef: formId }, () =>
+      recordReplies(this.#collections, replies),
     )
   }
 
@@ -309,7 +256,7 @@ export class MongoFormsStore implements FormsStore {
   }
 
   organizations(): AsyncIterable<OrganizationForms> {
-    return organizations(this.#collections)
+    return listOrganizations(this.#collections)
   }
 
   exportForms(organizationId: string): AsyncIterable<FormRecord> {
@@ -333,75 +280,11 @@ export class MongoFormsStore implements FormsStore {
     return this.close()
   }
 
-  async #form(ref: FormRef, fields?: readonly (keyof FormDocument)[]): Promise<FormDocument | undefined> {
-    const query = named(ref)
-    return query && this.#collections.forms.findOne(query, fields)
-  }
-
-  /** @param fields of the revision that will do. */
-  async #revision(ref: FormRef, revisionRef: string, fields?: readonly (keyof RevisionDocument)[]) {
-    const form = await this.#form(ref, ['organizationId', 'liveRevisionId', 'aiHandoff'])
-    const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || !_id || !isUuid(_id)) return undefined
-    const { organizationId, _id: formId } = form
-    const revision = await this.#collections.revisions.findOne({ organizationId, _id, formId }, fields)
-    const aiHandoff = form.aiHandoff ?? (await this.getText(ref))?.aiHandoff ?? false
-    const state = { revisionId: _id, live: _id === form.liveRevisionId, aiHandoff }
-    return revision && { form, revision, state }
-  }
-
-  async #revisionOfCommand(organizationId: string, commandId: string): Promise<RevisionDocument | undefined> {
-    const revision = await this.#collections.revisions.findOne({ organizationId, commandId })
-    return revision && (await hasForm(this.#collections, revision)) ? revision : undefined
-  }
-
-  /** Takes the snapshot and the form's next number at once, so that of two snapshots the later has the higher number. */
-  #takeRevisionNumber(
-    ref: FormRef,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
-  ): Promise<TakenSnapshot | undefined> {
-    return this.#changing(ref, async () => {
-      const form = await this.#form(ref)
-      if (!form) return undefined
-      const { version, revisionNumber } = form
-      const current = toFormText(form)
-      const revision = { ...(await snapshot(current)), formId: form._id, number: revisionNumber + 1 }
-      const isTaken = await this.#counted(form.organizationId, Buffer.byteLength(revision.formJson), () =>
-        this.#collections.forms.set(
-          { ...formKey(form), version, revisionNumber },
-          { revisionNumber: revision.number },
-        ),
-      )
-      return isTaken ? { revision, published: { ...current, live: true } } : writeConflict
-    })
-  }
-
-  /** Unless `live` stands on a later one. @returns the form afterwards, or undefined when it is gone. */
-  #moveLive({
-    organizationId,
-    formId,
-    _id,
-    number,
-  }: Pick<RevisionDocument, 'organizationId' | 'formId' | '_id' | 'number'>): Promise<FormText | undefined> {
-    const key = { organizationId, _id: formId }
-    return this.#changing({ organizationId, formRef: formId }, async () => {
-      const { forms } = this.#collections
-      const moved = await forms.setAndGet(
-        { ...key, liveNumber: { $lt: number } },
-        { liveRevisionId: _id, liveNumber: number },
-      )
-      const form = moved ?? (await forms.findOne(key))
-      return form && toFormText(form)
-    })
-  }
-
-  /** A write that makes drafts or revisions so many bytes longer; see `countWrite`. */
-  #counted<T>(organizationId: string, bytes: number, write: () => Promise<T>): Promise<T> {
-    return countWrite(this.#collections, this.#quota, organizationId, { forms: 0, bytes }, write)
-  }
-
-  /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` takes too long; the signal's reason. */
-  async #inTime<T>({ signal }: ListOptions, read: (demand: () => void) => Promise<T>): Promise<T> {
+  /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` exceeds the time limit; the signal's reason. */
+  async #withTimeLimit<T>(
+    { signal }: ListOptions,
+    read: (throwIfAborted: () => void) => Promise<T>,
+  ): Promise<T> {
     const deadline = performance.now() + this.#listTimeoutMs
     try {
       return await read(() => {
@@ -413,8 +296,8 @@ export class MongoFormsStore implements FormsStore {
     }
   }
 
-  /** A compare-and-set of a form, until it wins. */
-  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
+  /** Repeats a compare-and-set of a form until it succeeds, or ABORTED 5 s after the call. */
+  #retryOnConflict<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
     const deadline = conflictDeadline()
     return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
       retryOnConflict(attempt, () => updateAborted(ref), deadline),
@@ -422,13 +305,7 @@ export class MongoFormsStore implements FormsStore {
   }
 }
 
-/** A snapshot with its number, and the form as it holds it. */
-interface TakenSnapshot {
-  revision: Snapshot & { formId: string; number: number }
-  published: FormText
-}
-
-const liveOrNot = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
-  revision: toRevisionText(revision),
+const toListedRevision = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
+  revision: toStoredRevision(revision),
   live: revision._id === form.liveRevisionId,
 })

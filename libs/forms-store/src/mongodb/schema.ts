@@ -2,21 +2,21 @@ import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
 
 const descending = -1
 
-/** Walked backwards, they have the descending orders. */
+/** One index per order. A backward scan gives the descending order. */
 const orders: MongoIndex[] = ['name', 'createTime', 'updateTime', 'replyCount'].map((field) => ({
   collection: 'forms',
   name: `forms_by_${field}`,
   key: { organizationId: 1, [field]: 1, publicId: 1 },
 }))
 
-/** The default order, whose ties ascend. */
+/** The default order: its ties ascend. */
 const byDefault: MongoIndex = {
   collection: 'forms',
   name: 'forms_by_updateTime_desc',
   key: { organizationId: 1, updateTime: descending, publicId: 1 },
 }
 
-/** All that orders and filters read, for orders of several fields: they sort its entries in place of documents. */
+/** Covers all fields of orders and filters. Orders of several fields sort its entries instead of documents. */
 export const coveringIndex = {
   index: 'forms_by_order',
   fields: ['publicId', 'updateTime', 'name', 'foldedName', 'type', 'createTime', 'replyCount'],
@@ -29,7 +29,7 @@ const covering: MongoIndex = {
   key: { organizationId: 1, ...Object.fromEntries(coveringIndex.fields.map((field) => [field, 1 as const])) },
 }
 
-/** What names contain. */
+/** For texts that names contain. */
 const byTrigram: MongoIndex = {
   collection: 'forms',
   name: 'forms_by_nameTrigrams',
@@ -37,8 +37,8 @@ const byTrigram: MongoIndex = {
 }
 
 /**
- * The indexes beside those of `_id`. The shard key is organizationId, which every query names and every unique index
- * begins with; `publicIds` is sharded by its `_id`, which makes a public id unique over all shards.
+ * The indexes beside those of `_id`. The shard key is organizationId: every query contains it and every unique index
+ * begins with it. `publicIds` is sharded by its `_id`, which makes a public id unique over all shards.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',

@@ -1,40 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  create,
-  edited,
-  findRevision,
-  givenForm,
-  newForm,
-  publish,
-  refOf,
-  snapshot,
-  update,
-} from '../contract/given.ts'
+import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
+import { parseSnapshot } from '../stored-draft.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
-const { url, engine, store, collections, killedAfter } = await startFormsStore()
+const { url, engine, store, collections, crashAfter } = await startFormsStore()
 
 /**
- * Kills `work` after each number of writes that it can be killed after, each time on what `given` makes.
+ * Runs `work` with a crash after 0, 1, 2 … writes, each time on a new result of `given`, until it completes.
  *
- * @returns how many writes that were.
+ * @returns the number of writes of a complete run.
  */
-const killEverywhere = async <T>(
+const crashEverywhere = async <T>(
   given: () => Promise<T>,
   work: (store: FormsStore, given: T) => Promise<unknown>,
   afterwards: (given: T) => Promise<void>,
 ): Promise<number> => {
   for (let writes = 0; ; writes++) {
     const thing = await given()
-    if (!(await killedAfter(writes, (mortal) => work(mortal, thing)))) return writes
+    if (!(await crashAfter(writes, (crashing) => work(crashing, thing)))) return writes
     await afterwards(thing)
   }
 }
 
-/** Resolves once nothing is left of the forms of an organization, what is counted of them set aside. */
+/** Resolves once all collections except `usage` have no documents of the organization. */
 const emptied = (organizationId: string): Promise<void> =>
   vi.waitFor(
     async () => {
@@ -49,26 +40,26 @@ const emptied = (organizationId: string): Promise<void> =>
 const listed = async ({ organizationId }: StoredForm) =>
   (await store.list({ organizationId, orderBy: [], limit: 10, skip: 0 })).totalSize
 
-describe('a process that is killed between two writes', () => {
-  it('of a create leaves the whole form or nothing, and the form can still be created', async () => {
-    const writes = await killEverywhere(
+describe('a crash between two writes', () => {
+  it('of a create leaves the whole form or nothing, and the create can be repeated', async () => {
+    const writes = await crashEverywhere(
       async () => newForm(),
-      (mortal, form) => create(mortal, form),
+      (crashing, form) => crashing.create(form),
       async (form) => {
         expect(await store.get(refOf(form))).toBeUndefined()
         expect(await listed(form)).toBe(0)
 
-        expect(await create(store, form)).toBe(true)
+        expect(await store.create(form)).toBe(true)
         expect(await store.get(refOf(form))).toEqual(form)
-        expect(await create(store, newForm({ publicId: form.publicId }))).toBe(false)
+        expect(await store.create(newForm({ publicId: form.publicId }))).toBe(false)
       },
     )
 
-    // Usage: nobody has counted the organization's forms yet.
+    // Two of them are for usage, which does not exist yet.
     expect(writes).toBe(5)
   })
 
-  it('of a delete leaves the whole form or nothing to be seen, and whoever opens the store clears the rest', async () => {
+  it('of a delete leaves the form either complete or invisible, and the next process to open the store clears the rest', async () => {
     const given = async () => {
       const form = await givenForm(store)
       const [first, revision] = [await publish(store, form), await publish(store, form)]
@@ -77,9 +68,9 @@ describe('a process that is killed between two writes', () => {
       return { form: { ...form, live: true, replyCount: 40 }, first, revision }
     }
 
-    const writes = await killEverywhere(
+    const writes = await crashEverywhere(
       given,
-      (mortal, { form }) => mortal.delete(refOf(form), allow),
+      (crashing, { form }) => crashing.delete(refOf(form), allow),
       async ({ form, first, revision }) => {
         const { organizationId, publicId } = form
         const seen = [
@@ -101,24 +92,24 @@ describe('a process that is killed between two writes', () => {
 
         await using _opened = new MongoFormsStore(url)
         await emptied(organizationId)
-        expect(await create(store, newForm({ publicId }))).toBe(true)
+        expect(await store.create(newForm({ publicId }))).toBe(true)
       },
     )
 
-    // The note, the form, its public id and the count; the rest is cleared after the answer.
+    // The deletion, the form, its public id and the usage. The rest is cleared after the delete returns.
     expect(writes).toBe(4)
   })
 
-  it('of a clearing leaves the rest to whoever opens the store, and none of it is in the way of another', async () => {
+  it('during clearing leaves the rest to the next process, and one stuck form does not block another', async () => {
     {
-      // What the tests before have left.
+      // Clears the remains of earlier tests.
       await using _opened = new MongoFormsStore(url)
       await vi.waitFor(async () => expect(await collections.deletions.count({})).toBe(0))
     }
     const [form, stuck] = [await givenForm(store), await givenForm(store)]
     for (const each of [form, stuck]) {
       await publish(store, each)
-      await killedAfter(2, (mortal) => mortal.delete(refOf(each), allow))
+      await crashAfter(2, (crashing) => crashing.delete(refOf(each), allow))
     }
     let attempts = 0
     const isStuck = ({ collection }: { collection: string }) => {
@@ -139,10 +130,10 @@ describe('a process that is killed between two writes', () => {
     await Promise.all([form, stuck].map(({ organizationId }) => emptied(organizationId)))
   })
 
-  it('of a publish leaves the form as it was, and a repeat publishes once', async () => {
-    const writes = await killEverywhere(
+  it('of a publish leaves the form unchanged, and a repeat publishes once', async () => {
+    const writes = await crashEverywhere(
       async () => ({ form: await givenForm(store), commandId: randomUUID() }),
-      (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
+      (crashing, { form, commandId }) => crashing.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
         expect(await store.get(refOf(form))).toEqual(form)
         expect(await store.getRevision(refOf(form), 'live')).toBeUndefined()
@@ -159,31 +150,31 @@ describe('a process that is killed between two writes', () => {
       },
     )
 
-    // One of them reserves room.
+    // One of them adds the usage.
     expect(writes).toBe(4)
   })
 
-  it('of a publish has it go on with the draft as it is, until a snapshot is stored', async () => {
+  it('of a publish lets a repeat take the current draft, until a snapshot is stored', async () => {
     const rename = (name: string) => (current: StoredForm) => edited(current, { name })
     const published: string[] = []
-    await killEverywhere(
+    await crashEverywhere(
       async () => ({ form: await givenForm(store, { draft: { name: 'Then' } }), commandId: randomUUID() }),
-      (mortal, { form, commandId }) => mortal.publish(refOf(form), commandId, snapshot),
+      (crashing, { form, commandId }) => crashing.publish(refOf(form), commandId, snapshot),
       async ({ form, commandId }) => {
-        await update(store, refOf(form), rename('Now'))
+        await store.update(refOf(form), rename('Now'))
         await store.publish(refOf(form), commandId, snapshot)
-        published.push((await findRevision(store, refOf(form), 'live'))!.revision.form.name)
+        published.push(parseSnapshot((await store.getRevision(refOf(form), 'live'))!.revision).name)
       },
     )
 
     expect(published).toEqual(['Now', 'Now', 'Now', 'Then'])
   })
 
-  it('of a reply neither loses nor doubles it, also when the form hands its ids over', async () => {
+  it('of recordReplies neither loses nor doubles a reply, also while ids move to the collection', async () => {
     const given = async () => {
       const form = await givenForm(store)
       const replyIds = Array.from({ length: 33 }, () => randomUUID())
-      // As if they had been recorded one by one.
+      // The state after 32 calls with one reply each.
       await collections.forms.set(
         { organizationId: form.organizationId, _id: form.formId },
         { replyCount: 32, recentReplies: replyIds.slice(1) },
@@ -191,9 +182,9 @@ describe('a process that is killed between two writes', () => {
       return { form, replyIds }
     }
 
-    const writes = await killEverywhere(
+    const writes = await crashEverywhere(
       given,
-      (mortal, { form, replyIds }) => mortal.recordReplies({ ...form, replyIds: replyIds.slice(0, 2) }),
+      (crashing, { form, replyIds }) => crashing.recordReplies({ ...form, replyIds: replyIds.slice(0, 2) }),
       async ({ form, replyIds }) => {
         expect(await store.get(refOf(form))).toEqual({ ...form, replyCount: 32 })
 
@@ -211,7 +202,7 @@ describe('a process that is killed between two writes', () => {
   })
 })
 
-describe('a publish that is held up before its last step', () => {
+describe('a publish that is delayed before its last step', () => {
   it('does not move live back', async () => {
     const form = await givenForm(store)
     let writes = 0
@@ -235,13 +226,13 @@ describe('a form that is patched during a publish', () => {
     ['the number is taken', 1, 'forms', 'Later'],
     ['the revision is stored', 1, 'revisions', 'Before'],
     ['live moves', 2, 'forms', 'Before'],
-  ])('before %s: the publish returns what its revision holds', async (_, write, collection, name) => {
+  ])('before %s: the publish returns the form of its revision', async (_, write, collection, name) => {
     const form = await givenForm(store, { draft: { name: 'Before' } })
     const commandId = randomUUID()
     let writes = 0
     const patch = async (about: { collection: string }) => {
       if (about.collection !== collection || ++writes !== write) return
-      await update(store, refOf(form), (current) => edited(current, { name: 'Later' }))
+      await store.update(refOf(form), (current) => edited(current, { name: 'Later' }))
     }
     await using publisher = new MongoFormsStore(url, {}, { beforeWrite: patch, clears: false })
 
@@ -249,13 +240,13 @@ describe('a form that is patched during a publish', () => {
 
     expect(published).toMatchObject({ name, version: name === 'Later' ? 2 : 1, live: true })
     const revision = await store.findRevisionOfCommand(form.organizationId, commandId)
-    expect(revision!.form.name).toBe(name)
-    expect(await store.get(refOf(form))).toMatchObject({ version: 2, live: true, draft: { name: 'Later' } })
+    expect(parseSnapshot(revision!).name).toBe(name)
+    expect(await store.get(refOf(form))).toMatchObject({ version: 2, live: true, name: 'Later' })
   })
 })
 
 describe('a form that is deleted during a publish', () => {
-  it.each([1, 2, 3])('before write %i is gone, with its revision', async (write) => {
+  it.each([1, 2, 3])('before write %i leaves no form and no revision', async (write) => {
     const form = await givenForm(store)
     const { organizationId } = form
     const commandId = randomUUID()
@@ -277,7 +268,7 @@ describe('a form that is deleted during a publish', () => {
     expect(await collections.revisions.count({ organizationId })).toBe(0)
   })
 
-  it('leaves no revision in the way of its command when the publisher is killed', async () => {
+  it('frees the command of the invisible revision that a crashed publisher left', async () => {
     const form = await givenForm(store)
     const { organizationId } = form
     const other = await givenForm(store, { organizationId })
@@ -312,14 +303,14 @@ describe('several processes', () => {
   afterAll(() => other.close())
 
   const title = 'lose none of their changes, publishes and replies of one form'
-  // FerretDB v1 reads and writes a document in two steps, with room for others in between.
+  // FerretDB v1 updates a document in two steps, between which other writes can happen.
   it.skipIf(engine.startsWith('FerretDB'))(title, async () => {
     const form = await givenForm(store)
     const times = (count: number, work: (store: FormsStore) => Promise<unknown>) =>
       [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))
 
     await Promise.all([
-      ...times(10, (process) => update(process, refOf(form), (current) => edited(current, {}))),
+      ...times(10, (process) => process.update(refOf(form), (current) => edited(current, {}))),
       ...times(5, (process) => publish(process, form)),
       ...times(15, (process) => process.recordReplies({ ...form, replyIds: [randomUUID()] })),
     ])

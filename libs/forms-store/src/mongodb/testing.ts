@@ -6,12 +6,12 @@ import { migrateFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
 
-/** A check that lets every form be deleted. */
+/** A check that permits every delete. */
 export const allow = () => {}
 
-/** One store for all tests of the file, on an engine of its own, with a look into its collections. */
+/** One store for all tests of the file, on a separate engine, with access to its collections. */
 export const startFormsStore = async () => {
-  // FerretDB looks at every document of a collection.
+  // Some engines scan whole collections.
   vi.setConfig({ testTimeout: 180_000 })
 
   const mongo = await startMongo()
@@ -24,25 +24,25 @@ export const startFormsStore = async () => {
     await mongo[Symbol.asyncDispose]()
   })
 
-  /** Runs `work` as a process that is killed after so many writes. @returns whether it was. */
-  const killedAfter = async (
+  /** Runs `work` in a store that fails for good after `writes` writes, as a crash does. @returns whether it crashed. */
+  const crashAfter = async (
     writes: number,
-    work: (mortal: FormsStore) => Promise<unknown>,
+    work: (crashing: FormsStore) => Promise<unknown>,
   ): Promise<boolean> => {
-    const death = new Error('killed')
+    const crash = new Error('crashed')
     let left = writes
     const beforeWrite = () => {
-      if (left-- <= 0) throw death
+      if (left-- <= 0) throw crash
     }
-    await using mortal = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using crashing = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
     try {
-      await work(mortal)
+      await work(crashing)
       return false
     } catch (error) {
-      if (error !== death) throw error
+      if (error !== crash) throw error
       return true
     }
   }
 
-  return { url, engine, store, collections: formsCollections(database), killedAfter }
+  return { url, engine, store, collections: formsCollections(database), crashAfter }
 }

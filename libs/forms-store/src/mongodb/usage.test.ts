@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, update } from '../contract/given.ts'
-import { serializeDraft } from '../draft-text.ts'
+import { edited, givenForm, newForm, publish, refOf } from '../contract/given.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { startFormsStore } from './testing.ts'
 
-const { url, store, collections, killedAfter } = await startFormsStore()
+const { url, store, collections, crashAfter } = await startFormsStore()
 
 const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000
 const drift = (organizationId: string, amounts: { forms: number; bytes: number }, countTime: number) =>
   collections.usage.set({ organizationId, _id: organizationId }, { ...amounts, countTime })
 
-describe('a count that has drifted', () => {
+describe('usage that has drifted', () => {
   let limited: MongoFormsStore
   beforeAll(() => {
     limited = new MongoFormsStore(url, { quota: { forms: 3, bytes: 0 } }, { clears: false })
     return () => limited.close()
   })
 
-  it('is counted anew before anybody is refused', async () => {
+  it('is recomputed before a rejection', async () => {
     const form = await givenForm(limited)
     const { organizationId } = form
     await publish(limited, form)
@@ -31,11 +30,11 @@ describe('a count that has drifted', () => {
     await drift(organizationId, { forms: 3, bytes: 7 }, minutesAgo(2))
     const other = await givenForm(limited, { organizationId })
 
-    const bytes = truth.bytes + Buffer.byteLength(JSON.stringify(other.draft))
+    const bytes = truth.bytes + Buffer.byteLength(other.draftJson)
     expect(await limited.usage(organizationId)).toEqual({ forms: 2, bytes })
   })
 
-  it('is counted at most once a minute', async () => {
+  it('is recomputed at most once a minute', async () => {
     const { organizationId } = await givenForm(limited)
     await drift(organizationId, { forms: 3, bytes: 7 }, minutesAgo(0.5))
 
@@ -43,24 +42,24 @@ describe('a count that has drifted', () => {
     expect(await limited.usage(organizationId)).toEqual({ forms: 3, bytes: 7 })
   })
 
-  it('is right again after a day, also where it was too low', async () => {
+  it('is recomputed after a day, also when it was too low', async () => {
     const form = await givenForm(limited)
     const { organizationId } = form
     await drift(organizationId, { forms: -5, bytes: -5 }, minutesAgo(24 * 60 + 1))
 
-    await update(limited, refOf(form), (current) => edited(current, { name: 'A longer name than before' }))
+    await limited.update(refOf(form), (current) => edited(current, { name: 'A longer name than before' }))
 
-    const { draftJson } = (await limited.getText(refOf(form)))!
+    const { draftJson } = (await limited.get(refOf(form)))!
     expect(await limited.usage(organizationId)).toEqual({ forms: 1, bytes: Buffer.byteLength(draftJson) })
   })
 })
 
-describe('a process that is killed', () => {
-  it('leaves too much counted rather than too little', async () => {
+describe('a crash between two writes', () => {
+  it('leaves usage too high rather than too low', async () => {
     const { organizationId } = await givenForm(store)
     for (let writes = 0; ; writes++) {
       const form = newForm({ organizationId })
-      if (!(await killedAfter(writes, (mortal) => mortal.create(serializeDraft(form))))) break
+      if (!(await crashAfter(writes, (crashing) => crashing.create(form)))) break
       const counted = await collections.forms.count({ organizationId })
       expect((await store.usage(organizationId)).forms).toBeGreaterThanOrEqual(counted)
     }
@@ -68,9 +67,9 @@ describe('a process that is killed', () => {
 })
 
 describe('formctl migrate', () => {
-  it('fills in what documents of the release before lack, and counts them', async () => {
+  it('adds the missing fields to documents of the previous release, and counts them', async () => {
     const form = newForm({ draft: { name: 'Größe', aiHandoff: { enabled: true } } })
-    await store.create(serializeDraft(form))
+    await store.create(form)
     const revision = await publish(store, form)
     const { organizationId, formId } = form
     const before = await store.usage(organizationId)
@@ -83,7 +82,7 @@ describe('formctl migrate', () => {
     await collections.revisions.deleteOne({ organizationId, _id: revision.revisionId })
     await collections.revisions.insert(oldRevision)
     await collections.usage.deleteOne({ organizationId, _id: organizationId })
-    expect(await store.getText(refOf(form))).toMatchObject({ aiHandoff: true, name: 'Größe' })
+    expect(await store.get(refOf(form))).toMatchObject({ aiHandoff: true, name: 'Größe' })
 
     await migrateFormsStore(url)
 

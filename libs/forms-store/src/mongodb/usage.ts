@@ -2,9 +2,9 @@ import type { Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
 import type { FormsCollections } from './documents.ts'
 
-/** Before a refusal the documents themselves are counted, unless they were so little ago. */
+/** Before a rejection, usage is recomputed from the documents unless it is newer than this. */
 const recountMs = 60_000
-/** Whatever made the count drift, it is right again after a day. */
+/** Usage older than this is recomputed, which corrects any drift. */
 const maxAgeMs = 24 * 60 * 60 * 1000
 
 const keyOf = (organizationId: string) => ({ organizationId, _id: organizationId })
@@ -12,11 +12,11 @@ const keyOf = (organizationId: string) => ({ organizationId, _id: organizationId
 const grows = ({ forms, bytes }: Usage) => forms > 0 || bytes > 0
 
 /**
- * Reserves room for what a write adds, writes, and gives the room back when nothing was stored; what a write takes away
- * is taken off afterwards. A kill, or an engine that does not answer, leaves too much counted rather than too little.
+ * Counts growth before the write, and subtracts it again when nothing was stored; counts a decrease after the write. A
+ * crash or an unreachable engine leaves usage too high rather than too low.
  *
- * @param write tells whether it stored something.
- * @throws {ApiError} QUOTA_EXCEEDED, and nothing was written.
+ * @param write resolves to a truthy value if it stored something.
+ * @throws {ApiError} QUOTA_EXCEEDED, before the write.
  */
 export const countWrite = async <T>(
   collections: FormsCollections,
@@ -34,7 +34,7 @@ export const countWrite = async <T>(
   return stored
 }
 
-/** Counts what was stored or taken away already, whatever the quota. Without a count so far there is nothing to do. */
+/** Adds to the usage without a check of the quota. Does nothing while the organization has no usage document. */
 export const addUsage = async (
   { usage }: FormsCollections,
   organizationId: string,
@@ -43,7 +43,7 @@ export const addUsage = async (
   if (forms !== 0 || bytes !== 0) await usage.increment(keyOf(organizationId), { forms, bytes })
 }
 
-/** What the organization has; counted anew where nobody has counted yet. */
+/** The usage of an organization; computed from the documents the first time. */
 export const readUsage = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
   const { forms, bytes } =
     (await collections.usage.findOne(keyOf(organizationId))) ?? (await recount(collections, organizationId))
@@ -51,7 +51,7 @@ export const readUsage = async (collections: FormsCollections, organizationId: s
 }
 
 /**
- * Refuses what there is no room for, by a count that is not older than {@link recountMs}.
+ * Checks the quota. Recomputes usage older than {@link recountMs} before a rejection.
  *
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
@@ -75,23 +75,23 @@ const reserve = async (
   organizationId: string,
   growth: Usage,
 ): Promise<void> => {
-  const hasRoom = Object.fromEntries(
+  const isWithinQuota = Object.fromEntries(
     (['forms', 'bytes'] as const)
       .filter((name) => quota[name] > 0 && growth[name] > 0)
       .map((name) => [name, { $lte: quota[name] - growth[name] }]),
   )
   for (;;) {
     const isFresh = { countTime: { $gt: Date.now() - maxAgeMs } }
-    const query = { ...keyOf(organizationId), ...hasRoom, ...isFresh }
+    const query = { ...keyOf(organizationId), ...isWithinQuota, ...isFresh }
     if (await collections.usage.increment(query, { ...growth })) return
-    // Not counted yet, or long ago; or there is no room. Else others have given some back meanwhile.
+    // Not counted yet, outdated, or over the quota. If usage decreased meanwhile, the next attempt succeeds.
     assertWithinQuota(organizationId, quota, await recount(collections, organizationId), growth)
   }
 }
 
 /**
- * Counts the documents, unless they were counted a moment ago, and corrects the count by the difference: what others
- * add meanwhile stays in it. Indexes: forms_by_bytes and revisions_by_bytes.
+ * Computes usage from the documents, unless it was computed within {@link recountMs}, and applies the difference, so that
+ * concurrent changes stay counted. Indexes: forms_by_bytes and revisions_by_bytes.
  */
 const recount = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
   const { usage } = collections

@@ -3,22 +3,25 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newForm, newRevision } from '../contract/given.ts'
-import { serializeDraft } from '../draft-text.ts'
+import { parseDraft, parseSnapshot, toStoredDraft } from '../stored-draft.ts'
 import { formETag, formToJson, revisionETag, revisionToJson, toForm } from './form-to-json.ts'
 
 const stored = newForm({ version: 12 })
 
 describe('toForm', () => {
-  it('is what the contract says, of any draft', () => {
+  it('matches the contract for any draft', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
-        const form = toForm({ ...stored, draft }, 'http://127.0.0.1:8080/f')
+        const form = toForm(
+          { ...stored, ...toStoredDraft(FormDraft.parse(draft)) },
+          'http://127.0.0.1:8080/f',
+        )
         expect(Form.parse(form)).toEqual(form)
       }),
     )
   })
 
-  it('tells where the form is and what became of it', () => {
+  it('adds the server-owned members', () => {
     expect(toForm({ ...stored, live: true, replyCount: 3 }, 'https://forms.example.com')).toMatchObject({
       path: `organizations/${stored.organizationId}/forms/${stored.formId}`,
       publicId: stored.publicId,
@@ -33,7 +36,7 @@ describe('toForm', () => {
 })
 
 describe('formToJson', () => {
-  it('writes what JSON.stringify writes of the form, whatever is in it', () => {
+  it('writes the same text as JSON.stringify of the form, for any form', () => {
     const state = fc.record({
       live: fc.boolean(),
       replyCount: fc.nat(),
@@ -42,8 +45,8 @@ describe('formToJson', () => {
     })
     fc.assert(
       fc.property(draftArbitrary, state, fc.webUrl(), (draft, fields, baseUrl) => {
-        const form = { ...stored, ...fields, draft }
-        expect(formToJson(serializeDraft(form), baseUrl)).toBe(JSON.stringify(toForm(form, baseUrl)))
+        const form = { ...stored, ...fields, ...toStoredDraft(FormDraft.parse(draft)) }
+        expect(formToJson(form, baseUrl)).toBe(JSON.stringify(toForm(form, baseUrl)))
       }),
     )
   })
@@ -54,7 +57,7 @@ describe('formETag', () => {
     expect(formETag(stored)).toMatch(/^"12-[^"]+"$/)
   })
 
-  it('changes with the version, a publish and a reply, and with nothing else', () => {
+  it('changes only with the version, a publish or a reply', () => {
     const states = [
       stored,
       { ...stored, version: 13 },
@@ -64,44 +67,45 @@ describe('formETag', () => {
     ]
 
     expect(new Set(states.map(formETag)).size).toBe(states.length)
-    const renamed = { ...stored, draft: { ...stored.draft, name: 'Renamed' } }
+    const renamed = { ...stored, ...toStoredDraft({ ...parseDraft(stored), name: 'Renamed' }) }
     expect(formETag(renamed)).toBe(formETag(stored))
   })
 })
 
 describe('revisionToJson', () => {
-  const { form, ...revision } = newRevision(stored)
-  const textOf = (formJson: string) => ({ ...revision, formJson })
+  const revision = newRevision(stored)
 
-  it('is what the contract says, with the alias on the live one alone', () => {
-    const text = textOf(JSON.stringify(form))
-    const live = JSON.parse(revisionToJson({ revision: text, live: true }))
-    const past = JSON.parse(revisionToJson({ revision: text, live: false }))
+  it('matches the contract, with the alias only on the live revision', () => {
+    const live = JSON.parse(revisionToJson({ revision, live: true }))
+    const past = JSON.parse(revisionToJson({ revision, live: false }))
 
     expect(Revision.parse(live)).toEqual(live)
     expect(live).toEqual({
       path: `organizations/${stored.organizationId}/forms/${stored.formId}/revisions/${revision.revisionId}`,
       alternateIds: ['live'],
       createTime: '2026-11-20T09:30:00.001Z',
-      form,
+      form: parseSnapshot(revision),
     })
     expect(past).toEqual({ ...live, alternateIds: [] })
   })
 
-  it('puts the AI Handoff of the draft in place of that of the snapshot, wherever that stands', () => {
+  it('replaces the AI Handoff of the snapshot at any position', () => {
     fc.assert(
       fc.property(draftArbitrary, fc.boolean(), fc.boolean(), (draft, enabled, isFirst) => {
-        const { aiHandoff, ...rest } = toForm({ ...stored, draft }, 'http://127.0.0.1:8080/f')
-        const text = textOf(JSON.stringify(isFirst ? { aiHandoff, ...rest } : { ...rest, aiHandoff }))
+        const { aiHandoff, ...rest } = toForm(
+          { ...stored, ...toStoredDraft(FormDraft.parse(draft)) },
+          'http://127.0.0.1:8080/f',
+        )
+        const formJson = JSON.stringify(isFirst ? { aiHandoff, ...rest } : { ...rest, aiHandoff })
 
-        const live = JSON.parse(revisionToJson({ revision: text, live: true }, enabled))
+        const live = JSON.parse(revisionToJson({ revision: { ...revision, formJson }, live: true }, enabled))
 
         expect(live.form).toEqual({ ...rest, aiHandoff: { enabled } })
       }),
     )
   })
 
-  it('finds the AI Handoff first in a stored draft, which is then not parsed', () => {
+  it('relies on AI Handoff being the first member of a stored draft', () => {
     fc.assert(
       fc.property(draftArbitrary, (draft) => {
         expect(JSON.stringify(FormDraft.parse(draft))).toMatch(/^\{"aiHandoff":\{"enabled":(true|false)\},/)
@@ -113,7 +117,7 @@ describe('revisionToJson', () => {
 describe('revisionETag', () => {
   const revisionId = '0198c0de-0000-7000-8000-000000000001'
 
-  it('of a revision by its UUID changes when the alias comes or goes', () => {
+  it('of a revision by its UUID changes when the revision becomes live or past', () => {
     const states = [true, false].map((live) => ({ revisionId, live, aiHandoff: false }))
     const tags = states.map((state) => revisionETag(state, false))
 

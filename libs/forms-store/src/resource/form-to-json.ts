@@ -1,40 +1,41 @@
 import { formatETag } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
-import { formatTime } from '../format-time.ts'
-import type { FormState, FormText, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
+import type { FormState, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
+import { parseDraft } from '../stored-draft.ts'
+import { formatTime } from './format-time.ts'
 
-/** The resource that clients read. @param publicFormBaseUrl without a trailing slash. */
+/** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
-  ...stored.draft,
-  ...serverOwnedPart(stored, publicFormBaseUrl),
+  ...parseDraft(stored),
+  ...serverOwnedFields(stored, publicFormBaseUrl),
 })
 
-/** A resource as JSON, in parts that follow each other: text, and bytes of UTF-8. */
+/** The JSON of a resource in consecutive parts: text, or bytes in UTF-8. */
 export type JsonParts = (string | Uint8Array)[]
 
-/** The JSON text of {@link toForm}, written without reading the draft. */
-export const formToJson = (form: FormText, publicFormBaseUrl: string): string =>
-  // A draft is an object with members, since its defaults are stored with it.
-  form.draftJson.slice(0, -1) + renderRest(form, publicFormBaseUrl)
+/** The JSON text of {@link toForm}, without parsing the draft. */
+export const formToJson = (form: StoredForm, publicFormBaseUrl: string): string =>
+  // Drafts are stored with their defaults, so this object has at least one member.
+  form.draftJson.slice(0, -1) + serverOwnedJson(form, publicFormBaseUrl)
 
-/** What {@link formToJson} gives, with the draft as the bytes that it came in. */
-export const formToJsonParts = (form: FormText, publicFormBaseUrl: string): JsonParts =>
+/** {@link formToJson} with the draft as bytes, if a worker thread read it. */
+export const formToJsonParts = (form: StoredForm, publicFormBaseUrl: string): JsonParts =>
   form.jsonBytes
-    ? [form.jsonBytes.subarray(0, -1), renderRest(form, publicFormBaseUrl)]
+    ? [form.jsonBytes.subarray(0, -1), serverOwnedJson(form, publicFormBaseUrl)]
     : [formToJson(form, publicFormBaseUrl)]
 
-/** What follows the members of the draft. Ids and times hold nothing to escape. */
-const renderRest = (form: FormState, publicFormBaseUrl: string): string =>
+/** The server-owned members, after those of the draft. Ids and times need no escaping. */
+const serverOwnedJson = (form: FormState, publicFormBaseUrl: string): string =>
   `,"createTime":"${formatTime(form.createTime)}","live":${form.live},` +
   `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
   `"replyCount":${form.replyCount},"updateTime":"${formatTime(form.updateTime)}"}`
 
-/** A form of a dry run has no public id, and is nowhere. */
+/** Empty for the form of a dry run, which has no public id. */
 const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) =>
   publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`
 
-const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
+const serverOwnedFields = (state: FormState, publicFormBaseUrl: string) => ({
   createTime: formatTime(state.createTime),
   live: state.live,
   path: formPath(state),
@@ -44,32 +45,32 @@ const serverOwnedPart = (state: FormState, publicFormBaseUrl: string) => ({
   updateTime: formatTime(state.updateTime),
 })
 
-/** Begins with the draft's version, which alone `If-Match` compares; the whole covers `live` and `replyCount` too. */
+/** The strong ETag of a form. `If-Match` compares only its first part, the draft's version; `If-None-Match` all of it. */
 export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
 /**
- * A revision as clients read it, as JSON text, written without reading the snapshot.
+ * The JSON text of the Revision resource, without parsing the snapshot.
  *
- * @param aiHandoff of the current draft where it takes the place of the snapshot's, as in `live`.
+ * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
  */
 export const revisionToJson = (found: ListedRevision, aiHandoff?: boolean): string => {
   const { formJson } = found.revision
   const form = aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff)
-  return `${renderHead(found)}${form}}`
+  return `${revisionHead(found)}${form}}`
 }
 
-/** What {@link revisionToJson} gives, with the snapshot as the bytes that it came in. */
+/** {@link revisionToJson} with the snapshot as bytes, if a worker thread read it. */
 export const revisionToJsonParts = (found: ListedRevision): JsonParts =>
-  found.revision.jsonBytes ? [renderHead(found), found.revision.jsonBytes, '}'] : [revisionToJson(found)]
+  found.revision.jsonBytes ? [revisionHead(found), found.revision.jsonBytes, '}'] : [revisionToJson(found)]
 
-/** What stands before the snapshot. */
-const renderHead = ({ revision, live }: ListedRevision): string =>
+/** The members before the snapshot. */
+const revisionHead = ({ revision, live }: ListedRevision): string =>
   `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
   `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
   `"createTime":"${formatTime(revision.createTime)}","form":`
 
-/** Drafts are stored with all members in one order, of which this is the first. */
+/** The first member of a stored draft: all drafts have the same order of members. */
 const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/
 
 const withAiHandoff = (formJson: string, enabled: boolean): string =>
@@ -77,6 +78,6 @@ const withAiHandoff = (formJson: string, enabled: boolean): string =>
     ? formJson.replace(leadingAiHandoff, `{"aiHandoff":{"enabled":${enabled}}`)
     : JSON.stringify({ ...JSON.parse(formJson), aiHandoff: { enabled } })
 
-/** Changes with all that can change of a revision: whether it is live, and what `live` shows of the current draft. */
+/** The strong ETag of a revision: covers whether it is live and, for the alias, the AI Handoff of the current draft. */
 export const revisionETag = ({ revisionId, live, aiHandoff }: RevisionState, isAlias: boolean): string =>
   `"${revisionId}-${live ? 'live' : 'past'}${isAlias ? `.${aiHandoff ? 'handoff' : 'plain'}` : ''}"`

@@ -7,23 +7,12 @@ import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { filtersContract } from '../contract/filters.ts'
-import {
-  atOnce,
-  create,
-  edited,
-  givenForm,
-  newForm,
-  type OpenStore,
-  publish,
-  refOf,
-  update,
-} from '../contract/given.ts'
+import { formsStoreContract } from '../contract/forms-store.contract.ts'
+import { atOnce, edited, givenForm, newForm, type OpenStore, publish, refOf } from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
-import { serializeDraft } from '../draft-text.ts'
-import { completeOrder, formOrderFields, positionOf } from '../form-order.ts'
-import { formsStoreContract } from '../forms-store.contract.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
+import { completeOrder, formOrderFields, positionOf } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
 import { newFormColumns } from './rows.ts'
@@ -53,13 +42,13 @@ const orders = formOrderFields.flatMap((field) => [
 
 const valuesOf = (form: StoredForm) => ({
   ...form,
-  name: form.draft.name,
+  name: form.name,
   createTime: form.createTime.getTime(),
   updateTime: form.updateTime.getTime(),
 })
 
 describe('a forms file', () => {
-  it('keeps what it holds', async () => {
+  it('keeps its forms after it is closed', async () => {
     const store = await open()
     const form = await givenForm(store, { draft: { name: 'Kept' } })
     const revision = await publish(store, form)
@@ -75,14 +64,14 @@ describe('a forms file', () => {
     expect((await again.list({ ...form, orderBy: [], limit: 10, skip: 0 })).totalSize).toBe(1)
   })
 
-  it('keeps the changes and publishes of two processes at once, all of them', async () => {
+  it('keeps all concurrent changes and publishes of two processes', async () => {
     await using one = await open()
     await using other = await open()
     const form = await givenForm(one)
 
     await Promise.all(
       [one, other].map(async (store) => {
-        await atOnce(50, () => update(store, refOf(form), (current) => edited(current, {})))
+        await atOnce(50, () => store.update(refOf(form), (current) => edited(current, {})))
         await atOnce(25, () => publish(store, form))
       }),
     )
@@ -94,7 +83,7 @@ describe('a forms file', () => {
     expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(49).fill(false)])
   })
 
-  it('of an earlier schema is brought up to this one', async () => {
+  it('of an earlier schema is migrated', async () => {
     const old = join(directory, 'old.db')
     const { organizationId } = newForm()
     const forms = Array.from({ length: 20 }, (_, index) =>
@@ -108,7 +97,7 @@ describe('a forms file', () => {
       await using database = new SqliteDatabase(old, migrations.slice(0, 2))
       await database.write(() => {
         for (const form of forms) {
-          const { aiHandoff: _, ...columns } = newFormColumns(serializeDraft(form))
+          const { aiHandoff: _, ...columns } = newFormColumns(form)
           database.insert('forms', columns)
         }
         const [{ formId }] = forms as [StoredForm]
@@ -120,13 +109,13 @@ describe('a forms file', () => {
     await using store = new SqliteFormsStore(old, { fewForms: 0 })
     const page = await store.list({ organizationId, orderBy: [], limit: 100, skip: 0 })
 
-    expect(page.forms).toEqual(inOrder(forms, completeOrder([])).map(serializeDraft))
+    expect(page.forms).toEqual(inOrder(forms, completeOrder([])))
     expect(page.totalSize).toBe(20)
     const filter = { kind: 'search', field: 'name', text: 'untitled' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 1, skip: 0 })
     expect(found.totalSize).toBe(20)
     const revision = JSON.stringify({ name: 'Größe' })
-    const bytes = forms.reduce((sum, { draft }) => sum + Buffer.byteLength(JSON.stringify(draft)), 0)
+    const bytes = forms.reduce((sum, { draftJson }) => sum + Buffer.byteLength(draftJson), 0)
     expect(await store.usage(organizationId)).toEqual({
       forms: 20,
       bytes: bytes + Buffer.byteLength(revision),
@@ -161,7 +150,7 @@ describe('a deleted form', () => {
       { timeout: 30_000 },
     )
 
-  it('is gone at once, while its replies are cleared in batches with turns of others in between', async () => {
+  it('is invisible immediately; its replies are deleted in batches that let other reads run in between', async () => {
     await using store = await open()
     const form = await givenForm(store)
     await publish(store, form)
@@ -180,11 +169,11 @@ describe('a deleted form', () => {
     await cleared(form.formId)
     clearImmediate(next!)
 
-    // 500 each: whoever reads has a turn after most of them.
+    // 500 each: reads run in between most of them.
     expect(seen.size).toBeGreaterThan(5)
   })
 
-  it('with large revisions is cleared a few of them at a time', async () => {
+  it('is cleared of large revisions a few at a time', async () => {
     await using store = await open()
     const form = await givenForm(store, { draft: { context: ['x'.repeat(700 * 1024)] } })
     for (let count = 0; count < 14; count++) await publish(store, form)
@@ -195,21 +184,21 @@ describe('a deleted form', () => {
     const commits = run.mock.calls.filter(([sql]) => sql === 'COMMIT').length
     vi.restoreAllMocks()
 
-    // One for the form, one for every six revisions.
+    // One for the form, and one per six revisions.
     expect(commits).toBe(4)
     expect((await store.usage(form.organizationId)).bytes).toBe(0)
   })
 
-  it('is cleared by whoever opens the file after a kill', async () => {
+  it('is cleared by the next process to open the file after a crash', async () => {
     const form = newForm()
     {
       await using store = await open()
-      await create(store, form)
+      await store.create(form)
       await publish(store, form)
     }
     givenReplies(form.formId, 1_200)
     {
-      // What the change of a delete leaves.
+      // The state that a delete leaves behind.
       using database = new DatabaseSync(path)
       database.exec('PRAGMA foreign_keys = OFF')
       database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
@@ -221,7 +210,7 @@ describe('a deleted form', () => {
     await cleared(form.formId)
   })
 
-  it('leaves nothing in the way of its ids while it is being cleared', async () => {
+  it('does not block its ids while it is being cleared', async () => {
     await using store = await open()
     const form = await givenForm(store)
     const revision = await publish(store, form)
@@ -243,7 +232,7 @@ describe('a deleted form', () => {
 })
 
 describe('a list', () => {
-  it('stands in order also where a filter leaves more than are sorted by themselves', async () => {
+  it('is sorted also when a filter matches more forms than one step sorts', async () => {
     await using store = await open()
     const { organizationId } = newForm()
     const forms = await atOnce(1_250, (index) =>
@@ -255,7 +244,7 @@ describe('a list', () => {
         draft: { name: 'Untitled form', type: index % 6 === 0 ? 'dynamic' : 'structured' },
       }),
     )
-    const structured = forms.filter(({ draft }) => draft.type === 'structured')
+    const structured = forms.filter(({ type }) => type === 'structured')
     const isStructured = { kind: 'compare', field: 'type', operator: '=', value: 'structured' } as const
 
     const anyPage = fc.asyncProperty(
@@ -265,7 +254,7 @@ describe('a list', () => {
       fc.constantFrom(1, 10, 600),
       fc.constantFrom(0, 0, 1, 9, 700, 1_100),
       async (term, filter, start, limit, skip) => {
-        // A position is one also where the filter leaves the form out.
+        // The filter may exclude the form at the position.
         const last = start === undefined ? undefined : forms[start]!
         const after = last && positionOf(valuesOf(last), completeOrder([term]))
         const query = { organizationId, orderBy: [term], limit, skip }
@@ -284,7 +273,7 @@ describe('a list', () => {
   })
 })
 
-describe('a list that takes its time', () => {
+describe('an expensive list', () => {
   const anything: CheckedFilter = { kind: 'contains', field: 'name', text: 'zz' }
 
   it.each([
@@ -306,7 +295,7 @@ describe('a list that takes its time', () => {
   it.each([
     ['in the reader thread', path],
     ['in turns', ':memory:'],
-  ])('ends when its caller has gone, and serves the next: %s', async (_, path) => {
+  ])('ends when its signal aborts, and the next list succeeds: %s', async (_, path) => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
     const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
@@ -321,11 +310,11 @@ describe('a list that takes its time', () => {
     expect(await store.list(query)).toEqual({ forms: [], totalSize: 0 })
   })
 
-  it('leaves the event loop and the lists of others alone', async () => {
+  it('does not block the event loop or the lists of others', async () => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const [{ organizationId }, other] = [await givenForm(store), await givenForm(store)]
     const query = { filter: anything, orderBy: [], limit: 10, skip: 0 }
-    // The thread is up.
+    // Starts the thread.
     await store.list({ ...query, organizationId })
     const many = atOnce(20, () => store.list({ ...query, organizationId }))
 
@@ -338,7 +327,7 @@ describe('a list that takes its time', () => {
     await many
   })
 
-  it('keeps its place until it is sent: a caller has two, which nobody else misses', async () => {
+  it('holds its slot until it is sent: a caller has two, and others are not blocked', async () => {
     await using store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
     const query = { organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 }
@@ -358,7 +347,7 @@ describe('a list that takes its time', () => {
     sent[1]!.abort()
   })
 
-  it('is UNAVAILABLE when the store is closed meanwhile', async () => {
+  it('fails with UNAVAILABLE when the store is closed', async () => {
     const store = new SqliteFormsStore(path, { fewForms: 0 })
     const { organizationId } = await givenForm(store)
     const list = store.list({ organizationId, filter: anything, orderBy: [], limit: 10, skip: 0 })
@@ -370,7 +359,7 @@ describe('a list that takes its time', () => {
   })
 })
 
-it('finds the same by a search after the file was copied and made smaller', async () => {
+it('finds the same forms by search after a VACUUM, and in a copy of the file', async () => {
   const { organizationId } = newForm()
   const copy = join(directory, 'copy.db')
   {
@@ -394,7 +383,7 @@ it('finds the same by a search after the file was copied and made smaller', asyn
   }
 })
 
-it('lists revisions as they were at one moment, whatever another process does meanwhile', async () => {
+it('lists revisions from one snapshot while another process changes them', async () => {
   await using store = await open()
   const form = await givenForm(store)
   await publish(store, form)
@@ -414,7 +403,7 @@ it('lists revisions as they were at one moment, whatever another process does me
 })
 
 describe('the statements', () => {
-  /** Every statement that `read` runs, and what it is given. */
+  /** Every statement that `read` runs, with its parameters. */
   const statementsOf = async (read: () => Promise<unknown>) => {
     const spies = (['iterate', 'all', 'get'] as const).map((method) =>
       vi.spyOn(SqliteDatabase.prototype, method),
@@ -458,13 +447,13 @@ describe('the statements', () => {
       const plans = await plansOf(() => store.list(query))
 
       const index = `INDEX forms_by_${term.field} (organizationId=?`
-      // A row that is skipped is not read.
+      // Skipped rows are not read.
       const covering = `SEARCH forms USING ${skip > 0 ? 'COVERING ' : ''}${index}`
       const ways = [covering, 'SEARCH forms USING INTEGER PRIMARY KEY (rowid=?)', 'SEARCH usage ']
       for (const plan of plans) {
         expect(ways.filter((way) => plan.startsWith(way))).toHaveLength(1)
         expect(plan).not.toContain('TEMP B-TREE')
-        // Nothing is walked that stands before the position, be it of the same value.
+        // No index entry before the position is read, not even a tie.
         if (isLater) expect(plan).not.toContain(`${index})`)
       }
       if (isLater) expect(plans[0]).toMatch(/AND .*publicId/)
@@ -563,7 +552,7 @@ describe('the statements', () => {
       await store.findRevisionOfCommand(form.organizationId, commandId)
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
       await store.getRevision(refOf(form), revisionId)
-      await update(store, refOf(form), (current) => current)
+      await store.update(refOf(form), (current) => current)
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
     })
 
@@ -571,7 +560,7 @@ describe('the statements', () => {
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
   })
 
-  it('are prepared once, whatever the size of the page', async () => {
+  it('are prepared once for any page size', async () => {
     await using store = await open()
     const form = await givenForm(store)
 
@@ -585,7 +574,7 @@ describe('the statements', () => {
     expect([...limits]).toEqual([pageSql])
   })
 
-  it('read no form that has but some of the trigrams of a search', async () => {
+  it('read no form that has only some of the trigrams of a search', async () => {
     await using store = await open()
     const { organizationId } = newForm()
     const names = Array.from({ length: 600 }, (_, number) => (number % 6 === 0 ? 'abc here' : 'other'))
@@ -603,7 +592,7 @@ describe('the statements', () => {
     expect(JSON.parse(`${looked[0]![1]}`)).toHaveLength(1)
   })
 
-  it('hold no text of the caller', async () => {
+  it('contain no text of the caller', async () => {
     await using store = await open()
     const texts = ['name = secret', 'name = "secret*secret"', 'name:secret', 'secret', 'name < secret']
 

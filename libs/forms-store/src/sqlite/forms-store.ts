@@ -1,11 +1,10 @@
-import { type FormRecord, liveAlias } from '@fms/contracts'
+import type { FormRecord } from '@fms/contracts'
 import {
   conflictDeadline,
   KeyedMutex,
-  type Row,
   retryOnConflict,
   SqliteDatabase,
-  writeConflict,
+  type writeConflict,
 } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
@@ -15,7 +14,6 @@ import type {
   FormsPage,
   FormsStore,
   FormsStoreOptions,
-  FormText,
   Imported,
   ListedRevision,
   ListFormsQuery,
@@ -26,54 +24,46 @@ import type {
   Replies,
   RevisionState,
   RevisionsPage,
-  RevisionText,
   Snapshot,
   StoredForm,
   StoredRevision,
   Usage,
 } from '../forms-store.ts'
-import { assertWithinQuota, noQuota } from '../quota.ts'
-import { clearDeletions, clearForm, isBeingCleared, noteDeletion } from './clear-deletions.ts'
+import { noQuota } from '../quota.ts'
+import { clearDeletions, writeOnceCleared } from './changes/clear-deletions.ts'
+import { deleteForm } from './changes/delete-form.ts'
+import { publishForm } from './changes/publish-form.ts'
+import { recordReplies } from './changes/record-replies.ts'
+import { updateForm } from './changes/update-form.ts'
+import { findForm, findFormState } from './find-form.ts'
+import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
 import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
 import { Reader } from './lists/reader.ts'
-import { inTurns, type PageSteps } from './lists/steps.ts'
-import { exportForms, importForm } from './move-forms.ts'
-import {
-  draftColumns,
-  named,
-  newFormColumns,
-  revisionColumns,
-  stateColumns,
-  toFormState,
-  toFormText,
-  toRevisionState,
-  toRevisionText,
-  toStoredForm,
-  toStoredRevision,
-} from './rows.ts'
+import { type PageSteps, runInTurns } from './lists/steps.ts'
+import { exportForms } from './records/export-forms.ts'
+import { importForm } from './records/import-form.ts'
+import { newFormColumns, toRevisionState, toStoredForm, toStoredRevision } from './rows.ts'
 import { functions, migrations } from './schema.ts'
+import { checkQuota, listOrganizations, readUsage } from './usage.ts'
 
-/** How long a list may take unless the caller of the store says otherwise. */
+/** Time limit of a list, unless the options set another. */
 const defaultListTimeoutMs = 2_000
 
 export interface SqliteFormsOptions extends FormsStoreOptions {
-  /** So many forms are looked at in one go; for tests. */
+  /** Lists that read at most this many forms run on the main thread. For tests. */
   fewForms?: number
 }
-
-/** Of a revision: what a deleted form left is invisible until it is cleared. */
-const hasForm = 'EXISTS (SELECT 1 FROM forms WHERE forms.formId = revisions.formId)'
 
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
   readonly #database: SqliteDatabase
-  /** The changes of a form, one after the other in this process. */
+  /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
   readonly #quota: Quota
   readonly #clearing: ClearingLoop | undefined
 
-  /** Reads the pages that look at many forms, or hold much; none of a database in memory, which has one connection. */
+  /** Reads large pages. Absent for a database in memory, which has a single connection. */
   readonly #reader: Reader | undefined
   readonly #listTimeoutMs: number
   readonly #fewForms: number | undefined
@@ -83,7 +73,7 @@ export class SqliteFormsStore implements FormsStore {
     path: string,
     { readOnly, quota = noQuota, listTimeoutMs = defaultListTimeoutMs, fewForms }: SqliteFormsOptions = {},
   ) {
-    // What hangs on a form is cleared after it: docs/decisions/0016-deferred-cascade-delete.md.
+    // Revisions and replies are deleted after their form: docs/decisions/0016-deferred-cascade-delete.md.
     this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false, functions })
     this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs
@@ -92,32 +82,25 @@ export class SqliteFormsStore implements FormsStore {
     if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
   }
 
-  create(form: FormText): Promise<boolean> {
+  create(form: StoredForm): Promise<boolean> {
     const { organizationId, formId, draftJson } = form
-    return this.#writeCleared(formId, () => {
-      this.#assertWithinQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draftJson) })
+    return writeOnceCleared(this.#database, formId, () => {
+      const growth = { forms: 1, bytes: Buffer.byteLength(draftJson) }
+      checkQuota(this.#database, this.#quota, organizationId, growth)
       return this.#database.insert('forms', newFormColumns(form), '(publicId)')
     })
   }
 
-  /** Indexes: the unique ones of formId and publicId. */
   async get(ref: FormRef): Promise<StoredForm | undefined> {
-    const row = this.#get(ref)
+    const row = findForm(this.#database, ref)
     return row && toStoredForm(row)
   }
 
   async getState(ref: FormRef): Promise<FormState | undefined> {
-    const condition = named(ref)
-    const sql = `SELECT ${stateColumns} FROM forms WHERE ${condition?.sql}`
-    const row = condition && this.#database.get(sql, ...condition.values)
-    return row && toFormState(row)
+    return findFormState(this.#database, ref)
   }
 
-  async getText(ref: FormRef): Promise<FormText | undefined> {
-    return this.#getText(ref)
-  }
-
-  /** Small pages are read at once, all others in the reader thread; each of one state of the file. */
+  /** Reads small pages on this thread and all others in the reader thread, each from one snapshot of the file. */
   async list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
     const small = this.#database.snapshot(() => readSmallForms(this.#database, query, this.#fewForms))
     if (small) return small
@@ -129,72 +112,36 @@ export class SqliteFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: FormText) => FormText | Promise<FormText>,
-  ): Promise<FormText | undefined> {
-    return this.#changing(ref, async () => {
-      const row = this.#get(ref)
-      if (!row) return undefined
-      const current = toFormText(row)
-      const changed = await change(current)
-      if (changed === current) return current
-      return this.#database.write(() => this.#store(changed, row))
-    })
+    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  ): Promise<StoredForm | undefined> {
+    return this.#retryOnConflict(ref, () => updateForm(this.#database, this.#quota, ref, change))
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
-    const condition = named(ref)
-    if (!condition) return false
-    const isDeleted = await this.#database.write(() => {
-      const row = this.#database.get(
-        `SELECT ${stateColumns} FROM forms WHERE ${condition.sql}`,
-        ...condition.values,
-      )
-      if (!row) return false
-      const { organizationId, formId, ...state } = toFormState(row)
-      check({ organizationId, formId, ...state })
-      this.#database.run('DELETE FROM forms WHERE formId = ?', formId)
-      noteDeletion(this.#database, organizationId, formId)
-      return true
-    })
+    const isDeleted = await deleteForm(this.#database, ref, check)
     if (isDeleted) this.#clearing?.wake()
     return isDeleted
   }
 
-  /** Index: revisions_by_command. */
   async findRevisionOfCommand(
     organizationId: string,
     commandId: string,
   ): Promise<StoredRevision | undefined> {
-    const row = this.#database.get(
-      `SELECT * FROM revisions WHERE organizationId = ? AND commandId = ? AND ${hasForm}`,
-      organizationId,
-      commandId,
-    )
+    const row = findRevisionOfCommand(this.#database, organizationId, commandId)
     return row && toStoredRevision(row)
   }
 
-  /** The draft is checked outside of the transaction that stores its revision. Index: revisions_by_command. */
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: FormText) => Snapshot | Promise<Snapshot>,
+    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
-  ): Promise<FormText | 'elsewhere' | undefined> {
-    return this.#changing(ref, async () => {
-      const row = this.#get(ref)
-      if (!row) return undefined
-      const current = toFormText(row)
-      const earlier = this.#revisionOfCommand(current.organizationId, commandId)
-      if (earlier) return this.#publishAgain(ref, current, earlier)
-      const taken = await snapshot(current)
-      return this.#database.write(() => {
-        beforeStoring?.()
-        return this.#publish(row, { ...taken, commandId })
-      })
-    })
+  ): Promise<StoredForm | 'elsewhere' | undefined> {
+    const command = { ref, commandId, snapshot, beforeStoring }
+    return this.#retryOnConflict(ref, () => publishForm(this.#database, this.#quota, command))
   }
 
-  /** As `list`. Index: revisions_by_number. */
+  /** Reads pages as `list` does. Index: revisions_by_number. */
   async listRevisions(
     query: ListRevisionsQuery,
     options: ListOptions = {},
@@ -207,46 +154,30 @@ export class SqliteFormsStore implements FormsStore {
     return end && { revisions: items, ...end }
   }
 
-  /** Index: the unique one of revisionId. */
   async getRevision(
     ref: FormRef,
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
-    const row = this.#revision(
-      ref,
-      revisionRef,
-      'organizationId, formId, number, commandId, createTime, form',
-    )
-    return row && { ...toRevisionState(row), revision: toRevisionText(row) }
+    const columns = 'organizationId, formId, number, commandId, createTime, form'
+    const row = findRevision(this.#database, ref, revisionRef, columns)
+    return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }
 
   async getRevisionState(ref: FormRef, revisionRef: string): Promise<RevisionState | undefined> {
-    const row = this.#revision(ref, revisionRef)
+    const row = findRevision(this.#database, ref, revisionRef)
     return row && toRevisionState(row)
   }
 
-  /** One transaction. Index: the key of replies. */
-  recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number> {
-    return this.#database.write(() => {
-      if (!this.#has({ organizationId, formId })) return 0
-      let counted = 0
-      for (const id of replyIds) {
-        counted += this.#database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', formId, id)
-      }
-      if (counted > 0) {
-        this.#database.run('UPDATE forms SET replyCount = replyCount + ? WHERE formId = ?', counted, formId)
-      }
-      return counted
-    })
+  recordReplies(replies: Replies): Promise<number> {
+    return recordReplies(this.#database, replies)
   }
 
-  /** Index: the key of usage. */
   async usage(organizationId: string): Promise<Usage> {
-    return this.#usage(organizationId)
+    return readUsage(this.#database, organizationId)
   }
 
   async checkQuota(organizationId: string, growth: Usage): Promise<void> {
-    this.#assertWithinQuota(organizationId, growth)
+    checkQuota(this.#database, this.#quota, organizationId, growth)
   }
 
   /** Index: the unique one of publicId. */
@@ -255,12 +186,8 @@ export class SqliteFormsStore implements FormsStore {
     return row?.organizationId as string | undefined
   }
 
-  /** Index: the key of usage. */
   async *organizations(): AsyncGenerator<OrganizationForms> {
-    const rows = this.#database.all('SELECT * FROM usage WHERE forms > 0 ORDER BY organizationId')
-    for (const { organizationId, forms } of rows) {
-      yield { organizationId: organizationId as string, forms: forms as number }
-    }
+    yield* listOrganizations(this.#database)
   }
 
   exportForms(organizationId: string): AsyncIterable<FormRecord> {
@@ -268,7 +195,7 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   importForm(record: FormRecord): Promise<Imported> {
-    return this.#writeCleared(record.formId, () => importForm(this.#database, record))
+    return writeOnceCleared(this.#database, record.formId, () => importForm(this.#database, record))
   }
 
   async ping(): Promise<void> {
@@ -285,103 +212,22 @@ export class SqliteFormsStore implements FormsStore {
     return this.close()
   }
 
-  /** Part of a change: stores a form whose draft was changed, if it is still as it was read. */
-  #store(changed: FormText, read: Row): FormText | undefined | typeof writeConflict {
-    const { formId } = changed
-    const row = this.#state(formId)
-    if (!row) return undefined
-    if (row.version !== read.version) return writeConflict
-    const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(read.draft as string)
-    this.#assertWithinQuota(changed.organizationId, { forms: 0, bytes })
-    this.#set(formId, differing(draftColumns(changed), read))
-    return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
-  }
-
-  /** Part of a change: stores a snapshot of the form as it was read, if it still is, and makes it live. */
-  #publish(
-    read: Row,
-    snapshot: Snapshot & { commandId: string },
-  ): FormText | undefined | typeof writeConflict {
-    const { organizationId, formId, ...current } = toFormText(read)
-    const row = this.#state(formId)
-    if (!row) return undefined
-    if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return writeConflict
-    this.#assertWithinQuota(organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
-    const number = (row.revisionNumber as number) + 1
-    const revision = { ...snapshot, organizationId, formId, number }
-    if (!this.#insertRevision(revision)) return writeConflict
-    this.#set(formId, { revisionNumber: number, liveNumber: number, liveRevisionId: revision.revisionId })
-    return { ...current, organizationId, formId, live: true }
-  }
-
-  /** @returns false when the command has a revision that is not that of a deleted form. */
-  #insertRevision(revision: RevisionText): boolean {
-    const insert = () =>
-      this.#database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')
-    if (insert()) return true
-    const { organizationId, commandId } = revision
-    if (this.#revisionOfCommand(organizationId, commandId)) return false
-    const sql = 'DELETE FROM revisions WHERE organizationId = ? AND commandId = ?'
-    this.#database.run(sql, organizationId, commandId)
-    return insert()
-  }
-
-  /** Finishes the publish of a command that has its revision: an import may hold one that is not live yet. */
-  async #publishAgain(
-    ref: FormRef,
-    current: FormText,
-    earlier: Row,
-  ): Promise<FormText | 'elsewhere' | undefined> {
-    if (earlier.formId !== current.formId) return 'elsewhere'
-    const { number, revisionId } = earlier
-    await this.#database.write(() => {
-      const sql = 'UPDATE forms SET liveNumber = ?, liveRevisionId = ? WHERE formId = ? AND liveNumber < ?'
-      this.#database.run(sql, number!, revisionId!, current.formId, number!)
-    })
-    return this.#getText(ref)
-  }
-
-  #revisionOfCommand(organizationId: string, commandId: string): Row | undefined {
-    return this.#database.get(
-      `SELECT formId, revisionId, number FROM revisions WHERE organizationId = ? AND commandId = ? AND ${hasForm}`,
-      organizationId,
-      commandId,
-    )
-  }
-
-  /** What compare-and-set looks at, without the draft. */
-  #state(formId: string): Row | undefined {
-    return this.#database.get(
-      'SELECT version, revisionNumber, replyCount, liveRevisionId FROM forms WHERE formId = ?',
-      formId,
-    )
-  }
-
-  /** A compare-and-set of a form, until it wins. */
-  #changing<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
+  /** Repeats a compare-and-set of a form until it succeeds, or ABORTED 5 s after the call. */
+  #retryOnConflict<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
     const deadline = conflictDeadline()
     return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
       retryOnConflict(attempt, () => updateAborted(ref), deadline),
     )
   }
 
-  #get(ref: FormRef): Row | undefined {
-    const condition = named(ref)
-    return condition && this.#database.get(`SELECT * FROM forms WHERE ${condition.sql}`, ...condition.values)
-  }
-
-  #getText(ref: FormRef): FormText | undefined {
-    const row = this.#get(ref)
-    return row && toFormText(row)
-  }
-
+  /** Reads a large page on this thread, for a database in memory. */
   async #readInTurns<Item, End>(
     steps: PageSteps<Item, End>,
     { signal }: ListOptions,
   ): Promise<{ items: Item[]; end: End }> {
     const deadline = performance.now() + this.#listTimeoutMs
     const items: Item[] = []
-    const end = await inTurns(
+    const end = await runInTurns(
       steps,
       (item) => items.push(item),
       () => {
@@ -391,58 +237,4 @@ export class SqliteFormsStore implements FormsStore {
     )
     return { items, end }
   }
-
-  /** @param columns of the revision, beside those of {@link toRevisionState}. */
-  #revision(ref: FormRef, revisionRef: string, columns?: string): Row | undefined {
-    const condition = named(ref)
-    if (!condition) return undefined
-    const isAlias = revisionRef === liveAlias
-    return this.#database.get(
-      `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
-       FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
-       CROSS JOIN revisions ON revisionId = ${isAlias ? 'liveRevisionId' : '?'} AND formId = itsForm`,
-      ...condition.values,
-      ...(isAlias ? [] : [revisionRef.toLowerCase()]),
-    )
-  }
-
-  /** Whether the form is there, without reading its draft. */
-  #has({ organizationId, formId }: { organizationId: string; formId: string }): boolean {
-    const sql = 'SELECT 1 FROM forms WHERE formId = ? AND organizationId = ?'
-    return this.#database.get(sql, formId, organizationId) !== undefined
-  }
-
-  /** `OR FAIL` as with inserts, since the change of a draft has a trigger. */
-  #set(formId: string, row: Row): void {
-    const assignments = Object.keys(row).map((column) => `${column} = ?`)
-    this.#database.run(
-      `UPDATE OR FAIL forms SET ${assignments.join(', ')} WHERE formId = ?`,
-      ...Object.values(row),
-      formId,
-    )
-  }
-
-  /** Makes a form, once nothing is left of one that had its id. */
-  async #writeCleared<T>(formId: string, change: () => T): Promise<T> {
-    for (;;) {
-      const outcome = await this.#database.write(() =>
-        isBeingCleared(this.#database, formId) ? writeConflict : change(),
-      )
-      if (outcome !== writeConflict) return outcome as T
-      await clearForm(this.#database, formId)
-    }
-  }
-
-  #usage(organizationId: string): Usage {
-    const row = this.#database.get('SELECT forms, bytes FROM usage WHERE organizationId = ?', organizationId)
-    return { forms: (row?.forms as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
-  }
-
-  #assertWithinQuota(organizationId: string, growth: Usage): void {
-    assertWithinQuota(organizationId, this.#quota, this.#usage(organizationId), growth)
-  }
 }
-
-/** What of `columns` is not in the row: SQLite writes every index of a column that it is told to set, changed or not. */
-const differing = (columns: Row, row: Row): Row =>
-  Object.fromEntries(Object.entries(columns).filter(([column, value]) => row[column] !== value))

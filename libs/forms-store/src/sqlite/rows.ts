@@ -1,23 +1,14 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
-import { parseDraft, parseRevision } from '../draft-text.ts'
-import type {
-  FormRef,
-  FormState,
-  FormText,
-  RevisionState,
-  RevisionText,
-  StoredForm,
-  StoredRevision,
-} from '../forms-store.ts'
+import type { FormRef, FormState, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
 const time = (row: Row, column: string) => new Date(row[column] as number)
 
-/** The form that a reference names; undefined for one that can be no id. */
-export const named = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
+/** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
+export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
   if (isUuid(formRef))
     return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
   if (isPublicId(formRef))
@@ -40,7 +31,7 @@ export const toFormState = (row: Row): FormState => ({
   live: row.liveRevisionId !== null,
 })
 
-export const toFormText = (row: Row): FormText => ({
+export const toStoredForm = (row: Row): StoredForm => ({
   ...toFormState(row),
   draftJson: text(row, 'draft'),
   name: text(row, 'name'),
@@ -48,10 +39,8 @@ export const toFormText = (row: Row): FormText => ({
   aiHandoff: row.aiHandoff === 1,
 })
 
-export const toStoredForm = (row: Row): StoredForm => parseDraft(toFormText(row))
-
-/** The columns that a change of the draft writes. */
-export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, version }: FormText): Row => ({
+/** Values of the columns that a change of the draft sets. */
+export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm): Row => ({
   updateTime: updateTime.getTime(),
   version,
   name,
@@ -61,7 +50,7 @@ export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, ver
   aiHandoff: Number(aiHandoff),
 })
 
-export const newFormColumns = (form: FormText): Row => ({
+export const newFormColumns = (form: StoredForm): Row => ({
   organizationId: form.organizationId,
   formId: form.formId,
   publicId: form.publicId,
@@ -73,14 +62,14 @@ export const newFormColumns = (form: FormText): Row => ({
   ...draftColumns(form),
 })
 
-/** Of a revision's row with `liveRevisionId` and `aiHandoff` of its form. */
+/** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */
 export const toRevisionState = (row: Row): RevisionState => ({
   revisionId: text(row, 'revisionId'),
   live: row.revisionId === row.liveRevisionId,
   aiHandoff: row.aiHandoff === 1,
 })
 
-export const toRevisionText = (row: Row): RevisionText => ({
+export const toStoredRevision = (row: Row): StoredRevision => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
   revisionId: text(row, 'revisionId'),
@@ -90,9 +79,7 @@ export const toRevisionText = (row: Row): RevisionText => ({
   formJson: text(row, 'form'),
 })
 
-export const toStoredRevision = (row: Row): StoredRevision => parseRevision(toRevisionText(row))
-
-export const revisionColumns = ({ formJson, createTime, ...revision }: RevisionText): Row => ({
+export const revisionColumns = ({ formJson, createTime, ...revision }: StoredRevision): Row => ({
   ...revision,
   createTime: createTime.getTime(),
   form: formJson,

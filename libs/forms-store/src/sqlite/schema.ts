@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { SqliteMigration, SqliteScript } from '@fms/store-kit'
-import { trigramTokens } from './trigram-tokens.ts'
+import { trigramTokens } from './lists/trigram-tokens.ts'
 
 /** Times are milliseconds since the epoch, columns are named after the port's fields. */
 const first = `
@@ -79,7 +79,7 @@ const second = `
   END;
 `
 
-/** The ascending indexes serve both directions (opposite-order.ts), and that of the names the totals of searches. */
+/** The ascending indexes serve both directions, and forms_by_name counts the matches of searches. */
 const third = `
   DROP INDEX forms_by_foldedName;
   DROP INDEX forms_by_name;
@@ -90,7 +90,7 @@ const third = `
   DROP INDEX forms_by_replyCount_desc;
 `
 
-/** What `live` shows of the current draft (decisions, section 3) stands beside it. Foreign keys are no longer enforced. */
+/** Copies AI Handoff out of the draft, because `live` shows it. Foreign keys are no longer enforced. */
 const fourth = `
   ALTER TABLE forms ADD COLUMN aiHandoff INTEGER NOT NULL DEFAULT 0;
   UPDATE forms SET aiHandoff = 1 WHERE json_extract(draft, '$.aiHandoff.enabled');
@@ -139,9 +139,9 @@ const fourth = `
 `
 
 /**
- * What filters and orders read stands in one index, forms_by_updateTime, which every change of a draft writes anyway.
- * forms_by_default is for the one order whose ties go the other way. An index of trigrams finds what names contain:
- * `trigramTokens` (trigram-tokens.ts) makes its entries.
+ * forms_by_updateTime covers all columns of filters and orders; every change of a draft writes it anyway. forms_by_default
+ * serves the default order, whose ties have the opposite direction. formTrigrams finds texts that names contain; its
+ * entries come from `trigramTokens` (lists/trigram-tokens.ts).
  */
 const lists = `
   DROP INDEX forms_by_name;
@@ -170,8 +170,8 @@ const lists = `
   END;
 `
 
-/** Forms whose names one statement indexes: what a function of ours returns is let go of at the end of a statement. */
-const indexedAtOnce = 1_000
+/** Forms that one statement indexes: SQLite frees the results of custom functions at the end of a statement. */
+const indexBatchSize = 1_000
 
 const fifth: SqliteScript = (database) => {
   database.exec(lists)
@@ -183,7 +183,7 @@ const fifth: SqliteScript = (database) => {
      SELECT rowid, trigramTokens(organizationId, foldedName) FROM forms WHERE rowid > ? AND rowid <= ?`,
   )
   for (let after = 0; ; ) {
-    const last = lastOf.get(after, indexedAtOnce)?.last
+    const last = lastOf.get(after, indexBatchSize)?.last
     if (typeof last !== 'number') return
     index.run(after, last)
     after = last
@@ -191,12 +191,12 @@ const fifth: SqliteScript = (database) => {
 }
 
 /**
- * Only ever append: each file counts those it has. Each of these removes an index that lists of the release before
- * name, or makes it write by a trigger that it cannot run: none admits earlier releases.
+ * Append only: each file stores how many it has applied. None of these admits earlier releases: each drops an index that
+ * their lists name, or adds a trigger that they cannot run.
  */
 export const migrations: readonly SqliteMigration[] = [first, second, third, fourth, fifth]
 
-/** What triggers and migrations call: every connection that writes has to have it. */
+/** Custom SQL functions of triggers and migrations. Every connection that writes needs them. */
 export const functions = {
   trigramTokens: (organizationId: SQLOutputValue, foldedName: SQLOutputValue) =>
     trigramTokens(organizationId as string, foldedName as string),

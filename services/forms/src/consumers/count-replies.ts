@@ -1,25 +1,25 @@
 import type { ReplyRecorded } from '@fms/contracts'
 import { type FormsStore, maxRepliesPerChange } from '@fms/forms-store'
 
-/** A reply that waits to be counted. */
-interface Waiting {
+/** A reply that waits for the next batch. */
+interface PendingReply {
   replyId: string
   resolve(): void
   reject(error: unknown): void
 }
 
 /**
- * Counts replies, those of one form in one change of the form: while it runs, later ones gather for the next. Forms do
- * not wait for one another.
+ * Counts replies in batches, one per form at a time: replies that arrive during a batch form the next one. Forms do not
+ * wait for each other.
  *
- * @returns resolves once the reply's change is durable; rejects as `recordReplies` does.
+ * @returns a function that resolves once its reply is stored, and rejects as `recordReplies` does.
  */
 export const createReplyCounter = (forms: FormsStore): ((reply: ReplyRecorded) => Promise<void>) => {
-  const waitingByForm = new Map<string, Waiting[]>()
+  const pendingByForm = new Map<string, PendingReply[]>()
 
-  const countAll = async (key: string, form: Omit<ReplyRecorded, 'replyId'>, waiting: Waiting[]) => {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, maxRepliesPerChange)
+  const countPending = async (key: string, form: Omit<ReplyRecorded, 'replyId'>, pending: PendingReply[]) => {
+    while (pending.length > 0) {
+      const batch = pending.splice(0, maxRepliesPerChange)
       try {
         await forms.recordReplies({ ...form, replyIds: batch.map(({ replyId }) => replyId) })
         for (const { resolve } of batch) resolve()
@@ -27,19 +27,19 @@ export const createReplyCounter = (forms: FormsStore): ((reply: ReplyRecorded) =
         for (const { reject } of batch) reject(error)
       }
     }
-    // In the same turn as the look at `waiting`, so that no reply is pushed in between.
-    waitingByForm.delete(key)
+    // Synchronous with the check of `pending.length`: no reply can be pushed in between.
+    pendingByForm.delete(key)
   }
 
   return ({ replyId, organizationId, formId }) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const key = `${organizationId}/${formId}`
-    const waiting = waitingByForm.get(key)
-    if (waiting) waiting.push({ replyId, resolve, reject })
+    const pending = pendingByForm.get(key)
+    if (pending) pending.push({ replyId, resolve, reject })
     else {
       const first = [{ replyId, resolve, reject }]
-      waitingByForm.set(key, first)
-      void countAll(key, { organizationId, formId }, first)
+      pendingByForm.set(key, first)
+      void countPending(key, { organizationId, formId }, first)
     }
     return promise
   }

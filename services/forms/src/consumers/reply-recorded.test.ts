@@ -15,7 +15,7 @@ import { createReplyConsumer, ensureReplies, replyConsumption } from './reply-re
 
 const logger = pino({ level: 'silent' })
 
-/** A store, a nats-server, and the respondents' side that tells of replies. */
+/** A store, a nats-server, and a publisher of reply events. */
 const startReplies = async () => {
   await using started = new AsyncDisposableStack()
   const service = started.use(await startForms())
@@ -33,16 +33,16 @@ const startReplies = async () => {
     service,
     counter,
     consumer,
-    /** Resolves once the event is on the disk. */
-    tell: (bytes: Uint8Array) => respondents.jetstream().publish(ReplyRecorded.subject, bytes),
-    /** The next event, as the counter gets it. */
+    /** Publishes an event. Resolves once it is stored. */
+    publish: (bytes: Uint8Array) => respondents.jetstream().publish(ReplyRecorded.subject, bytes),
+    /** The next event, as the consumer receives it. */
     next: async () => {
       const message = await consumer.next()
       if (!message) throw new Error('no event came')
       return message
     },
-    /** What the stream still has to tell: nothing once every event is settled. */
-    unsettled: async () => (await manager.streams.info(repliesStream.name)).state.messages,
+    /** The number of events in the stream: 0 once all are acknowledged. */
+    pendingEvents: async () => (await manager.streams.info(repliesStream.name)).state.messages,
     state: () => manager.consumers.info(repliesStream.name, replyCounterConsumer),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
@@ -54,7 +54,7 @@ const eventOf = ({ organizationId, formId }: StoredForm, replyId: string = rando
 const countOf = async ({ forms }: { forms: FormsStore }, form: StoredForm) =>
   (await forms.get({ ...form, formRef: form.formId }))?.replyCount
 
-/** Counts as the service does, until so many events were handled. */
+/** Consumes like the service until `count` events are handled. */
 const handle = async (
   { service, counter }: Awaited<ReturnType<typeof startReplies>>,
   deliveries: number,
@@ -77,11 +77,11 @@ const handle = async (
 }
 
 describe('forms.reply-recorded', () => {
-  it('counts each reply, and leaves updateTime, version and draft alone', async () => {
+  it('counts each reply, and does not change updateTime, version and draft', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const other = await replies.service.given.form()
-    for (let told = 0; told < 3; told++) await replies.tell(eventOf(form))
+    for (let count = 0; count < 3; count++) await replies.publish(eventOf(form))
 
     await handle(replies, 3)
 
@@ -90,26 +90,26 @@ describe('forms.reply-recorded', () => {
       replyCount: 3,
     })
     expect(await countOf(replies.service, other)).toBe(0)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
   })
 
-  it('counts a reply once that is told again', async () => {
+  it('counts a reply once when its event is published twice', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const again = eventOf(form)
-    for (const event of [again, eventOf(form), again, again]) await replies.tell(event)
+    for (const event of [again, eventOf(form), again, again]) await replies.publish(event)
 
     await handle(replies, 4)
 
     expect(await countOf(replies.service, form)).toBe(2)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
   })
 
-  it('counts a reply once that is delivered again after its counter died', async () => {
+  it('counts a reply once when its event is redelivered after a crash', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const form = await service.given.form()
-    await replies.tell(eventOf(form))
+    await replies.publish(eventOf(form))
     const message = await replies.next()
     const { replyId, ...ref } = ReplyRecorded.decode(message.data)
     await service.forms.recordReplies({ ...ref, replyIds: [replyId] })
@@ -120,14 +120,14 @@ describe('forms.reply-recorded', () => {
     await createReplyConsumer({ forms: service.forms, logger })(redelivered)
 
     expect(await countOf(service, form)).toBe(1)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
   })
 
-  it('counts right when many are told at once, to several counters, each reply three times', async () => {
+  it('counts each reply once when three copies of many events go to several consumers', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const events = Array.from({ length: 50 }, () => eventOf(form))
-    await Promise.all([...events, ...events, ...events].map((event) => replies.tell(event)))
+    await Promise.all([...events, ...events, ...events].map((event) => replies.publish(event)))
 
     let left = 150
     const done = Promise.withResolvers<void>()
@@ -147,7 +147,7 @@ describe('forms.reply-recorded', () => {
     await Promise.all(counters.map((each) => each.stop()))
 
     expect(await countOf(replies.service, form)).toBe(50)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
   })
 
   it.each([
@@ -156,55 +156,55 @@ describe('forms.reply-recorded', () => {
     ['nothing', Buffer.of()],
     ['null', Buffer.from('null')],
     ['an id that is none', Buffer.from('{"replyId":"1","formId":"2","organizationId":"3"}')],
-  ])('drops an event of %s for good, and goes on', async (_, bytes) => {
+  ])('terminates an event of %s, and continues', async (_, bytes) => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
-    await replies.tell(bytes)
-    await replies.tell(eventOf(form))
+    await replies.publish(bytes)
+    await replies.publish(eventOf(form))
 
     const seen = await handle(replies, 2)
 
     expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, false])
     expect(await countOf(replies.service, form)).toBe(1)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
     expect(await replies.state()).toMatchObject({ num_ack_pending: 0, num_redelivered: 0, num_pending: 0 })
   })
 
-  it('counts an event of a later release, with members that are unknown here', async () => {
+  it('counts an event of a later release with unknown members', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
     const event = JSON.parse(new TextDecoder().decode(eventOf(form)))
-    await replies.tell(Buffer.from(JSON.stringify({ ...event, channel: 'voice' })))
+    await replies.publish(Buffer.from(JSON.stringify({ ...event, channel: 'voice' })))
 
     await handle(replies, 1)
 
     expect(await countOf(replies.service, form)).toBe(1)
   })
 
-  it('is done with a reply to a form that is unknown, deleted, or of another organization', async () => {
+  it('acks a reply to a form that is unknown, deleted, or of another organization', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const form = await service.given.form()
     const deleted = await service.given.form()
     await service.forms.delete({ ...deleted, formRef: deleted.formId }, () => {})
-    await replies.tell(eventOf({ ...form, formId: randomUUID() }))
-    await replies.tell(eventOf(deleted))
-    await replies.tell(eventOf({ ...form, organizationId: randomUUID() }))
+    await replies.publish(eventOf({ ...form, formId: randomUUID() }))
+    await replies.publish(eventOf(deleted))
+    await replies.publish(eventOf({ ...form, organizationId: randomUUID() }))
 
     await handle(replies, 3)
 
     expect(await countOf(service, form)).toBe(0)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
   })
 
-  it('comes again while the store is away', async () => {
+  it('is redelivered while the store is unavailable', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const form = await service.given.form()
     const closed = await startForms()
     await closed[Symbol.asyncDispose]()
     const stores = [closed.forms, service.forms]
-    await replies.tell(eventOf(form))
+    await replies.publish(eventOf(form))
 
     const seen = await handle(replies, 2, (message) =>
       createReplyConsumer({ forms: stores.shift()!, logger })(message),
@@ -212,13 +212,13 @@ describe('forms.reply-recorded', () => {
 
     expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, true])
     expect(await countOf(service, form)).toBe(1)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
   })
 
-  it('is not settled by a defect', async () => {
+  it('is not acked after an unexpected error', async () => {
     await using replies = await startReplies()
     const broken = { recordReplies: () => Promise.reject(new Error('a defect')) } as unknown as FormsStore
-    await replies.tell(eventOf(await replies.service.given.form()))
+    await replies.publish(eventOf(await replies.service.given.form()))
 
     const handleOne = createReplyConsumer({ forms: broken, logger })
     await expect(handleOne(await replies.next())).rejects.toThrow('a defect')
@@ -226,18 +226,18 @@ describe('forms.reply-recorded', () => {
     expect(await replies.state()).toMatchObject({ num_ack_pending: 1 })
   })
 
-  it('waits in the stream while nobody counts, and the stream may be made again', async () => {
+  it('waits in the stream without a consumer, and the stream can be created again', async () => {
     await using replies = await startReplies()
     const form = await replies.service.given.form()
-    await replies.tell(eventOf(form))
+    await replies.publish(eventOf(form))
     await ensureReplies(replies.counter)
 
-    expect(await replies.unsettled()).toBe(1)
+    expect(await replies.pendingEvents()).toBe(1)
     await handle(replies, 1)
     expect(await countOf(replies.service, form)).toBe(1)
   })
 
-  it('is counted with the others of its form that are in hand, in one change', async () => {
+  it('is counted in one change with the other pending replies of its form', async () => {
     const changes: Replies[] = []
     const first = Promise.withResolvers<number>()
     const forms = {
@@ -262,17 +262,17 @@ describe('forms.reply-recorded', () => {
       { ...form, replyIds: ids.slice(1, 101) },
       { ...form, replyIds: ids.slice(101) },
     ])
-    // Nothing is kept of a form whose replies are counted.
+    // No state remains for a form whose replies are counted.
     await count({ ...form, replyId: randomUUID() })
     expect(changes).toHaveLength(5)
   })
 
-  it('is counted while a form with many others has a change that takes long', async () => {
+  it('is counted during a slow change of a form with many replies', async () => {
     await using replies = await startReplies()
     const { service } = replies
     const [busy, quiet] = [await service.given.form(), await service.given.form()]
-    await Promise.all(Array.from({ length: 200 }, () => replies.tell(eventOf(busy))))
-    await replies.tell(eventOf(quiet))
+    await Promise.all(Array.from({ length: 200 }, () => replies.publish(eventOf(busy))))
+    await replies.publish(eventOf(quiet))
     const opened = Promise.withResolvers<void>()
     const forms = {
       recordReplies: async (counted: Replies) => {
@@ -288,7 +288,7 @@ describe('forms.reply-recorded', () => {
     opened.resolve()
 
     await expect.poll(() => countOf(service, busy)).toBe(200)
-    await expect.poll(replies.unsettled).toBe(0)
+    await expect.poll(replies.pendingEvents).toBe(0)
     await consumption.stop()
   })
 })

@@ -14,19 +14,19 @@ import {
 } from 'nats'
 import { createReplyCounter } from './count-replies.ts'
 
-/** An event whose counter died comes to another one after this. */
+/** NATS redelivers an event that is not acknowledged within this time. */
 const ackWaitMs = 5_000
 
-/** Events that all counters together have in hand. */
+/** Events in flight over all forms services. */
 const maxAckPending = 10_000
 
-/** How a forms service takes events: so many at once that a form with many replies leaves places to the others. */
+/** Consumer options of one forms service. `maxMessages` is high, so that one busy form does not block the others. */
 export const replyConsumption = { ackWaitMs, maxMessages: 1_000 }
 
-/** While the store is away an event comes again after this. */
+/** Delay of a redelivery while the store is unavailable. */
 const retryMs = 1_000
 
-/** Makes the stream and the consumer of replies, or brings them up to date. */
+/** Creates the stream and the consumer of replies, or updates their configuration. */
 export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => {
   const manager = await nats.jetstreamManager()
   await ensureStream(manager, {
@@ -44,10 +44,7 @@ export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => 
   return nats.jetstream().consumers.get(repliesStream.name, replyCounterConsumer)
 }
 
-/**
- * Makes the handler of events. It counts a reply and acks; one that was counted before, or whose form is gone, is acked
- * just the same.
- */
+/** The handler of events: counts a reply and acks, also if the reply was counted before or its form is deleted. */
 export const createReplyConsumer = ({
   forms,
   logger,
@@ -57,7 +54,7 @@ export const createReplyConsumer = ({
 }): ((message: JsMsg) => Promise<void>) => {
   const count = createReplyCounter(forms)
   return async (message) => {
-    const reply = decoded(message)
+    const reply = decode(message)
     if (reply instanceof Error) {
       logger.error({ err: reply }, 'an event that cannot be read is dropped')
       message.term('malformed')
@@ -74,7 +71,7 @@ export const createReplyConsumer = ({
   }
 }
 
-const decoded = (message: JsMsg): ReplyRecorded | Error => {
+const decode = (message: JsMsg): ReplyRecorded | Error => {
   try {
     return ReplyRecorded.decode(message.data)
   } catch (error) {

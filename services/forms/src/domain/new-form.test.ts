@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { newForm } from './new-form.ts'
 import { newDraft } from './write-draft.ts'
 
-it('gives a form an id that begins with the time when it is made (RFC 9562, version 7)', () => {
+it('gives a form a UUID of version 7, which begins with its creation time (RFC 9562)', () => {
   const begun = Date.now()
 
   const { formId } = newForm(randomUUID(), newDraft({}), new Date(0))

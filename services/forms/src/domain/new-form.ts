@@ -1,16 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { type DraftText, type FormText, makePublicId } from '@fms/forms-store'
+import { makePublicId, type StoredDraft, type StoredForm } from '@fms/forms-store'
 
-/** What a dry run shows in place of ids that cannot be known yet (AIP-163). */
+/** Placeholders for the ids in the response to a dry run (AIP-163). */
 export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publicId: '' }
 
-/** A form in its first state, a draft that nobody sees. Its id begins with the time, as neighbours in an index do. */
+/** A new, unpublished form. Its id is a UUIDv7: consecutive ids are neighbours in an index. */
 export const newForm = (
   organizationId: string,
-  draft: DraftText,
+  draft: StoredDraft,
   now: Date,
   ids = { formId: randomUUIDv7() as string, publicId: makePublicId() },
-): FormText => ({
+): StoredForm => ({
   organizationId,
   ...ids,
   createTime: now,
@@ -21,8 +21,8 @@ export const newForm = (
   ...draft,
 })
 
-/** The form's next state. Its `updateTime` is later than the one before, whatever the clock says. */
-export const changedForm = (current: FormText, draft: DraftText, now: Date): FormText => ({
+/** The form with a new draft and the next version. Its `updateTime` strictly increases, even if the clock goes back. */
+export const changedForm = (current: StoredForm, draft: StoredDraft, now: Date): StoredForm => ({
   ...current,
   ...draft,
   version: current.version + 1,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type JsonObject } from '@fms/aip'
 import { FormDraft } from '@fms/contracts'
-import { type FormText, parseDraft } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { changedForm, newForm } from './new-form.ts'
 import { newDraft, patchDraft } from './write-draft.ts'
@@ -11,13 +11,13 @@ const later = new Date('2026-11-20T10:00:00.000Z')
 const draftOf = (fields: JsonObject = {}): FormDraft => JSON.parse(newDraft(fields).draftJson)
 const formOf = (fields: JsonObject = {}) => newForm(randomUUID(), newDraft(fields), created)
 
-/** What a patch makes of a form. */
-const patchForm = (form: FormText, patch: JsonObject, now: Date): FormText => {
+/** The form after a patch. */
+const patchForm = (form: StoredForm, patch: JsonObject, now: Date): StoredForm => {
   const draft = patchDraft(form.draftJson, patch)
   return draft ? changedForm(form, draft, now) : form
 }
 
-/** What was found wrong, by field. */
+/** The violations by field. */
 const violationsOf = (write: () => unknown): Record<string, string> => {
   try {
     write()
@@ -32,20 +32,20 @@ const violationsOf = (write: () => unknown): Record<string, string> => {
 }
 
 describe('newDraft', () => {
-  it('is complete however little is said', () => {
+  it('fills all omitted fields with defaults', () => {
     const draft = draftOf({})
 
     expect(FormDraft.parse(draft)).toEqual(draft)
     expect(draft).toMatchObject({ name: 'Untitled form', type: 'structured', defaultMode: 'guided' })
   })
 
-  it('keeps what was said', () => {
+  it('keeps the given fields', () => {
     const said = { name: ' x\0', type: 'dynamic', defaultMode: 'voice', context: ['a'], tone: '' }
 
     expect(draftOf(said)).toEqual({ ...draftOf({}), ...said })
   })
 
-  it('keeps members of a question that it does not know, as JSON has them', () => {
+  it('keeps unknown members of a question as JSON values', () => {
     const question = {
       type: 'matrix',
       key: 'm',
@@ -57,7 +57,7 @@ describe('newDraft', () => {
     expect(draftOf({ steps: [question] }).steps).toEqual([question])
   })
 
-  it('does not fill in a question what it fills in a start', () => {
+  it('does not add the defaults of a start step to a question', () => {
     const { steps } = draftOf({
       steps: [
         { type: 'start', key: 's' },
@@ -80,7 +80,7 @@ describe('newDraft', () => {
     ])
   })
 
-  it('takes null for left out, and no null inside a list', () => {
+  it('treats null as omitted, and rejects null in a list', () => {
     expect(draftOf({ context: null, theme: null, i18n: { translations: { de: null } } })).toEqual(draftOf({}))
     expect(violationsOf(() => draftOf({ context: [null], backgrounds: [null] }))).toEqual({
       'form.context[0]': 'must be a string',
@@ -88,7 +88,7 @@ describe('newDraft', () => {
     })
   })
 
-  it('leaves out nothing of what is wrong', () => {
+  it('reports all violations', () => {
     expect(
       Object.keys(
         violationsOf(() =>
@@ -105,7 +105,7 @@ describe('newDraft', () => {
     ).toEqual(['form.defaultMode', 'form.maxFollowUpQuestions', 'form.name', 'form.nope', 'form.type'])
   })
 
-  it('allows 768 KiB as JSON and not a byte more', () => {
+  it('accepts 768 KiB of JSON and not one byte more', () => {
     const withBytes = (bytes: number) => {
       const facts = Array(10).fill('x'.repeat(70_000)) as string[]
       const missing = bytes - Buffer.byteLength(JSON.stringify(draftOf({ context: [...facts, ''] })))
@@ -118,24 +118,24 @@ describe('newDraft', () => {
     })
   })
 
-  it('counts bytes of UTF-8, not characters', () => {
+  it('counts bytes in UTF-8, not characters', () => {
     expect(Object.keys(violationsOf(() => draftOf({ context: ['😀'.repeat(200_000)] })))).toEqual(['form'])
   })
 })
 
 describe('patchDraft', () => {
-  it('changes the draft, its version and its updateTime, and nothing else', () => {
+  it('changes only the draft, its version and its updateTime', () => {
     const form = { ...formOf(), replyCount: 3, live: true }
 
     expect(patchForm(form, { tone: 'dry' }, later)).toEqual({
       ...form,
-      draftJson: JSON.stringify({ ...parseDraft(form).draft, tone: 'dry' }),
+      draftJson: JSON.stringify({ ...parseDraft(form), tone: 'dry' }),
       version: 2,
       updateTime: later,
     })
   })
 
-  it('changes neither of its arguments', () => {
+  it('does not mutate its arguments', () => {
     const form = formOf({ theme: { primaryColor: 'red' } })
     const patch = { theme: { primaryColor: null }, path: 'x', i18n: { translations: { de: {} } } }
     const before = structuredClone({ form, patch })
@@ -149,26 +149,26 @@ describe('patchDraft', () => {
     ['is empty', {}],
     ['says what is there', { tone: 'dry', theme: { primaryColor: 'red' } }],
     [
-      'says it in another order',
+      'has its members in another order',
       { i18n: { translations: {}, supportedLocales: ['en'], sourceLocale: 'en' } },
     ],
     ['says a step in another order', { steps: [{ y: { b: 2, a: 1 }, x: 1, key: 'q', type: 'text' }] }],
     ['clears what has its default', { description: null, i18n: { translations: { fr: null } } }],
     ['names the same type', { type: 'structured' }],
-    ['names what the server owns alone', { updateTime: 1, live: true }],
+    ['has only server-owned members', { updateTime: 1, live: true }],
     ['writes a zero as -0', { theme: { buttonRadiusPx: -0 } }],
-  ])('gives back its argument when the patch %s', (_, patch) => {
+  ])('returns its argument when the patch %s', (_, patch) => {
     const steps = [{ type: 'text', key: 'q', x: 1, y: { a: 1, b: 2 } }]
     const form = formOf({ tone: 'dry', theme: { primaryColor: 'red', buttonRadiusPx: 0 }, steps })
 
     expect(patchForm(form, patch, later)).toBe(form)
   })
 
-  it('tells lists apart by their order', () => {
+  it('treats lists in another order as different', () => {
     expect(patchForm(formOf({ context: ['a', 'b'] }), { context: ['b', 'a'] }, later).version).toBe(2)
   })
 
-  it('moves updateTime on even when the clock does not', () => {
+  it('increases updateTime even when the clock stands still', () => {
     const first = patchForm(formOf(), { tone: 'a' }, created)
     const second = patchForm(first, { tone: 'b' }, new Date(0))
 
@@ -176,11 +176,11 @@ describe('patchDraft', () => {
     expect(second.updateTime.getTime() - created.getTime()).toBe(2)
   })
 
-  it('fills defaults into what a patch adds', () => {
+  it('adds defaults to objects that a patch adds', () => {
     const form = formOf({ i18n: { translations: { de: { name: { value: 'Hallo' } } } } })
 
     const patch = { i18n: { translations: { de: { steps: { s: {} } }, fr: {} } } }
-    const { draft } = parseDraft(patchForm(form, patch, later))
+    const draft = parseDraft(patchForm(form, patch, later))
 
     expect(draft.i18n.translations).toEqual({
       de: {
@@ -200,11 +200,11 @@ describe('patchDraft', () => {
     ['an object for a text', { name: { a: 1 } }, 'form.name', 'must be a string'],
     ['a text for an object', { theme: 'dark' }, 'form.theme', 'must be an object'],
     ['an unknown member', { theme: { dark: null } }, 'form.theme.dark', 'is not a known field'],
-  ])('refuses %s', (_, patch, field, description) => {
+  ])('rejects %s', (_, patch, field, description) => {
     expect(violationsOf(() => patchForm(formOf(), patch, later))).toEqual({ [field]: description })
   })
 
-  it('refuses a form that only grew too large by the patch', () => {
+  it('rejects a form that the patch makes too large', () => {
     const form = formOf({ context: Array(600).fill('x'.repeat(1000)) })
 
     expect(

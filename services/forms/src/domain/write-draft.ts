@@ -8,48 +8,47 @@ import {
   toFieldViolations,
 } from '@fms/aip'
 import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
-import { type DraftText, draftTextOf } from '@fms/forms-store'
+import { type StoredDraft, toStoredDraft } from '@fms/forms-store'
 
-/** A stored draft as JSON has at most this size, so that it fits a NATS message with the server's default limit. */
+/** Maximum size of a draft as JSON. A form then fits the default `max_payload` of NATS, 1 MiB. */
 const maxDraftBytes = 768 * 1024
 
 /**
- * The draft that a create asks for: a merge patch on nothing, where every member that is left out, or null, takes
- * its default.
+ * The draft of a create request. Members that are omitted or null get their defaults.
  *
- * @throws {ApiError} INVALID_REQUEST with everything that is wrong.
+ * @throws {ApiError} INVALID_REQUEST with all violations.
  */
-export const newDraft = (form: JsonObject): DraftText => checkedDraft(undefined, form)
+export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form)
 
 /**
  * Applies a merge patch (RFC 7396) to a draft.
  *
- * @param draftJson the draft as it is stored.
+ * @param draftJson the stored draft.
  * @returns undefined when the patch changes nothing.
- * @throws {ApiError} INVALID_REQUEST with everything that is wrong with the result.
+ * @throws {ApiError} INVALID_REQUEST with all violations of the result.
  */
-export const patchDraft = (draftJson: string, patch: JsonObject): DraftText | undefined => {
+export const patchDraft = (draftJson: string, patch: JsonObject): StoredDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
   const draft = checkedDraft(stored, patch)
   return isSameDraft(draft.draftJson, draftJson, stored) ? undefined : draft
 }
 
-/** Drafts that differ in the order of members alone are the same, and have texts of one length. */
+/** Whether two drafts are equal as JSON. Equal drafts have texts of the same length, whatever the order of members. */
 const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
-const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): DraftText => {
+const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): StoredDraft => {
   const changes = withoutServerOwnedFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
-  const text = data && draftTextOf(data)
+  const draft = data && toStoredDraft(data)
   const violations = [
-    ...clearedForGood(changes),
+    ...unclearableNulls(changes),
     ...changedType(stored, changes),
     ...(error ? toFieldViolations(error, 'form') : []),
-    ...(text ? tooLarge(text.draftJson) : []),
+    ...(draft ? tooLarge(draft.draftJson) : []),
   ]
-  if (!text || violations.length > 0) throw invalidRequest(violations)
-  return text
+  if (!draft || violations.length > 0) throw invalidRequest(violations)
+  return draft
 }
 
 const withoutServerOwnedFields = (patch: JsonObject): JsonObject => {
@@ -58,12 +57,12 @@ const withoutServerOwnedFields = (patch: JsonObject): JsonObject => {
   return changes
 }
 
-const clearedForGood = (changes: JsonObject): FieldViolation[] =>
+const unclearableNulls = (changes: JsonObject): FieldViolation[] =>
   unclearableFields
     .filter((field) => changes[field] === null)
     .map((field) => ({ field: `form.${field}`, description: 'cannot be cleared' }))
 
-/** What is no type at all, the schema refuses. */
+/** A change to another valid type. The schema rejects invalid types. */
 const changedType = (stored: FormDraft | undefined, { type }: JsonObject): FieldViolation[] =>
   stored && type !== undefined && type !== stored.type && FormType.safeParse(type).success
     ? [{ field: 'form.type', description: `is fixed at creation: it is "${stored.type}"` }]

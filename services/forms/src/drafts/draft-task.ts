@@ -1,22 +1,23 @@
 import { ApiError, type JsonObject, type Problem } from '@fms/aip'
-import type { DraftText } from '@fms/forms-store'
+import type { StoredDraft } from '@fms/forms-store'
 import { newDraft, patchDraft } from '../domain/write-draft.ts'
 
-/** What a draft is made of, as texts, which are cheap to pass between threads. */
+/** Input of a draft as JSON text, which is cheap to send to a thread. */
 export interface DraftTask {
-  /** The draft as it is stored; absent in a create. */
+  /** The stored draft. Absent in a create. */
   draftJson?: string
   /** A JSON object. */
   patchJson: string
 }
 
-/** The draft, absent when the patch changes nothing; or why there is none. */
-export type DraftOutcome = { draft?: DraftText } | { problem: Problem }
+/** The draft, which is absent when the patch changes nothing; or the error of the request. */
+export type DraftOutcome = { draft?: StoredDraft } | { problem: Problem }
 
-export const writeDraft = (draftJson: string | undefined, patch: JsonObject): DraftText | undefined =>
+/** Creates a draft, or patches the stored one. */
+export const writeDraft = (draftJson: string | undefined, patch: JsonObject): StoredDraft | undefined =>
   draftJson === undefined ? newDraft(patch) : patchDraft(draftJson, patch)
 
-/** What a worker thread runs. An error of the caller's is a value, since a thread would pass on its message alone. */
+/** Runs in a worker thread. Returns an ApiError as a value, because an error that a thread throws loses its fields. */
 export const runDraftTask = ({ draftJson, patchJson }: DraftTask): DraftOutcome => {
   try {
     const draft = writeDraft(draftJson, JSON.parse(patchJson))

@@ -1,2 +1,2 @@
-// The module of a worker thread: Piscina calls its default export with each task.
+// Entry point of a worker thread: Piscina calls the default export with each task.
 export { runDraftTask as default } from './draft-task.ts'

@@ -9,7 +9,7 @@ const inline = new DraftWriter({ largeLength: Number.POSITIVE_INFINITY })
 const threaded = new DraftWriter({ largeLength: 0, threads: 1 })
 afterAll(() => threaded.close())
 
-const alice: DraftCaller = { userId: 'alice', hasGone: () => false }
+const alice: DraftCaller = { userId: 'alice', hasDisconnected: () => false }
 
 const outcomeOf = async (write: Promise<unknown>): Promise<unknown> => {
   try {
@@ -24,14 +24,14 @@ const branch = { targetStepKey: 'q', groups: [[{ operator: 'is', stepKey: 'q' }]
 
 const overTheWire = (fields: unknown): JsonObject => JSON.parse(JSON.stringify(fields))
 
-/** Milliseconds that this thread worked. */
+/** Milliseconds of CPU time of this thread. */
 const cpuMs = () => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
 describe('DraftWriter', () => {
-  it('makes the same of a body in a thread as without', async () => {
+  it('returns the same draft from a thread as from the calling thread', async () => {
     const anyForm = fc.oneof(createFormArbitrary, wrongMemberArbitrary).map(overTheWire)
     const codes = { drafts: 0, refusals: 0, unchanged: 0 }
 
@@ -76,7 +76,7 @@ describe('DraftWriter', () => {
     ['empty steps', () => ({ steps: Array(340_000).fill({}) })],
     ['branches', () => ({ steps: [{ type: 'text', key: 'q', branches: Array(16_000).fill(branch) }] })],
   ])(
-    'has memory for the largest body on the largest draft: %s',
+    'has enough memory for the largest body on the largest draft: %s',
     async (_, form) => {
       const steps = [{ type: 'text', key: 'q', more: Array(260_000).fill({}) }]
       const { draftJson } = await threaded.create(JSON.stringify({ steps }), alice)
@@ -91,16 +91,18 @@ describe('DraftWriter', () => {
     30_000,
   )
 
-  it('runs nothing for a caller who has gone', async () => {
-    let looks = 0
-    const gone: DraftCaller = { userId: 'bob', hasGone: () => ++looks > 0 }
+  it('does not run a task whose caller has disconnected', async () => {
+    let calls = 0
+    const disconnected: DraftCaller = { userId: 'bob', hasDisconnected: () => ++calls > 0 }
 
-    await expect(threaded.create('{"name": 1}', gone)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
-    expect(looks).toBe(1)
+    await expect(threaded.create('{"name": 1}', disconnected)).rejects.toMatchObject({
+      reason: 'MALFORMED_REQUEST',
+    })
+    expect(calls).toBe(1)
   })
 
-  it('refuses more of one user than may wait, and serves others', async () => {
-    const bob: DraftCaller = { userId: 'bob', hasGone: () => false }
+  it('rejects tasks over the bound of one user, and serves others', async () => {
+    const bob: DraftCaller = { userId: 'bob', hasDisconnected: () => false }
     const form: Patch = '{"name": "a"}'
 
     const ofAlice = Array.from({ length: 100 }, () => outcomeOf(threaded.create(form, alice)))
@@ -112,7 +114,7 @@ describe('DraftWriter', () => {
     expect(reasons.filter(Boolean)).toHaveLength(36)
   })
 
-  it('starts no thread before the first large draft, and ends them with the writer', async () => {
+  it('starts the first thread with the first large draft, and ends threads when it is closed', async () => {
     const writer = new DraftWriter({ largeLength: 1000, threads: 1 })
     await writer.create({ name: 'small' }, alice)
     expect(writer.threads).toBe(0)

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { ApiError, type JsonObject } from '@fms/aip'
-import type { DraftText } from '@fms/forms-store'
+import type { StoredDraft } from '@fms/forms-store'
 import { Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
 import { type DraftOutcome, type DraftTask, writeDraft } from './draft-task.ts'
@@ -9,21 +9,21 @@ import { FairQueue } from './fair-queue.ts'
 /** A JSON object: parsed where it is small, and as text where it is large. */
 export type Patch = JsonObject | string
 
-/** For whom a draft is written. */
+/** The caller of a create or update. */
 export interface DraftCaller {
   userId: string
-  /** Whether nobody waits for the answer any more. */
-  hasGone: () => boolean
+  /** Whether the connection of the request is closed. */
+  hasDisconnected: () => boolean
 }
 
 export interface DraftWriterOptions {
-  /** Patches and drafts of more characters than this are checked in a worker thread. */
+  /** Worker threads check patches and drafts of more characters than this. Default: 65,536. */
   largeLength?: number
-  /** Worker threads at most. */
+  /** Maximum of worker threads. Default: one less than there are cores, at least 1. */
   threads?: number
 }
 
-/** Tasks for worker threads that wait or run: together, and of one user. Each holds a body of at most 1 MiB. */
+/** Bounds of the tasks that wait or run: in total, and per user. Each holds a body of up to 1 MiB. */
 const maxTasks = 192
 const maxTasksPerUser = 64
 
@@ -32,15 +32,15 @@ const tasks = new Gauge({
   help: 'Large creates and patches that wait for a worker thread, or are checked by one',
 })
 
-/** A thread that has nothing to do ends after this time. */
+/** Idle threads end after this time. */
 const idleTimeoutMs = 10_000
 
-/** What the heap of a thread may grow to; the worst body on the worst draft takes some 60 MiB. */
+/** Limits of a thread's heap. The largest body on the largest draft needs about 60 MiB. */
 const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 /**
- * Checks creates and patches. Small ones run at once; large ones, which take up to 100 ms, run in worker threads, so that
- * the event loop is free meanwhile. The threads start with the first large one, and take users in turn.
+ * Computes and checks drafts. Small ones run on the calling thread. Large ones, which take up to 100 ms, run in worker
+ * threads and leave the event loop free. Threads start with the first large draft and serve users round-robin.
  */
 export class DraftWriter {
   readonly #largeLength: number
@@ -59,27 +59,27 @@ export class DraftWriter {
   }
 
   /**
-   * The draft that a create asks for.
+   * The draft of a create request.
    *
-   * @throws {ApiError} INVALID_REQUEST with everything that is wrong, OVERLOADED.
+   * @throws {ApiError} INVALID_REQUEST with all violations; OVERLOADED.
    */
-  async create(form: Patch, caller: DraftCaller): Promise<DraftText> {
+  async create(form: Patch, caller: DraftCaller): Promise<StoredDraft> {
     const draft = await this.#write(undefined, form, caller)
-    if (!draft) throw new Error('a create without a draft')
+    if (!draft) throw new Error('A create returned no draft')
     return draft
   }
 
   /**
-   * The draft that a merge patch makes of a stored one (RFC 7396).
+   * Applies a merge patch (RFC 7396) to a stored draft.
    *
    * @returns undefined when the patch changes nothing.
-   * @throws {ApiError} INVALID_REQUEST with everything that is wrong with the result, OVERLOADED.
+   * @throws {ApiError} INVALID_REQUEST with all violations of the result; OVERLOADED.
    */
-  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<DraftText | undefined> {
+  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<StoredDraft | undefined> {
     return this.#write(draftJson, patch, caller)
   }
 
-  /** How many threads there are now. */
+  /** The number of running threads. */
   get threads(): number {
     return this.#pool?.threads.length ?? 0
   }
@@ -94,12 +94,12 @@ export class DraftWriter {
     if (typeof patch !== 'string' && !isLarge(draftJson)) return writeDraft(draftJson, patch)
     const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
     const task = draftJson === undefined ? { patchJson } : { draftJson, patchJson }
-    const outcome = await this.#queued(task, caller)
+    const outcome = await this.#enqueue(task, caller)
     if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
     return outcome.draft
   }
 
-  async #queued(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
+  async #enqueue(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
     tasks.inc()
     try {
       return await this.#queue.run(caller.userId, () => this.#runInThread(task, caller))
@@ -111,7 +111,8 @@ export class DraftWriter {
   async #runInThread(task: DraftTask, caller: DraftCaller): Promise<DraftOutcome> {
     this.#opening ??= this.#open()
     const pool = await this.#opening
-    if (caller.hasGone()) throw malformedRequest(new Error('the caller went away before its turn'))
+    if (caller.hasDisconnected())
+      throw malformedRequest(new Error('The caller disconnected before its task started'))
     return pool.run(task)
   }
 

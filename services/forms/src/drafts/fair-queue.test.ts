@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from './fair-queue.ts'
 
-/** Tasks that end when they are told to, and the order in which they started. */
+/** Tasks that the test ends, and the order in which they started. */
 const givenQueue = (options: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) => {
   const queue = new FairQueue({ concurrency: 1, maxPerKey: 100, maxTasks: 100, ...options })
   const started: string[] = []
@@ -20,7 +20,7 @@ const givenQueue = (options: Partial<ConstructorParameters<typeof FairQueue>[0]>
 }
 
 describe('FairQueue', () => {
-  it('takes keys in turn, however many tasks one of them has', async () => {
+  it('serves keys round-robin, however many tasks one of them has', async () => {
     const { run, started, end } = givenQueue()
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void run(name)
 
@@ -29,7 +29,7 @@ describe('FairQueue', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
   })
 
-  it('runs one task of a key at a time, and as many in all as it may', async () => {
+  it('runs one task per key at a time, up to the concurrency in total', async () => {
     const { run, started, end } = givenQueue({ concurrency: 2 })
     for (const name of ['a1', 'a2', 'b1', 'c1']) void run(name)
     expect(started).toEqual(['a1', 'b1'])
@@ -42,14 +42,14 @@ describe('FairQueue', () => {
     expect(started).toEqual(['a1', 'b1', 'c1', 'a2'])
   })
 
-  it('passes on what a task makes, and what it throws, and goes on', async () => {
+  it('returns the result or error of a task, and continues', async () => {
     const { queue } = givenQueue()
 
     await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await queue.run('a', async () => 1)).toBe(1)
   })
 
-  it('refuses a task over the bound of its key, and none of another key', async () => {
+  it('rejects a task over the bound of its key, and accepts those of another key', async () => {
     const { run, end } = givenQueue({ maxPerKey: 2 })
     void run('a1')
     void run('a2')
@@ -60,7 +60,7 @@ describe('FairQueue', () => {
     void run('a4')
   })
 
-  it('refuses a task over the bound of all', () => {
+  it('rejects a task over the total bound', () => {
     const { run } = givenQueue({ maxTasks: 2 })
     void run('a1')
     void run('b1')

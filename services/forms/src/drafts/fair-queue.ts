@@ -1,11 +1,11 @@
 import { overloaded } from '@fms/service-kit'
 
 export interface FairQueueOptions {
-  /** Tasks that run at once. */
+  /** Tasks that run concurrently. */
   concurrency: number
-  /** Tasks of one key that wait or run. */
+  /** Maximum of tasks of one key, waiting or running. */
   maxPerKey: number
-  /** Tasks that wait or run. */
+  /** Maximum of tasks, waiting or running. */
   maxTasks: number
 }
 
@@ -14,12 +14,12 @@ interface Task {
 }
 
 /**
- * Runs tasks of many keys, such as users, in turn: at most one of each key at a time, and after it all other keys that
- * have one waiting. So however many tasks a key has, another's waits for one of them at most.
+ * Runs the tasks of many keys, such as users, round-robin: at most one of each key at a time, and the next one of the same
+ * key after all other waiting keys. A task waits for at most one task of any other key.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions
-  /** Keys in the order of their next turn. */
+  /** Waiting tasks by key, in the order in which keys are served. */
   readonly #waiting = new Map<string, Task[]>()
   readonly #running = new Set<string>()
   #tasks = 0
@@ -28,12 +28,12 @@ export class FairQueue {
     this.#options = options
   }
 
-  /** @throws {ApiError} OVERLOADED when too many tasks of the key, or of all, are waiting. */
+  /** @throws {ApiError} OVERLOADED when the key, or the queue, has its maximum of tasks. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const { maxPerKey, maxTasks } = this.#options
     const waiting = this.#waiting.get(key) ?? []
-    const ofKey = waiting.length + (this.#running.has(key) ? 1 : 0)
-    if (ofKey >= maxPerKey || this.#tasks >= maxTasks) throw overloaded()
+    const tasksOfKey = waiting.length + (this.#running.has(key) ? 1 : 0)
+    if (tasksOfKey >= maxPerKey || this.#tasks >= maxTasks) throw overloaded()
     this.#tasks++
     return new Promise<T>((resolve, reject) => {
       waiting.push({ start: () => work().then(resolve, reject) })
@@ -48,7 +48,7 @@ export class FairQueue {
     if (!next) return
     const [key, [task, ...others]] = next
     this.#waiting.delete(key)
-    // At the end: every other key comes before its next task.
+    // Re-inserted at the end: all other keys come before its next task.
     if (others.length > 0) this.#waiting.set(key, others)
     this.#running.add(key)
     void task!.start().finally(() => {

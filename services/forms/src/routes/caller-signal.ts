@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify'
 
-/** One for all, since Node would make an error with its stack for each. */
+/** Shared, because Node would otherwise create an error with a stack for each signal. */
 const closed = new DOMException('The response is sent, or its connection closed before', 'AbortError')
 
 /**
- * Aborts when nobody needs the result any more: the response is sent, or the connection closed before. A store that
- * reads large pages keeps their place until then, so that few of them are in memory at once.
+ * Aborts when the response is sent or the connection is closed. A store holds the slot of a large page until then, which
+ * bounds how many large pages are in memory.
  */
 export const callerSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController()

@@ -10,7 +10,7 @@ const create = (organizationId: string, payload: unknown) => ({
 })
 
 describe('POST /organizations/{organization}/forms', () => {
-  it('gives every field that is left out its default', async () => {
+  it('sets omitted fields to their defaults', async () => {
     await using service = await startForms()
 
     const response = await service.send(create(service.organizationId, { form: {} }))
@@ -31,7 +31,7 @@ describe('POST /organizations/{organization}/forms', () => {
     expect(response.headers.etag).toMatch(/^"1-/)
   })
 
-  it('ignores what the server owns, and takes null for left out', async () => {
+  it('ignores server-owned fields, and treats null as omitted', async () => {
     await using service = await startForms()
 
     const response = await service.send(
@@ -54,7 +54,7 @@ describe('POST /organizations/{organization}/forms', () => {
   it.each([
     ['here', undefined],
     ['in a worker thread', 10],
-  ])('reads a zero back that was written as -0, wherever it stands: checked %s', async (_, largeLength) => {
+  ])('returns 0 for -0 anywhere: checked %s', async (_, largeLength) => {
     await using service = await startForms(largeLength === undefined ? {} : { largeLength })
     const zeros = (zero: string) =>
       `{"form":{"maxFollowUpQuestions":${zero},"theme":{"buttonRadiusPx":${zero}},"steps":[{"type":"rating","key":"q","max":[${zero},{"deep":${zero}}]}]}}`
@@ -78,7 +78,7 @@ describe('POST /organizations/{organization}/forms', () => {
     }
   })
 
-  it('tells all violations at once, by path', async () => {
+  it('reports all violations, by path', async () => {
     await using service = await startForms()
 
     const response = await service.send(
@@ -109,7 +109,7 @@ describe('POST /organizations/{organization}/forms', () => {
     ])
   })
 
-  it('checks and stores nothing when asked to validate only', async () => {
+  it('checks the request and stores nothing with validateOnly', async () => {
     await using service = await startForms()
 
     const response = await service.send(
@@ -138,7 +138,7 @@ describe('POST /organizations/{organization}/forms', () => {
     ['no form', {}, 'form'],
     ['a form that is no object', { form: [] }, 'form'],
     ['a word for a boolean', { form: {}, validateOnly: 'true' }, 'validateOnly'],
-  ])('refuses an envelope with %s', async (_, payload, field) => {
+  ])('rejects an envelope with %s', async (_, payload, field) => {
     await using service = await startForms()
 
     const response = await service.send(create(service.organizationId, payload))
@@ -147,7 +147,7 @@ describe('POST /organizations/{organization}/forms', () => {
     expect(response.json().error.details[1].fieldViolations).toEqual([expect.objectContaining({ field })])
   })
 
-  it('refuses a form of more than 768 KiB', async () => {
+  it('rejects a form of more than 768 KiB', async () => {
     await using service = await startForms()
 
     const response = await service.send(
@@ -163,7 +163,7 @@ describe('POST /organizations/{organization}/forms', () => {
   it.each([
     ['a viewer', { role: 'viewer' as const }],
     ['a read-only key', { readOnly: true }],
-  ])('refuses %s', async (_, identity) => {
+  ])('rejects %s', async (_, identity) => {
     await using service = await startForms()
 
     const response = await service.send(create(service.organizationId, { form: {} }), identity)
@@ -172,7 +172,7 @@ describe('POST /organizations/{organization}/forms', () => {
     expect(response.json().error.details[0].reason).toBe('WRITE_FORBIDDEN')
   })
 
-  it('answers the gateway alone', async () => {
+  it('requires the identity token of the gateway', async () => {
     await using service = await startForms()
 
     const response = await service.app.inject(create(service.organizationId, { form: {} }))
@@ -181,7 +181,7 @@ describe('POST /organizations/{organization}/forms', () => {
     expect(response.json().error.details[0].reason).toBe('IDENTITY_REQUIRED')
   })
 
-  it.each(['?validateOnly=true', '?x=1', '?x=1&x=2'])('refuses the query %s', async (query) => {
+  it.each(['?validateOnly=true', '?x=1', '?x=1&x=2'])('rejects the query %s', async (query) => {
     await using service = await startForms()
     const request = create(service.organizationId, { form: {} })
 

@@ -1,10 +1,10 @@
 import { CreateFormRequest, NoQuery } from '@fms/contracts'
 import { formETag, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
+import { draftCaller, draftPatch } from './draft-request.ts'
 import { OrganizationParams } from './form-params.ts'
-import { callerOf, patchOf } from './form-patch.ts'
 import { sendJson } from './send-json.ts'
 
 /** Create a form as a draft (AIP-133). Whatever the request leaves out takes its default. */
@@ -24,7 +24,7 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
     },
     async (request, reply) => {
       const { organizationId } = request.params
-      const draft = await drafts.create(patchOf(request), callerOf(request, reply))
+      const draft = await drafts.create(draftPatch(request), draftCaller(request, reply))
       if (request.body.validateOnly) {
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
         const form = newForm(organizationId, draft, now(), unknownIds)

@@ -26,7 +26,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     ['validateOnly false in the body', { body: { validateOnly: false } }],
     ['validateOnly false in the query', { query: '?validateOnly=false' }],
     ['validateOnly false in both', { query: '?validateOnly=false', body: { validateOnly: false } }],
-  ])('answers an empty object to %s, and later reads find nothing', async (_, request) => {
+  ])('returns an empty object for %s, and later reads find nothing', async (_, request) => {
     await using service = await startForms()
     const form = await service.given.form()
     const other = await service.given.form()
@@ -43,7 +43,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     expect(await service.everyForm()).toEqual([other])
   })
 
-  it('deletes by public id, too', async () => {
+  it('deletes by public id', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -73,7 +73,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     ['the query', { query: '?validateOnly=true' }],
     ['both', { query: '?validateOnly=true', body: { validateOnly: true } }],
     ['the query beside an empty envelope', { query: '?validateOnly=true', body: {} }],
-  ])('deletes nothing when %s asks to validate only', async (_, request) => {
+  ])('deletes nothing with validateOnly in %s', async (_, request) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -88,7 +88,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
   it.each([
     ['?validateOnly=true', false],
     ['?validateOnly=false', true],
-  ])('refuses %s with a body that says %s', async (query, validateOnly) => {
+  ])('rejects %s with a body of %s', async (query, validateOnly) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -109,7 +109,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     ['validateOnly=true&validateOnly=true', 'validateOnly'],
     ['validateonly=true', 'validateonly'],
     ['force=true', 'force'],
-  ])('refuses the query %s', async (query, field) => {
+  ])('rejects the query %s', async (query, field) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -125,7 +125,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     ['a word for a boolean', { validateOnly: 'true' }, ['validateOnly']],
     ['null for a boolean', { validateOnly: null }, ['validateOnly']],
     ['a list for an envelope', [], ['']],
-  ])('refuses %s', async (_, body, fields) => {
+  ])('rejects %s', async (_, body, fields) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -135,7 +135,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     expect(await service.everyForm()).toEqual([form])
   })
 
-  it('refuses a body that is null, broken, or not called JSON', async () => {
+  it('rejects a body of null, malformed JSON, or another media type', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const json = { 'content-type': 'application/json' }
@@ -153,7 +153,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
   describe('If-Match', () => {
     const dryOrNot = [{}, { query: '?validateOnly=true' }]
 
-    it('refuses a stale tag and a weak one, and leaves the form alone', async () => {
+    it('rejects a stale or weak tag, and leaves the form unchanged', async () => {
       await using service = await startForms()
       const form = await service.given.form()
       const etag = (await service.send({ url: urlOf(form) })).headers.etag as string
@@ -167,7 +167,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
       expect(await service.everyForm()).toEqual([form])
     })
 
-    it('refuses an unquoted tag', async () => {
+    it('rejects an unquoted tag', async () => {
       await using service = await startForms()
       const form = await service.given.form()
 
@@ -180,7 +180,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
       expect(await service.everyForm()).toEqual([form])
     })
 
-    it('holds for a tag from before a reply and a publish', async () => {
+    it('matches a tag from before a reply and a publish', async () => {
       await using service = await startForms()
       const form = await service.given.form()
       const etag = (await service.send({ url: urlOf(form) })).headers.etag as string
@@ -193,7 +193,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
       expect(await service.everyForm()).toEqual([])
     })
 
-    it('asks with * for any form there is', async () => {
+    it('matches any existing form with *', async () => {
       await using service = await startForms()
       const form = await service.given.form()
       const any = { headers: { 'if-match': '*' } }
@@ -203,7 +203,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     })
   })
 
-  it('refuses a dry run what it refuses the real one', async () => {
+  it('rejects a dry run as it rejects the real request', async () => {
     await using service = await startForms()
     const missing = { ...(await service.given.form()), formId: randomUUID() }
 

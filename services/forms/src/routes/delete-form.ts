@@ -2,10 +2,10 @@ import { invalidRequest, parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
 import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 
-/** Delete a form and its revisions (AIP-135). A dry run may be asked for in the query, since proxies drop bodies. */
+/** Delete a form and its revisions (AIP-135). The query can request a dry run too, because proxies drop bodies. */
 export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.delete(
     '/organizations/:organizationId/forms/:formRef',
@@ -19,11 +19,11 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
       config: { parsesEnvelopeOnly: true },
     },
     async ({ params, query, body, headers }) => {
-      const validateOnly = agreedDryRun(query, body)
+      const validateOnly = isDryRun(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       if (validateOnly) {
-        const current = await forms.getText(params)
+        const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         check(current)
       } else if (!(await forms.delete(params, check))) {
@@ -35,10 +35,10 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
 }
 
 /** @throws {ApiError} INVALID_REQUEST when body and query disagree: a dry run must never delete. */
-const agreedDryRun = (query: DeleteFormQuery, body: DeleteFormRequest): boolean => {
-  const asked = query.validateOnly === undefined ? undefined : query.validateOnly === 'true'
-  if (asked !== undefined && body.validateOnly !== undefined && asked !== body.validateOnly) {
+const isDryRun = (query: DeleteFormQuery, body: DeleteFormRequest): boolean => {
+  const inQuery = query.validateOnly === undefined ? undefined : query.validateOnly === 'true'
+  if (inQuery !== undefined && body.validateOnly !== undefined && inQuery !== body.validateOnly) {
     throw invalidRequest([{ field: 'validateOnly', description: 'must be the same in body and query' }])
   }
-  return asked ?? body.validateOnly ?? false
+  return inQuery ?? body.validateOnly ?? false
 }

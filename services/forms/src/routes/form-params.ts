@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Paths as the gateway passes them on: the organization by its canonical id, the form as the caller wrote it. */
+/** Path parameters as the gateway forwards them: the organization's id, and the form reference of the caller. */
 export const OrganizationParams = z.object({ organizationId: z.string() })
 export const FormParams = OrganizationParams.extend({ formRef: z.string() })
 export const RevisionParams = FormParams.extend({ revisionRef: z.string() })

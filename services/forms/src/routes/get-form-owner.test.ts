@@ -8,7 +8,7 @@ const urlOf = (publicId: string) => `/internal/forms/${publicId}/owner`
 const headers = { [identityHeader]: createIdentitySigner(secret)({ service: 'gateway' }) }
 
 describe('GET /internal/forms/{publicId}/owner', () => {
-  it('names the organization to the gateway', async () => {
+  it('returns the organization to the gateway', async () => {
     await using service = await startForms()
     const { publicId, organizationId } = await service.given.form({}, randomUUID())
 
@@ -17,7 +17,7 @@ describe('GET /internal/forms/{publicId}/owner', () => {
     expect(response.json()).toEqual({ organizationId })
   })
 
-  it('names none where there is no such form', async () => {
+  it('returns no organization for an unknown public id', async () => {
     await using service = await startForms()
 
     const response = await service.app.inject({ url: urlOf('Zz3dE6gH9j'), headers })
@@ -25,7 +25,7 @@ describe('GET /internal/forms/{publicId}/owner', () => {
     expect([response.statusCode, response.json()]).toEqual([200, {}])
   })
 
-  it('tells nothing to a user', async () => {
+  it('rejects a user', async () => {
     await using service = await startForms()
     const { publicId } = await service.given.form()
 

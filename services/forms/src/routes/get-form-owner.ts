@@ -1,11 +1,11 @@
 import { FormOwner, NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 
 const Params = z.object({ publicId: z.string() })
 
-/** Name the organization of a public id to the gateway, which authorizes its caller for that organization. */
+/** Internal: return the organization that has a public id. The gateway then authorizes its caller for it. */
 export const getFormOwner: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.get(
     '/internal/forms/:publicId/owner',

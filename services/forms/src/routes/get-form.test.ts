@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Form, formPath } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { refusalOf, startForms, testBaseUrl, urlOf } from '../testing/start-forms.ts'
 
@@ -11,7 +11,7 @@ const get = (form: StoredForm, headers: Record<string, string> = {}) => ({
 })
 
 describe('GET /organizations/{organization}/forms/{form}', () => {
-  it('answers the current draft and what the service knows of it', async () => {
+  it('returns the current draft with the server-owned fields', async () => {
     await using service = await startForms()
     const form = await service.given.form({
       name: 'Intake',
@@ -22,7 +22,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
 
     expect(response.statusCode).toBe(200)
     expect(Form.parse(response.json())).toEqual({
-      ...form.draft,
+      ...parseDraft(form),
       path: formPath(form),
       publicId: form.publicId,
       publicUrl: `${testBaseUrl}/${form.publicId}`,
@@ -38,7 +38,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     ['its id', ({ formId }: StoredForm) => formId],
     ['its id in upper case', ({ formId }: StoredForm) => formId.toUpperCase()],
     ['its public id', ({ publicId }: StoredForm) => publicId],
-  ])('finds a form by %s, and says the canonical one', async (_, refOf) => {
+  ])('finds a form by %s, and returns its canonical path', async (_, refOf) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -67,7 +67,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     expect(refusalOf(response)).toMatchObject({ code: 404, status: 'NOT_FOUND', reason: 'FORM_NOT_FOUND' })
   })
 
-  it('tells a form of another organization no different from none', async () => {
+  it('responds to a form of another organization exactly as to a missing one', async () => {
     await using service = await startForms()
     const foreign = await service.given.form({}, randomUUID())
     const missing = randomUUID()
@@ -83,7 +83,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     expect(await answerTo(foreign.publicId)).toEqual(await answerTo('aaaaaaaaaa'))
   })
 
-  it('knows no organization but the one the gateway vouches for', async () => {
+  it('serves only the organization of the identity token', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -92,14 +92,14 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'ORGANIZATION_NOT_FOUND' })
   })
 
-  it('answers viewers and read-only keys', async () => {
+  it('serves viewers and read-only keys', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
     expect((await service.send(get(form), { role: 'viewer', readOnly: true })).statusCode).toBe(200)
   })
 
-  it('carries a strong ETag that changes with the draft, a publish and a reply', async () => {
+  it('has a strong ETag that changes with the draft, a publish and a reply', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const readTag = async () => (await service.send(get(form))).headers.etag as string
@@ -123,7 +123,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     ['the tag made weak', (etag: string) => `W/${etag}`],
     ['a list that has it', (etag: string) => `"other", ${etag}`],
     ['any', () => '*'],
-  ])('answers 304 without a body when If-None-Match is %s', async (_, headerOf) => {
+  ])('responds 304 without a body when If-None-Match is %s', async (_, headerOf) => {
     await using service = await startForms()
     const form = await service.given.form()
     const etag = (await service.send(get(form))).headers.etag as string
@@ -133,7 +133,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     expect(response.statusCode).toBe(304)
     expect(response.body).toBe('')
     expect(response.headers).toMatchObject({ etag })
-    // Of another length than the body's, HTTP clients make an error.
+    // An HTTP client fails when it differs from the length of the body.
     expect(response.headers).not.toHaveProperty('content-length')
   })
 
@@ -141,7 +141,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     ['another tag', '"other"'],
     ['the version alone', '"1-"'],
     ['no tag at all', 'nonsense'],
-  ])('answers the form when If-None-Match is %s', async (_, header) => {
+  ])('returns the form when If-None-Match is %s', async (_, header) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -151,7 +151,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     Form.parse(response.json())
   })
 
-  it('answers the form anew after a reply or a publish, for the whole tag counts', async () => {
+  it('returns the form again after a reply or a publish, because the whole tag is compared', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const first = (await service.send(get(form))).headers.etag as string
@@ -171,7 +171,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     expect((await service.send(get(form, { 'if-match': '"stale"' }))).statusCode).toBe(200)
   })
 
-  it('answers HEAD with the same headers and no body', async () => {
+  it('responds to HEAD with the same headers and no body', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const read = await service.send(get(form))
@@ -188,7 +188,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
   })
 
   it.each(['?view=full', '?validateOnly=true', '?a=1&a=2', '?__proto__=1', '?='])(
-    'refuses the query %s',
+    'rejects the query %s',
     async (query) => {
       await using service = await startForms()
       const form = await service.given.form()
@@ -199,14 +199,14 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     },
   )
 
-  it('takes a content-type without a body', async () => {
+  it('accepts a content-type without a body', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
     expect((await service.send(get(form, { 'content-type': 'text/plain' }))).statusCode).toBe(200)
   })
 
-  it.each(['/', '//', '/Revisions'])('knows nothing at its path with %s behind it', async (rest) => {
+  it.each(['/', '//', '/Revisions'])('responds 404 to its path with %s appended', async (rest) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -215,7 +215,7 @@ describe('GET /organizations/{organization}/forms/{form}', () => {
     })
   })
 
-  it.each(['PUT', 'POST', 'OPTIONS'] as const)('is not there for %s', async (method) => {
+  it.each(['PUT', 'POST', 'OPTIONS'] as const)('rejects %s', async (method) => {
     await using service = await startForms()
     const form = await service.given.form()
 

@@ -2,7 +2,7 @@ import { ifNoneMatchHolds } from '@fms/aip'
 import { NoQuery } from '@fms/contracts'
 import { formETag, formNotFound, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
@@ -12,7 +12,7 @@ export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pu
     '/organizations/:organizationId/forms/:formRef',
     { schema: { params: FormParams, querystring: NoQuery } },
     async ({ params, headers }, reply) => {
-      const form = await forms.getText(params)
+      const form = await forms.get(params)
       if (!form) throw formNotFound(params)
       const etag = formETag(form)
       reply.header('etag', etag)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { formPath, Revision } from '@fms/contracts'
+import { parseSnapshot } from '@fms/forms-store'
 import { describe, expect, it, vi } from 'vitest'
 import { refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', () => {
-  it('answers the form as it was published, whatever became of the draft', async () => {
+  it('returns the form as published, after a change of the draft', async () => {
     await using service = await startForms()
     const form = await service.given.form({
       name: 'Published',
@@ -22,9 +23,9 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
         path: `${formPath(form)}/revisions/${revision.revisionId}`,
         alternateIds: ['live'],
         createTime: '2026-11-20T10:00:00.000Z',
-        form: { ...revision.form, name: 'Published', live: true },
+        form: { ...parseSnapshot(revision), name: 'Published', live: true },
       })
-      expect(response.json().form).toEqual(revision.form)
+      expect(response.json().form).toEqual(parseSnapshot(revision))
     }
   })
 
@@ -40,7 +41,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     expect(Revision.parse(response.json()).path).toBe(`${formPath(form)}/revisions/${revision.revisionId}`)
   })
 
-  it('calls the latest revision live and no other', async () => {
+  it('marks only the latest revision as live', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const first = await service.given.revision(form)
@@ -65,11 +66,11 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     const read = async (ref: string) =>
       Revision.parse((await service.send({ url: `${urlOf(form)}/revisions/${ref}` })).json()).form
 
-    expect(await read('live')).toEqual({ ...revision.form, aiHandoff: { enabled: true } })
-    expect(await read(revision.revisionId)).toEqual(revision.form)
+    expect(await read('live')).toEqual({ ...parseSnapshot(revision), aiHandoff: { enabled: true } })
+    expect(await read(revision.revisionId)).toEqual(parseSnapshot(revision))
   })
 
-  it('finds nothing live before the first publish', async () => {
+  it('finds no live revision before the first publish', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -106,7 +107,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'REVISION_NOT_FOUND' })
   })
 
-  it.each(['live', randomUUID()])('finds no form, so no revision %s', async (ref) => {
+  it.each(['live', randomUUID()])('responds FORM_NOT_FOUND to revision %s of a missing form', async (ref) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -117,7 +118,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'FORM_NOT_FOUND' })
   })
 
-  it('shows nothing of another organization', async () => {
+  it('returns no revision of another organization', async () => {
     await using service = await startForms()
     const foreign = await service.given.form({}, randomUUID())
     const { revisionId } = await service.given.revision(foreign)
@@ -135,7 +136,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     }
   })
 
-  it('answers viewers, and HEAD without a body', async () => {
+  it('serves viewers, and HEAD without a body', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     await service.given.revision(form)
@@ -159,7 +160,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       return { service, form, revision, get, etagOf }
     }
 
-    it('answers 304 without a body while the copy is current, and a read of no snapshot', async () => {
+    it('responds 304 without a body while the copy is current, without reading the snapshot', async () => {
       const { service, revision, get, etagOf } = await given()
       await using _ = service
       const read = vi.spyOn(service.forms, 'getRevision')
@@ -177,7 +178,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       }
     })
 
-    it('of live changes with what goes live and with the AI Handoff of the draft, and with nothing else', async () => {
+    it('of live changes only with the live revision and the AI Handoff of the draft', async () => {
       const { service, form, get, etagOf } = await given()
       await using _ = service
       const first = await etagOf('live')
@@ -199,7 +200,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       expect(third.json().form.name).toBe('Later')
     })
 
-    it('of a revision by its UUID changes when another goes live', async () => {
+    it('of a revision by its UUID changes when another becomes live', async () => {
       const { service, form, revision, get, etagOf } = await given()
       await using _ = service
       const etag = await etagOf(revision.revisionId)
@@ -211,7 +212,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       expect(response.json().alternateIds).toEqual([])
     })
 
-    it('answers 404 for what is not there', async () => {
+    it('responds 404 for a missing form or revision', async () => {
       const { service, form, get } = await given()
       await using _ = service
 
@@ -221,7 +222,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     })
   })
 
-  it.each(['?x=1', '?x=1&x=2', '?pageSize=1'])('refuses the query %s', async (query) => {
+  it.each(['?x=1', '?x=1&x=2', '?pageSize=1'])('rejects the query %s', async (query) => {
     await using service = await startForms()
     const form = await service.given.form()
     await service.given.revision(form)
@@ -232,7 +233,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
   })
 
   it.each(['PATCH', 'DELETE', 'POST', 'PUT'] as const)(
-    'is not there for %s: a revision never changes',
+    'rejects %s: a revision is immutable',
     async (method) => {
       await using service = await startForms()
       const form = await service.given.form()

@@ -2,15 +2,14 @@ import { ifNoneMatchHolds } from '@fms/aip'
 import { liveAlias, NoQuery } from '@fms/contracts'
 import { type FormRef, formNotFound, revisionETag, revisionToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { revisionNotFound } from '../errors.ts'
 import { RevisionParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
 /**
  * Read one revision by its id or as `live` (AIP-162); 304 when the caller's copy is current (RFC 9110 If-None-Match).
- * `live` shows the AI Handoff of the current form, so that a change of it takes effect without republishing; all else is
- * the snapshot.
+ * `live` has the AI Handoff of the current draft, which takes effect without a new publish, and all else of the snapshot.
  */
 export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   const notFound = async (ref: FormRef, revisionRef: string) =>

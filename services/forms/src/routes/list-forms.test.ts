@@ -21,7 +21,7 @@ const refused = async (service: FormsService, query: Query) =>
 
 const namesOf = ({ forms }: ListFormsResponse) => forms.map(({ name }) => name)
 
-/** Forms of these names, each a minute younger than the one before. */
+/** Creates forms with these names, one minute apart. */
 const given = async (service: FormsService, ...named: (string | object)[]) => {
   const forms: StoredForm[] = []
   for (const fields of named) {
@@ -32,14 +32,14 @@ const given = async (service: FormsService, ...named: (string | object)[]) => {
 }
 
 describe('GET /organizations/{organization}/forms', () => {
-  it('is empty where there are none', async () => {
+  it('is empty without forms', async () => {
     await using service = await startForms()
     await service.given.form({}, randomUUID())
 
     expect(await list(service)).toEqual({ forms: [], nextPageToken: '', totalSize: 0 })
   })
 
-  it('lists the most recently updated first, each as a read answers it', async () => {
+  it('lists the most recently updated first, each as a read returns it', async () => {
     await using service = await startForms()
     const [first] = await given(service, 'first', 'second', 'third')
     const url = `/organizations/${service.organizationId}/forms/${first?.formId}`
@@ -54,7 +54,7 @@ describe('GET /organizations/{organization}/forms', () => {
     expect(page).toMatchObject({ totalSize: 3, nextPageToken: '' })
   })
 
-  it('knows no organization but the one the gateway vouches for', async () => {
+  it('serves only the organization of the identity token', async () => {
     await using service = await startForms()
 
     const response = await service.send({ url: urlWith(service) }, { organizationId: randomUUID() })
@@ -62,7 +62,7 @@ describe('GET /organizations/{organization}/forms', () => {
     expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'ORGANIZATION_NOT_FOUND' })
   })
 
-  it('answers viewers, and HEAD without a body', async () => {
+  it('serves viewers, and HEAD without a body', async () => {
     await using service = await startForms()
     const url = urlWith(service)
 
@@ -70,7 +70,7 @@ describe('GET /organizations/{organization}/forms', () => {
     expect(await service.send({ method: 'HEAD', url })).toMatchObject({ statusCode: 200, body: '' })
   })
 
-  it.each(['PUT', 'PATCH', 'DELETE'] as const)('is not there for %s', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'] as const)('rejects %s', async (method) => {
     await using service = await startForms()
 
     const response = await service.send({ method, url: `/organizations/${service.organizationId}/forms` })
@@ -103,7 +103,7 @@ describe('GET /organizations/{organization}/forms', () => {
       'color=red&filter=(&orderBy=a&pageSize=x&skip=y&pageToken=z',
       ['color', 'filter', 'orderBy', 'pageSize', 'pageToken', 'skip'],
     ],
-  ])('refuses the query %s', async (query, fields) => {
+  ])('rejects the query %s', async (query, fields) => {
     await using service = await startForms()
 
     const refusal = refusalOf(
@@ -118,7 +118,7 @@ describe('GET /organizations/{organization}/forms', () => {
     const names = ['Alpha', 'alpha beta', 'Beta*', '100%_', 'back\\slash', 'say "hi"', '😀 ÜNÏ', "it's\n2"]
     const dynamic = ['alpha beta', '😀 ÜNÏ']
 
-    /** The forms above: their names, their types, created a minute apart from 09:30. */
+    /** The forms above: names, types, created one minute apart from 09:30. */
     const startWithNames = async () => {
       const service = await startForms()
       await given(
@@ -209,7 +209,7 @@ describe('GET /organizations/{organization}/forms', () => {
       expect(namesOf(await list(service, { filter: `publicId:"${id.slice(1, 9)}"` }))).toEqual(['this'])
     })
 
-    it('finds nothing of other organizations', async () => {
+    it('finds no forms of other organizations', async () => {
       await using service = await startForms()
       const foreign = await service.given.form({ name: 'foreign' }, randomUUID())
 
@@ -221,7 +221,7 @@ describe('GET /organizations/{organization}/forms', () => {
       })
     })
 
-    it('reads 20 levels of nesting and 60 conditions', async () => {
+    it('accepts 20 levels of nesting and 60 conditions', async () => {
       await using service = await startWithNames()
       const nested = `${'NOT ('.repeat(20)}alpha${')'.repeat(20)}`
       const many = Array.from({ length: 60 }, (_, index) => `name = ${index % 2 ? 'x' : 'Alpha'}`).join(
@@ -238,21 +238,18 @@ describe('GET /organizations/{organization}/forms', () => {
     it.each([
       ['type = dynamic', 61, 'conditions', '60'],
       ['name = "*a*"', 11, 'text conditions', '10'],
-    ])(
-      'refuses more conditions than a list answers at once: %s',
-      async (condition, count, conditions, limit) => {
-        await using service = await startWithNames()
+    ])('rejects too many conditions: %s', async (condition, count, conditions, limit) => {
+      await using service = await startWithNames()
 
-        const refusal = await refused(service, { filter: Array(count).fill(condition).join(' OR ') })
+      const refusal = await refused(service, { filter: Array(count).fill(condition).join(' OR ') })
 
-        expect(refusal).toMatchObject({
-          code: 400,
-          reason: 'FILTER_TOO_COMPLEX',
-          metadata: { field: 'filter', conditions, limit, found: `${count}` },
-          fields: ['filter'],
-        })
-      },
-    )
+      expect(refusal).toMatchObject({
+        code: 400,
+        reason: 'FILTER_TOO_COMPLEX',
+        metadata: { field: 'filter', conditions, limit, found: `${count}` },
+        fields: ['filter'],
+      })
+    })
 
     it.each<[string, number, RegExp]>([
       ['replyCount = 1', 1, /^one of the fields name, publicId, type, createTime, updateTime$/],
@@ -284,7 +281,7 @@ describe('GET /organizations/{organization}/forms', () => {
       ['search(bare)', 8, /^one text in quotes/],
       ['search("a", "b")', 13, /^one text in quotes/],
       ['find("a")', 1, /^search, the only function$/],
-    ])('%j is refused at column %i', async (filter, column, expected) => {
+    ])('%j is rejected at column %i', async (filter, column, expected) => {
       await using service = await startForms()
 
       const refusal = await refused(service, { filter })
@@ -299,7 +296,7 @@ describe('GET /organizations/{organization}/forms', () => {
       expect(refusal.message).toContain(`column ${column}: expected ${refusal.metadata.expected}`)
     })
 
-    it('has at most 2,000 characters, however many bytes', async () => {
+    it('accepts at most 2,000 characters, however many bytes', async () => {
       await using service = await startForms()
       const text = (length: number) => `"${'😀'.repeat(length - 2)}"`
 
@@ -362,7 +359,7 @@ describe('GET /organizations/{organization}/forms', () => {
       ['name DESC', 6, /^asc, desc, a comma or the end$/],
       ['name desc asc', 11, /^a comma or the end$/],
       ['name, name desc', 7, /^a field other than name/],
-    ])('%j is refused at column %i', async (orderBy, column, expected) => {
+    ])('%j is rejected at column %i', async (orderBy, column, expected) => {
       await using service = await startForms()
 
       const refusal = await refused(service, { orderBy })
@@ -395,7 +392,7 @@ describe('GET /organizations/{organization}/forms', () => {
       expect(page.nextPageToken === '').toBe(length === 12)
     })
 
-    it('have 1,000 forms at the most', async () => {
+    it('have at most 1,000 forms', async () => {
       await using service = await startForms()
       await Promise.all(Array.from({ length: 1001 }, () => service.given.form()))
 
@@ -406,7 +403,7 @@ describe('GET /organizations/{organization}/forms', () => {
       expect((await list(service, { pageSize: 5000, pageToken: page.nextPageToken })).forms).toHaveLength(1)
     })
 
-    it('end early once they hold 4 MiB', async () => {
+    it('end early once they have 4 MiB', async () => {
       await using service = await startForms()
       const context = Array(1000).fill('x'.repeat(740))
       await given(service, ...Array(8).fill({ context }))
@@ -420,7 +417,7 @@ describe('GET /organizations/{organization}/forms', () => {
       expect(second.nextPageToken).toBe('')
     })
 
-    it('are given up when their caller hangs up', async () => {
+    it('are cancelled when their caller disconnects', async () => {
       await using service = await startForms()
       const begun = Promise.withResolvers<AbortSignal>()
       const list = vi.spyOn(service.forms, 'list').mockImplementation((_, { signal } = {}) => {
@@ -442,7 +439,7 @@ describe('GET /organizations/{organization}/forms', () => {
       await expect.poll(() => list.mock.settledResults[0]?.type).toBe('rejected')
     })
 
-    it('neither repeat nor miss what nobody touched while forms come and go', async () => {
+    it('neither repeat nor miss unchanged forms while others are created and deleted', async () => {
       await using service = await startForms()
       const forms = await given(service, 'a', 'b', 'c', 'd', 'e')
       const ref = (form: StoredForm) => ({ ...form, formRef: form.formId })
@@ -464,7 +461,7 @@ describe('GET /organizations/{organization}/forms', () => {
       expect(third.totalSize).toBe(4)
     })
 
-    it('count skip from where the page before ended, and are empty past the end', async () => {
+    it('count skip from the end of the previous page, and are empty past the end', async () => {
       await using service = await startForms()
       await given(service, 'a', 'b', 'c', 'd', 'e')
       const inOrder = (query: Query) => list(service, { orderBy: 'name', ...query })
@@ -478,7 +475,7 @@ describe('GET /organizations/{organization}/forms', () => {
       }
     })
 
-    it('tell the matches of the filter as totalSize on each page', async () => {
+    it('have the number of matches as totalSize', async () => {
       await using service = await startForms()
       await given(service, 'a', 'ab', 'b')
       const query = { filter: 'name:a', pageSize: 1 }
@@ -495,7 +492,7 @@ describe('GET /organizations/{organization}/forms', () => {
       ['another filter', { filter: 'name:b', orderBy: 'name' }],
       ['another order', { filter: 'name:a', orderBy: 'name desc' }],
       ['neither', {}],
-    ])('refuse the token of a list with %s', async (_, other) => {
+    ])('reject the token of a list with %s', async (_, other) => {
       await using service = await startForms()
       await given(service, 'ab', 'abc')
       const { nextPageToken: pageToken } = await list(service, {
@@ -517,7 +514,7 @@ describe('GET /organizations/{organization}/forms', () => {
       ['name', 200],
       ['name desc, updateTime', 200],
     ])(
-      'take the token of the release before where ties of %j stand as they did: %i',
+      'respond to the token of the previous release for the order %j with status %i',
       async (orderBy, status) => {
         await using service = await startForms()
         const [form] = await given(service, 'a', 'a')
@@ -543,7 +540,7 @@ describe('GET /organizations/{organization}/forms', () => {
       },
     )
 
-    it('refuse the token of another organization', async () => {
+    it('reject the token of another organization', async () => {
       await using service = await startForms()
       await given(service, 'a', 'b')
       const { nextPageToken: pageToken } = await list(service, { pageSize: 1 })
@@ -568,7 +565,7 @@ describe('GET /organizations/{organization}/forms', () => {
       ['padded', (token) => `${token}=`],
       ['made up', () => Buffer.from('["2026-11-20",1]').toString('base64url')],
       ['no base64url', () => '%%%'],
-    ])('refuse a token that is %s', async (_, damage) => {
+    ])('reject a token that is %s', async (_, damage) => {
       await using service = await startForms()
       await given(service, 'a', 'b')
       const { nextPageToken } = await list(service, { pageSize: 1 })

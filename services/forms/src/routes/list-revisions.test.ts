@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formPath, ListRevisionsResponse } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
+import { parseSnapshot, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
@@ -13,7 +13,7 @@ const list = async (service: FormsService, form: StoredForm, query: Record<strin
   return ListRevisionsResponse.parse(response.json())
 }
 
-/** A form with this many revisions, newest first. */
+/** A form with `count` revisions, newest first. */
 const published = async (service: FormsService, count: number) => {
   const form = await service.given.form()
   const paths: string[] = []
@@ -36,7 +36,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     })
   })
 
-  it('lists the newest first, and calls that one live', async () => {
+  it('lists the newest first, and marks it as live', async () => {
     await using service = await startForms()
     const { form, paths } = await published(service, 3)
     await published(service, 1)
@@ -48,7 +48,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(page).toMatchObject({ totalSize: 3, nextPageToken: '' })
   })
 
-  it('shows each snapshot as it was, AI Handoff included', async () => {
+  it('returns each snapshot unchanged, including AI Handoff', async () => {
     await using service = await startForms()
     const form = await service.given.form({ name: 'First' })
     const first = await service.given.revision(form)
@@ -59,7 +59,9 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     })
     const second = await service.given.revision(form)
 
-    expect((await list(service, form)).revisions.map(({ form }) => form)).toEqual([second.form, first.form])
+    expect((await list(service, form)).revisions.map(({ form }) => form)).toEqual(
+      [second, first].map(parseSnapshot),
+    )
   })
 
   it.each([
@@ -91,7 +93,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(third).toMatchObject({ totalSize: 7, nextPageToken: '' })
   })
 
-  it('skips from where the page before ended, and past the end finds an empty page', async () => {
+  it('skips from the end of the previous page, and returns an empty page past the end', async () => {
     await using service = await startForms()
     const { form, paths } = await published(service, 5)
 
@@ -105,7 +107,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(beyond).toEqual({ revisions: [], nextPageToken: '', totalSize: 5 })
   })
 
-  it('takes a token whether the form is named by id or by public id, but not for another form', async () => {
+  it("accepts a token with the form's id or public id, but not for another form", async () => {
     await using service = await startForms()
     const { form, paths } = await published(service, 2)
     const other = await published(service, 2)
@@ -119,7 +121,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     })
   })
 
-  it('refuses a wrong query before it looks for the form', async () => {
+  it('rejects an invalid query before it reads the form', async () => {
     await using service = await startForms()
     const missing = { ...(await service.given.form()), formId: randomUUID() }
 
@@ -128,7 +130,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(refusalOf(refused)).toMatchObject({ code: 400, reason: 'INVALID_REQUEST' })
   })
 
-  it('refuses a token of the list of forms and a damaged one', async () => {
+  it('rejects a token of the list of forms, and a damaged one', async () => {
     await using service = await startForms()
     const { form } = await published(service, 2)
     await service.given.form()
@@ -151,7 +153,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     ['skip=2147483648', ['skip']],
     ['pageSize=1&pageSize=1', ['pageSize']],
     ['pagesize=1', ['pagesize']],
-  ])('refuses the query %s', async (query, fields) => {
+  ])('rejects the query %s', async (query, fields) => {
     await using service = await startForms()
     const { form } = await published(service, 1)
 
@@ -161,7 +163,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(refusalOf(response).fields.sort()).toEqual(fields)
   })
 
-  it('finds no form, so no list', async () => {
+  it('responds FORM_NOT_FOUND for a missing form', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -170,7 +172,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'FORM_NOT_FOUND' })
   })
 
-  it('lists nothing of another organization', async () => {
+  it('lists no revisions of another organization', async () => {
     await using service = await startForms()
     const foreign = await service.given.form({}, randomUUID())
     await service.given.revision(foreign)
@@ -184,7 +186,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions', () => {
     expect(refusalOf(asTheirs)).toMatchObject({ code: 404, reason: 'ORGANIZATION_NOT_FOUND' })
   })
 
-  it('answers viewers, and HEAD without a body', async () => {
+  it('serves viewers, and HEAD without a body', async () => {
     await using service = await startForms()
     const { form } = await published(service, 1)
 

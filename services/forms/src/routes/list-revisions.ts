@@ -1,7 +1,7 @@
 import { invalidPageToken, readPageQuery } from '@fms/aip'
 import { formNotFound, revisionToJsonParts } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
 import { sendPage } from './send-json.ts'
@@ -16,7 +16,7 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
       const form = await forms.getState(params)
       if (!form) throw formNotFound(params)
-      // The form may be named by either of its ids from page to page, so that it is the position that tells it.
+      // The position contains the form's id, because the path can use its UUID on one page and its public id on the next.
       const [formId, number] = after ?? [form.formId]
       if (formId !== form.formId) throw invalidPageToken()
 

@@ -2,19 +2,19 @@ import { Readable } from 'node:stream'
 import type { JsonParts } from '@fms/forms-store'
 import type { FastifyReply } from 'fastify'
 
-/** Answers with a resource whose JSON text is there already. */
+/** Sends a resource that is JSON text already. */
 export const sendJson = (reply: Pick<FastifyReply, 'header'>, json: string) =>
   reply.header('content-type', 'application/json; charset=utf-8').send(json)
 
-/** A page up to this size is sent in one piece, in bytes or characters. */
+/** Pages up to this length, in bytes or characters, are sent in one piece. */
 const maxPieceLength = 256 * 1024
 
 /**
- * Answers with a page of a list. A large one is sent part by part, as the connection takes them: it is never there as
- * one text, and no step takes longer than its largest item.
+ * Sends a page of a list. Streams a large page item by item, so that it is never in memory as one text and no step takes
+ * longer than the largest item.
  *
- * @param end the page's other members.
- * @param items as JSON, by the name of the member of the page that has them. Each is let go of once it is written.
+ * @param end the other members of the page.
+ * @param items the name of the list member, and its items as JSON. Each item is released once it is written.
  */
 export const sendPage = (reply: FastifyReply, end: object, [name, items]: [string, JsonParts[]]) => {
   const begin = `${JSON.stringify(end).slice(0, -1)},"${name}":[`

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Form } from '@fms/contracts'
-import type { StoredForm } from '@fms/forms-store'
+import { parseDraft, type StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
@@ -23,9 +23,10 @@ const etagOf = async (service: FormsService, form: StoredForm) =>
   (await service.send({ url: urlOf(form) })).headers.etag as string
 
 describe('PATCH /organizations/{organization}/forms/{form}', () => {
-  it('changes what the patch names and nothing else', async () => {
+  it('changes only the fields of the patch', async () => {
     await using service = await startForms()
     const form = await service.given.form({ name: 'Before', tone: 'dry', theme: { buttonRadiusPx: 4 } })
+    const draft = parseDraft(form)
     service.clock.now = new Date('2026-11-20T10:00:00.000Z')
 
     const response = await service.send(
@@ -36,17 +37,17 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     const before = Form.parse((await service.send({ url: urlOf(form) })).json())
     expect(Form.parse(response.json())).toEqual(before)
     expect(before).toMatchObject({
-      ...form.draft,
+      ...draft,
       name: 'After',
-      theme: { ...form.draft.theme, primaryColor: 'red', buttonRadiusPx: 4 },
-      leadScoring: { ...form.draft.leadScoring, high: 'buys' },
+      theme: { ...draft.theme, primaryColor: 'red', buttonRadiusPx: 4 },
+      leadScoring: { ...draft.leadScoring, high: 'buys' },
       createTime: '2026-11-20T09:30:00.000Z',
       updateTime: '2026-11-20T10:00:00.000Z',
     })
     expect(response.headers.etag).toMatch(/^"2-/)
   })
 
-  it('replaces lists whole', async () => {
+  it('replaces lists as a whole', async () => {
     await using service = await startForms()
     const form = await service.given.form({
       context: ['a', 'b'],
@@ -59,7 +60,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(response.json().steps).toEqual([{ type: 'end', key: 'e' }])
   })
 
-  it('takes null back to the default, at every depth', async () => {
+  it('resets a field to its default by null, at every depth', async () => {
     await using service = await startForms()
     const form = await service.given.form({
       tone: 'dry',
@@ -100,7 +101,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     })
   })
 
-  it('removes translations by null: a language, a step, one value', async () => {
+  it('removes translations by null: a locale, a step, one value', async () => {
     await using service = await startForms()
     const form = await service.given.form({
       i18n: {
@@ -122,7 +123,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(response.json().i18n.translations.de).not.toHaveProperty('name')
   })
 
-  it.each(['name', 'type', 'defaultMode'])('refuses to clear %s', async (field) => {
+  it.each(['name', 'type', 'defaultMode'])('rejects null for %s', async (field) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -136,7 +137,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(await service.everyForm()).toEqual([form])
   })
 
-  it('refuses another type than that of the creation, and takes the same', async () => {
+  it('rejects a change of the type, and accepts the same type', async () => {
     await using service = await startForms()
     const form = await service.given.form({ type: 'dynamic' })
 
@@ -148,7 +149,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(await service.everyForm()).toEqual([form])
   })
 
-  it('tells all violations at once, the type among them', async () => {
+  it('reports all violations, including the type', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -165,7 +166,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     ])
   })
 
-  it('checks the result as a whole: a payment step stays with the guided mode', async () => {
+  it('checks the result as a whole: a payment step requires the guided mode', async () => {
     await using service = await startForms()
     const voice = await service.given.form({ defaultMode: 'voice' })
     const paid = await service.given.form({ steps: [{ type: 'payment', key: 'p' }] })
@@ -181,7 +182,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(both.statusCode).toBe(200)
   })
 
-  it('ignores what the server owns, so that a client may send back what it read', async () => {
+  it('ignores server-owned fields, so that a client can send back what it read', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const { etag } = (await service.send({ url: urlOf(form) })).headers
@@ -202,7 +203,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(response.headers.etag).toBe(etag)
   })
 
-  it('leaves updateTime and version alone when the patch changes nothing', async () => {
+  it('leaves updateTime and version unchanged when the patch changes nothing', async () => {
     await using service = await startForms()
     const form = await service.given.form({ name: 'Same', theme: { primaryColor: 'red' } })
     const etag = await etagOf(service, form)
@@ -220,7 +221,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     }
   })
 
-  it('moves updateTime on with each change, within one millisecond and with the clock set back', async () => {
+  it('increases updateTime with each change, within a millisecond and with the clock set back', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const updateTimeAfter = async (tone: string) =>
@@ -237,7 +238,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       ['*', () => '*'],
       ['the tag', (etag: string) => etag],
       ['a list that has it', (etag: string) => `"other" , ${etag},`],
-    ])('lets %s through', async (_, headerOf) => {
+    ])('accepts %s', async (_, headerOf) => {
       await using service = await startForms()
       const form = await service.given.form()
       const header = headerOf(await etagOf(service, form))
@@ -251,7 +252,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       ['its tag made weak', (etag: string) => `W/${etag}`],
       ['a list of others', () => '"0-draft.0", "2-draft.0"'],
       ['an empty tag', () => '""'],
-    ])('refuses %s, and leaves the form alone', async (_, headerOf) => {
+    ])('rejects %s, and leaves the form unchanged', async (_, headerOf) => {
       await using service = await startForms()
       const form = await service.given.form()
       const etag = await etagOf(service, form)
@@ -269,7 +270,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     })
 
     it.each(['1-draft.0', '', '"open', '*, "1-draft.0"', 'W/"a', '"a" "b"'])(
-      'refuses the malformed %j',
+      'rejects the malformed %j',
       async (header) => {
         await using service = await startForms()
         const form = await service.given.form()
@@ -281,7 +282,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       },
     )
 
-    it('holds after a reply and a publish: neither touches the draft', async () => {
+    it('matches after a reply and a publish: neither changes the draft', async () => {
       await using service = await startForms()
       const form = await service.given.form()
       const etag = await etagOf(service, form)
@@ -294,7 +295,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       expect(Form.parse(response.json())).toMatchObject({ tone: 'dry', replyCount: 1, live: true })
     })
 
-    it('no longer holds after another patch', async () => {
+    it('no longer matches after another patch', async () => {
       await using service = await startForms()
       const form = await service.given.form()
       const etag = await etagOf(service, form)
@@ -308,7 +309,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       expect([first.statusCode, second.statusCode, third.statusCode]).toEqual([200, 412, 200])
     })
 
-    it('is asked before the rules, and after the form is found', async () => {
+    it('is checked after the form is found, and before the draft is validated', async () => {
       await using service = await startForms()
       const form = await service.given.form()
       const missing = { ...form, formId: randomUUID() }
@@ -320,7 +321,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
   })
 
   describe('validateOnly', () => {
-    it('answers the form as it would be, without an ETag, and stores nothing', async () => {
+    it('returns the form as it would be, without an ETag, and stores nothing', async () => {
       await using service = await startForms()
       const form = await service.given.form()
 
@@ -339,7 +340,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       ['another type', { type: 'dynamic' }],
       ['an unknown field', { nmae: 'x' }],
       ['a form that grows too large', { context: Array(900).fill('x'.repeat(900)) }],
-    ])('refuses %s as the real request does', async (_, fields) => {
+    ])('rejects %s as the real request does', async (_, fields) => {
       await using service = await startForms()
       const form = await service.given.form()
 
@@ -350,7 +351,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
       expect(dry).toMatchObject({ code: 400, reason: 'INVALID_REQUEST' })
     })
 
-    it('finds no form where the real request finds none', async () => {
+    it('responds FORM_NOT_FOUND as the real request does', async () => {
       await using service = await startForms()
       const form = await service.given.form()
 
@@ -370,7 +371,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     ['a word for a boolean', { form: {}, validateOnly: 'true' }, ['validateOnly']],
     ['null for a boolean', { form: {}, validateOnly: null }, ['validateOnly']],
     ['a list for an envelope', [], ['']],
-  ])('refuses an envelope with %s', async (_, payload, fields) => {
+  ])('rejects an envelope with %s', async (_, payload, fields) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -379,7 +380,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(refusalOf(response)).toMatchObject({ code: 400, reason: 'INVALID_REQUEST', fields })
   })
 
-  it('refuses names that reach into JavaScript, anywhere', async () => {
+  it('rejects __proto__, constructor and prototype anywhere', async () => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -393,7 +394,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     }
   })
 
-  it('refuses a body of another media type, of none, and one over 1 MiB', async () => {
+  it('rejects a body of another media type, of none, and one over 1 MiB', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const json = '{"form":{}}'
@@ -407,7 +408,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(refusalOf(large)).toMatchObject({ code: 413, reason: 'BODY_TOO_LARGE' })
   })
 
-  it('refuses JSON that does not parse and JSON deeper than 64', async () => {
+  it('rejects malformed JSON, and JSON deeper than 64', async () => {
     await using service = await startForms()
     const form = await service.given.form()
     const nested = (depth: number) => `{"form":${'{"a":'.repeat(depth - 2)}{}${'}'.repeat(depth - 2)}}`
@@ -422,7 +423,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     expect(refusalOf(allowed)).toMatchObject({ code: 400, fields: ['form.a'] })
   })
 
-  it.each(['?validateOnly=true', '?x=1', '?x=1&x=2'])('refuses the query %s', async (query) => {
+  it.each(['?validateOnly=true', '?x=1', '?x=1&x=2'])('rejects the query %s', async (query) => {
     await using service = await startForms()
     const form = await service.given.form()
 
@@ -436,7 +437,7 @@ describe('PATCH /organizations/{organization}/forms/{form}', () => {
     ['a viewer', { role: 'viewer' as const }, 'role'],
     ['a read-only key', { readOnly: true }, 'key'],
     ["an owner's read-only key", { role: 'owner' as const, readOnly: true }, 'key'],
-  ])('refuses %s, before it looks at the body', async (_, identity, because) => {
+  ])('rejects %s before it reads the body', async (_, identity, because) => {
     await using service = await startForms()
     const form = await service.given.form()
 

@@ -1,11 +1,11 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UpdateFormRequest } from '@fms/contracts'
-import { assertIfMatch, type FormText, formETag, formNotFound, formToJson } from '@fms/forms-store'
+import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FormsDeps } from '../app.ts'
+import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
+import { draftCaller, draftPatch } from './draft-request.ts'
 import { FormParams } from './form-params.ts'
-import { callerOf, patchOf } from './form-patch.ts'
 import { sendJson } from './send-json.ts'
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
@@ -22,14 +22,14 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
-      const caller = callerOf(request, reply)
-      const change = async (current: FormText) => {
+      const caller = draftCaller(request, reply)
+      const change = async (current: StoredForm) => {
         assertIfMatch(ifMatch, params, current)
-        const draft = await drafts.patch(current.draftJson, patchOf(request), caller)
+        const draft = await drafts.patch(current.draftJson, draftPatch(request), caller)
         return draft ? changedForm(current, draft, now()) : current
       }
       if (body.validateOnly) {
-        const current = await forms.getText(params)
+        const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         const changed = await change(current)
         const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)

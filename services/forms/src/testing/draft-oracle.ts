@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@fms/aip'
 
 /**
- * What patches ought to make of a form, written down a second time: the pseudo-code of RFC 7396 §2 as it stands
- * there, and the defaults of the decisions, section 2 and 7. It shares no code with the service and checks nothing.
+ * A second implementation of creates and patches: the pseudocode of RFC 7396 §2, and the defaults of the decisions,
+ * sections 2 and 7. It shares no code with the service and validates nothing.
  */
 
 /** RFC 7396 §2. Works on a copy. */
@@ -16,7 +16,7 @@ export const mergeByTheBook = (target: Json | undefined, patch: Json): Json => {
   return merged
 }
 
-/** A draft with everything that clients may leave out. */
+/** A draft with the defaults of omitted members. */
 export const withDefaults = (draft: JsonObject): JsonObject => {
   const filled = fill(
     {
@@ -89,7 +89,7 @@ const entries = (map: Json | undefined, each: Fill): Json =>
     Object.entries(map as Record<string, JsonObject>).map(([key, value]) => [key, each(value)]),
   )
 
-/** Fills the named members where they are there. */
+/** Adds defaults to the given members that are present. */
 const inside = (value: JsonObject, members: Record<string, (value: Json) => Json>): JsonObject => {
   const filled = { ...value }
   for (const [name, each] of Object.entries(members)) {
@@ -113,7 +113,7 @@ const screen: Fill = (value) =>
     branches: (given) => items(given, branch),
   })
 
-/** Only the start step has defaults; all others are kept as they were sent. */
+/** Only start steps have defaults; all others stay as sent. */
 const step: Fill = (value) =>
   screen(
     value.type === 'start'

@@ -2,7 +2,7 @@ import { FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 
-/** A request that is wrong in one way or another, for a form and the organization that it is in. */
+/** An invalid request for a form of an organization. */
 export type MalformedRequest = (at: { organizationId: string; formId: string }) => InjectOptions
 
 const json = { 'content-type': 'application/json' }
@@ -11,7 +11,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 12 })
 
 const anyJsonValue = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 })
 
-/** Values that no field of these names takes. */
+/** Invalid values by type of field. */
 const wrongValues: Record<string, fc.Arbitrary<unknown>> = {
   text: fc.oneof(fc.integer(), fc.boolean(), fc.array(fc.integer()), fc.dictionary(anyText, fc.integer())),
   object: fc.oneof(fc.integer(), fc.boolean(), anyText, fc.array(fc.integer())),
@@ -35,7 +35,7 @@ const kindOf = (value: unknown) => {
   return typeof value === 'object' ? 'object' : typeof value === 'number' ? 'count' : 'text'
 }
 
-/** Names that no form has, those of JavaScript's own included. */
+/** Names of members that no form has, including those of JavaScript's Object. */
 const unknownName = fc.oneof(
   fc.constantFrom('toString', 'hasOwnProperty', 'valueOf', '', 'Name', 'name ', 'validateOnly', 'form'),
   anyText.map((text) => `${text}?`),
@@ -43,7 +43,7 @@ const unknownName = fc.oneof(
 
 const known = Object.entries(FormDraft.parse({}))
 
-/** One member that makes a form, or a patch of one, invalid. */
+/** One member that makes a form or patch invalid. */
 export const wrongMemberArbitrary: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   fc
     .constantFrom(...known)
@@ -85,7 +85,7 @@ const isBrokenJson = (bytes: Uint8Array) => {
   }
 }
 
-/** Bytes that are no JSON: noise, and JSON that was cut or has something put into it. */
+/** Malformed JSON: random bytes, and JSON with a part removed or inserted. */
 const brokenJson = fc
   .oneof(
     fc.uint8Array({ minLength: 1, maxLength: 40 }),
@@ -101,7 +101,7 @@ const brokenJson = fc
   .map((bytes) => Buffer.from(bytes))
   .filter(isBrokenJson)
 
-/** JSON that parses and yet is no body. */
+/** Valid JSON that is no valid body. */
 const unfitJson = fc.oneof(
   fc
     .tuple(
@@ -155,7 +155,7 @@ const wrongBody = (payload: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Malform
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** JSON of any shape but that of an envelope. */
+/** Valid JSON other than an envelope. */
 const wrongEnvelope = anyJsonValue
   .filter((value) => !isObject(value) || Object.keys(value).some((name) => name !== 'validateOnly'))
   .map((value) => JSON.stringify(value))
@@ -252,7 +252,7 @@ const oddListing: fc.Arbitrary<MalformedRequest> = fc
     url: `${urlOf('forms', at)}?${name}=${encodeURIComponent(value.toWellFormed())}`,
   }))
 
-/** References to nothing: whatever can stand between two slashes. */
+/** References that identify nothing: any path segment. */
 const oddRef = fc
   .oneof(
     anyText.filter((ref) => !isUuid(ref) && !isPublicId(ref) && ref !== 'live').map(encodeURIComponent),
@@ -292,7 +292,7 @@ const oddRefRequest: fc.Arbitrary<MalformedRequest> = fc
       place !== 'revision' && { payload: { form: { name: 'odd' } } }),
   }))
 
-/** What Node lets through in a header. */
+/** Header values that Node accepts. */
 const headerText = fc
   .string({
     unit: fc
@@ -357,7 +357,7 @@ const oddHeaders = fc.oneof<fc.Arbitrary<MalformedRequest>[]>(
   })),
 )
 
-/** Requests that are refused for what they are, and for nothing that the store holds. */
+/** Requests that are invalid whatever the store contains. */
 export const malformedRequestArbitrary: fc.Arbitrary<MalformedRequest> = fc.oneof(
   wrongBody(brokenJson),
   wrongBody(unfitJson),

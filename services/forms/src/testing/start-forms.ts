@@ -5,7 +5,6 @@ import {
   type FormsStore,
   formToJson,
   openFormsStore,
-  parseDraft,
   type Quota,
   type StoredForm,
   type StoredRevision,
@@ -21,27 +20,27 @@ export const secret = 'a secret of the tests, long enough'
 
 export const testBaseUrl = 'https://forms.example/f'
 
-/** The service on SQLite in memory, and requests as the gateway would pass them on. */
+/** The service with SQLite in memory, and requests as the gateway forwards them. */
 export interface FormsService extends AsyncDisposable {
   app: App
   forms: FormsStore
   organizationId: string
-  /** Sends a request as a member of `organizationId`, an editor unless told otherwise. */
+  /** Sends a request as a member of `organizationId`, by default an editor. */
   send(
     request: InjectOptions,
     identity?: { role?: Role; readOnly?: boolean; organizationId?: string },
   ): Promise<LightMyRequestResponse>
-  /** What `send` says of the caller. */
+  /** The headers that `send` adds for the caller. */
   headersOf(identity?: { role?: Role; readOnly?: boolean; organizationId?: string }): Record<string, string>
-  /** What a test begins with. */
+  /** Creates test data in the store. */
   given: {
     form(fields?: object, organizationId?: string): Promise<StoredForm>
-    /** What a publish does to the store: a snapshot of the draft, live. */
+    /** Publishes the form. */
     revision(form: StoredForm): Promise<StoredRevision>
-    /** A reply, as an event would tell of it. */
+    /** Counts a reply to the form. */
     reply(form: StoredForm): Promise<void>
   }
-  /** Every form of `organizationId`, by creation: what a request that is refused must leave alone. */
+  /** All forms of `organizationId`, oldest first. */
   everyForm(): Promise<StoredForm[]>
   /** Sets the clock. */
   clock: { now: Date }
@@ -54,7 +53,7 @@ export const startForms = async ({
   storeUrl = 'sqlite::memory:',
 }: {
   logger?: Logger
-  /** Bodies and drafts over this are checked in worker threads. */
+  /** Worker threads check bodies and drafts of more characters than this. */
   largeLength?: number
   quota?: Quota
   storeUrl?: string
@@ -90,7 +89,7 @@ export const startForms = async ({
       form: async (fields = {}, owner = organizationId) => {
         const form = newForm(owner, newDraft({ ...fields }), clock.now)
         await forms.create(form)
-        return parseDraft(form)
+        return form
       },
       revision: async ({ organizationId, formId }) => {
         const commandId = randomUUID()
@@ -107,8 +106,8 @@ export const startForms = async ({
     },
     everyForm: async () => {
       const orderBy = [{ field: 'createTime' as const, descending: false }]
-      const { forms: texts } = await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })
-      return texts.map(parseDraft)
+      const { forms: all } = await forms.list({ organizationId, orderBy, limit: 10_000, skip: 0 })
+      return all
     },
     [Symbol.asyncDispose]: async () => {
       await app.close()
@@ -117,10 +116,10 @@ export const startForms = async ({
   }
 }
 
-/** Where the gateway passes requests for this form on to. */
+/** The path to which the gateway forwards requests for this form. */
 export const urlOf = (form: StoredForm): string => `/${formPath(form)}`
 
-/** What a refusal says, in short, once its body is found to be an error as AIP-193 has it. */
+/** A summary of an error response. Throws if its body is not an AIP-193 error. */
 export const refusalOf = (response: Awaited<ReturnType<App['inject']>>) => {
   const type = response.headers['content-type']
   if (type !== 'application/json; charset=utf-8') throw new Error(`a ${response.statusCode} of type ${type}`)

@@ -1,38 +1,36 @@
 import { type CheckedFilter, compareCodePoints } from '@fms/aip'
 import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
-import { conjunctsOf, trigramsOfNames } from '../../contained-texts.ts'
 import type { ListFormsQuery } from '../../forms-store.ts'
-import { spread } from '../../trigrams.ts'
-import { tokenOf } from '../trigram-tokens.ts'
+import { conjunctsOf, requiredTrigrams, spread } from '../../lists/name-trigrams.ts'
+import { tokenOf } from './trigram-tokens.ts'
 
 type Value = string | number
 
-/** The forms of an organization whose column lies between two values, these included; an index leads to them. */
+/** Forms of an organization with a column between two values, inclusive. Each of these columns has an index. */
 export interface Range {
   column: 'name' | 'publicId' | 'createTime' | 'updateTime'
   lower?: Value
   upper?: Value
 }
 
-/** Where the forms that a filter holds for are among: all others are none. */
+/** A superset of a filter's matches. */
 export type Candidates =
-  /** `count` forms, where they are counted. */
+  /** `count`: the number of forms, if known. */
   | ({ kind: 'range'; count?: number } & Range)
   /** The forms whose names have all of these trigrams. */
   | { kind: 'tokens'; tokens: string[] }
 
-/** The whole organization, in the index that has all that filters and orders read. */
+/** All forms of the organization, by the index that covers filters and orders. */
 export const everyForm = { kind: 'range', column: 'updateTime' } as const satisfies Candidates
 
-/** Tokens that are looked up: more find little less, and each takes time. */
+/** Tokens that a query looks up: more narrow it little further, and each takes time. */
 const maxTokens = 8
 
-/** So few candidates are looked at sooner than a smaller set is found. */
+/** A set this small needs no search for a smaller one. */
 const enough = 50
 
 /**
- * A small set of candidates, where an index has one of at most `max` forms; undefined otherwise. Costs `max` rows of
- * each index at the most.
+ * The smallest set of candidates that an index has, if it has at most `max` forms. Reads up to `max` rows per index.
  */
 export const fewCandidates = (
   database: SqliteDatabase,
@@ -43,7 +41,7 @@ export const fewCandidates = (
   let few: Candidates | undefined
   let fewest = max + 1
   for (const range of rangesOf(filter)) {
-    const count = countOfRange(database, organizationId, range, fewest)
+    const count = countRange(database, organizationId, range, fewest)
     if (count >= fewest) continue
     few = { kind: 'range', ...range, count }
     fewest = count
@@ -53,54 +51,49 @@ export const fewCandidates = (
 }
 
 /**
- * A token that fewer than `max` forms have, with another one unless it has at most `enough`. FTS5 moves the list of the
- * other forward to the forms of the first, and reads no row of `forms`. One in a thousand forms has a token by chance,
- * so that a third one would find little less.
+ * A token that fewer than `max` forms have, and a second one unless `enough` or fewer forms have the first. FTS5
+ * intersects the two without reading rows of `forms`. About one form in a thousand has a given token, so a third token
+ * would narrow the result little further.
  */
 const fewByTokens = (database: SqliteDatabase, tokens: string[], max: number): Candidates | undefined => {
   for (const token of tokens) {
-    const count = countOfToken(database, token, max)
+    const count = countToken(database, token, max)
     if (count >= max) continue
-    // Those before it are frequent, and the next ones share characters with it.
+    // The last token: the tokens before this one are frequent, and its neighbours share characters with it.
     const other = count > enough ? tokens.findLast((each) => each !== token) : undefined
     return { kind: 'tokens', tokens: other === undefined ? [token] : [token, other] }
   }
   return undefined
 }
 
-/** Up to this many forms of one range are looked at one by one; all of an organization are read faster than more. */
+/** A larger range is slower than a scan of all forms of the organization. */
 const maxRange = 10_000
 
-/** What a list reads that may take its time. */
+/** The candidates of a list that runs in the reader thread. */
 export const bestCandidates = (database: SqliteDatabase, query: ListFormsQuery): Candidates => {
   const tokens = query.filter ? tokensOf(query.organizationId, query.filter) : []
   if (tokens.length > 0) return { kind: 'tokens', tokens }
   return fewCandidates(database, query, maxRange) ?? everyForm
 }
 
-/** What follows WHERE for a range. */
+/** The WHERE clause of a range. */
 export const rangeSql = (organizationId: string, { column, lower, upper }: Range): SqlCondition => ({
   sql: `organizationId = ?${lower === undefined ? '' : ` AND ${column} >= ?`}${upper === undefined ? '' : ` AND ${column} <= ?`}`,
   values: [organizationId, lower, upper].filter((value) => value !== undefined),
 })
 
-/** What follows MATCH. */
+/** The MATCH expression of tokens. */
 export const matchSql = (tokens: readonly string[]): string =>
   tokens.map((token) => `"${token}"`).join(' AND ')
 
-/** Forms that have the token, up to `max`. */
-const countOfToken = (database: SqliteDatabase, token: string, max: number): number => {
+/** The number of forms with the token, up to `max`. */
+const countToken = (database: SqliteDatabase, token: string, max: number): number => {
   const sql = 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0'
   return database.get(`SELECT count(*) AS total FROM (${sql})`, matchSql([token]), max)?.total as number
 }
 
-/** Forms of the range, up to `max`. */
-const countOfRange = (
-  database: SqliteDatabase,
-  organizationId: string,
-  range: Range,
-  max: number,
-): number => {
+/** The number of forms in the range, up to `max`. */
+const countRange = (database: SqliteDatabase, organizationId: string, range: Range, max: number): number => {
   const { sql, values } = rangeSql(organizationId, range)
   const rows = `SELECT 1 FROM forms INDEXED BY forms_by_${range.column} WHERE ${sql} LIMIT ? + 0`
   return database.get(`SELECT count(*) AS total FROM (${rows})`, ...values, max)?.total as number
@@ -113,7 +106,7 @@ const rangesOf = (filter: CheckedFilter): Range[] => {
   return [...Map.groupBy(ranges, ({ column }) => column).values()].map((some) => some.reduce(overlap))
 }
 
-/** The range that a condition asks for; at its ends it may be one value too long. */
+/** The range of a condition. Bounds are inclusive also for `<` and `>`; the filter excludes the extra value. */
 const rangeOf = (node: CheckedFilter): Range | undefined => {
   if (node.kind === 'compareTime') return rangeOfOrder(node.field, node.operator, node.epochMs)
   if (node.kind === 'compare') return rangeOfOrder(node.field, node.operator, node.value)
@@ -151,9 +144,9 @@ const overlap = (one: Range, other: Range): Range => {
   }
 }
 
-/** Of two values of one column. */
+/** Compares two values of one column. */
 export const compareValues = (one: Value, other: Value): number =>
   typeof one === 'string' ? compareCodePoints(one, other as string) : one - (other as number)
 
 const tokensOf = (organizationId: string, filter: CheckedFilter): string[] =>
-  spread(trigramsOfNames(filter), maxTokens).map((trigram) => tokenOf(organizationId, trigram))
+  spread(requiredTrigrams(filter), maxTokens).map((trigram) => tokenOf(organizationId, trigram))

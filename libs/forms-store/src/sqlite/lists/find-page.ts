@@ -10,32 +10,32 @@ import {
   type SqliteDatabase,
   type SqlOrderTerm,
 } from '@fms/store-kit'
-import { completeOrder, type FormPosition } from '../../form-order.ts'
 import type { ListFormsQuery } from '../../forms-store.ts'
+import { completeOrder, type FormPosition } from '../../lists/form-order.ts'
 import { bestCandidates, type Candidates, compareValues, everyForm, fewCandidates } from './candidates.ts'
 import { slicesOf } from './slices.ts'
-import { Pace, type Steps } from './steps.ts'
+import { StepSize, type Steps } from './steps.ts'
 
-/** The forms of a page and the one behind it, and how many forms the list has. */
+/** The forms of a page and the next one, and the number of matches. */
 export interface FoundPage {
   /** Rowids, in order. */
   ids: number[]
   totalSize: number
 }
 
-/** So many forms are looked at in one go: a millisecond or two. */
+/** Forms that one step checks: one to two milliseconds. */
 export const fewForms = 500
 
-/** So many are skipped in one step of a walk along an index. */
+/** Forms that one step skips along an index. */
 const maxSkipped = 1_000
 
-/** So many positions are kept in memory; a list that skips more is read several times. */
-const maxKept = 10_000
+/** Positions in memory. A list that skips more is read several times. */
+const maxPositions = 10_000
 
-/** Each form that an index of trigrams leads to is read by itself, at the price of twenty that are read in a row. */
+/** Limit of forms read by trigram: each is a separate lookup, which costs as much as twenty forms of a range scan. */
 const maxByTokens = 3_000
 
-/** Columns of the forms that a filter may read. A unary plus hides a column from the planner: the slice chooses the way. */
+/** Columns by the names that filters use. A unary plus hides a column from the planner: the slice determines the index. */
 const filterColumns = {
   name: '+name',
   publicId: '+publicId',
@@ -45,9 +45,9 @@ const filterColumns = {
 } as const
 
 /**
- * The page of a list without a look at the drafts, provided that it takes a millisecond or two.
+ * Finds a page, without its drafts, if that takes one to two milliseconds.
  *
- * @returns undefined where it may take longer.
+ * @returns undefined when it may take longer.
  */
 export const findSmallPage = (
   database: SqliteDatabase,
@@ -64,10 +64,10 @@ export const findSmallPage = (
 }
 
 /**
- * The rows of an unfiltered page, and the row behind it, in one statement.
+ * Reads the rows of an unfiltered page, and the next row, in one statement.
  *
- * @param columns of the rows, with those of the order.
- * @returns undefined where no index has the order, or forms are skipped, whose rows a covering index leaves unread.
+ * @param columns to select, including those of the order.
+ * @returns undefined when no index has the order, or when forms are skipped, which a covering index does without rows.
  */
 export const readRowsAlongIndex = (
   database: SqliteDatabase,
@@ -81,7 +81,7 @@ export const readRowsAlongIndex = (
   return { rows, totalSize: countAll(database, query) }
 }
 
-/** The page of any list, in steps. */
+/** Finds the page of any list, in steps. */
 export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps<FoundPage> => {
   const order = orderColumns(query)
   if (!query.filter && isIndexed(order)) return findAlongIndex(database, query, order)
@@ -91,13 +91,13 @@ export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps
 const orderColumns = ({ orderBy }: ListFormsQuery): SqlOrderTerm[] =>
   completeOrder(orderBy).map(({ field, descending }) => ({ column: field, descending }))
 
-/** How many forms the organization has. Index: the key of usage. */
+/** The number of the organization's forms. Index: the key of usage. */
 const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number => {
   const row = database.get('SELECT forms FROM usage WHERE organizationId = ?', organizationId)
   return (row?.forms as number | undefined) ?? 0
 }
 
-/** Whether an index has the order, in one direction or the other. */
+/** Whether an index has the order, forwards or backwards. */
 const isIndexed = (order: readonly SqlOrderTerm[]): boolean =>
   order.length === 1 || (order.length === 2 && (!isMixed(order) || order[0]!.column === 'updateTime'))
 
@@ -111,7 +111,7 @@ function* findAlongIndex(
 ): Steps<FoundPage> {
   const totalSize = countAll(database, query)
   let { after, skip } = query
-  // What is skipped cannot be more than there is.
+  // A skip beyond the end finds nothing, below.
   while (skip > maxSkipped && skip < totalSize) {
     const [last] = readAlongIndex(database, query, order, { after, limit: 1, skip: maxSkipped - 1 })
     if (!last) return { ids: [], totalSize }
@@ -124,7 +124,7 @@ function* findAlongIndex(
   return { ids: idsOf(rows), totalSize }
 }
 
-/** Index: forms_by_ and the first field of the order, or forms_by_default. */
+/** Index: forms_by_ and the first field of the order; forms_by_default for the default order. */
 const readAlongIndex = (
   database: SqliteDatabase,
   { organizationId }: ListFormsQuery,
@@ -145,7 +145,7 @@ const readAlongIndex = (
   )
 }
 
-/** What follows a position, as ranges of the index: the ties first, where they go the other way. */
+/** Ranges of the index after a position. Ties of opposite direction are a range of their own, which comes first. */
 const rangesAfter = (order: readonly SqlOrderTerm[], after: FormPosition): SqlCondition[] => {
   if (!isMixed(order)) return [afterPosition(order, after)]
   const [first, second] = order as [SqlOrderTerm, SqlOrderTerm]
@@ -161,10 +161,10 @@ function* findAmong(
 ): Steps<FoundPage> {
   let { after, skip } = query
   let totalSize = query.filter ? undefined : countAll(database, query)
-  const kept = Math.max(maxKept, query.limit + 1)
+  const maxRows = Math.max(maxPositions, query.limit + 1)
   let from = candidates
   for (;;) {
-    const wanted = Math.min(skip + query.limit + 1, kept)
+    const wanted = Math.min(skip + query.limit + 1, maxRows)
     const search = new Search(database, query, order, { after, wanted, counts: totalSize === undefined })
     const found = yield* search.among(from)
     if (!found) {
@@ -173,10 +173,10 @@ function* findAmong(
     }
     const { rows, matched } = found
     totalSize ??= matched
-    if (rows.length < wanted || skip + query.limit < kept)
+    if (rows.length < wanted || skip + query.limit < maxRows)
       return { ids: idsOf(rows.slice(skip, skip + query.limit + 1)), totalSize }
     if (skip >= totalSize) return { ids: [], totalSize }
-    const passed = Math.min(skip, kept)
+    const passed = Math.min(skip, maxRows)
     after = passed === 0 ? after : positionOf(rows[passed - 1]!, order)
     skip -= passed
   }
@@ -184,13 +184,13 @@ function* findAmong(
 
 interface SearchOptions {
   after: FormPosition | undefined
-  /** How many of the first forms after the position are asked for. */
+  /** Number of forms to find after the position. */
   wanted: number
-  /** Whether all matches are counted, those up to the position included. */
+  /** Whether to count all matches, including those before the position. */
   counts: boolean
 }
 
-/** Looks through candidates, and keeps the first in order. */
+/** Checks candidates against the filter and keeps the first `wanted` matches in order. */
 class Search {
   readonly #database: SqliteDatabase
   readonly #organizationId: string
@@ -213,32 +213,37 @@ class Search {
     this.#options = options
   }
 
-  /** @returns undefined where an index has so many that all forms of the organization are read faster. */
+  /** @returns undefined when the index has so many candidates that a scan of all forms is faster. */
   *among(candidates: Candidates): Steps<{ rows: Row[]; matched: number } | undefined> {
-    const pace = new Pace()
+    const stepSize = new StepSize()
     let left = candidates.kind === 'tokens' ? maxByTokens : Number.POSITIVE_INFINITY
-    for (const { table, within, size } of slicesOf(this.#database, this.#organizationId, candidates, pace)) {
+    for (const { table, within, size } of slicesOf(
+      this.#database,
+      this.#organizationId,
+      candidates,
+      stepSize,
+    )) {
       left -= size
       if (left < 0) return undefined
       const begun = performance.now()
-      this.#look(table, within)
-      pace.took(performance.now() - begun)
+      this.#check(table, within)
+      stepSize.adapt(performance.now() - begun)
       yield
     }
     return { rows: this.#rows, matched: this.#matched }
   }
 
-  #look(table: string, within: SqlCondition): void {
+  #check(table: string, within: SqlCondition): void {
     const { after, counts, wanted } = this.#options
     const filter = this.#filter && filterSql(this.#filter, filterColumns, '+foldedName')
-    // Where nothing bounds what is read, its number is that of the matches, unless there are more than are wanted.
+    // An unbounded read returns all matches of the slice, unless there are more than wanted: no need to count first.
     const isUnbounded = !after && this.#rows.length < wanted
     const counted = counts && !isUnbounded ? this.#count(table, within, filter) : undefined
     if (counted === 0) return
     const rows = this.#read(table, within, filter)
     if (counts)
       this.#matched += counted ?? (rows.length < wanted ? rows.length : this.#count(table, within, filter))
-    this.#rows = firstOf(wanted, this.#rows, rows, this.#order)
+    this.#rows = mergeSorted(wanted, this.#rows, rows, this.#order)
   }
 
   #count(table: string, within: SqlCondition, filter: SqlCondition | undefined): number {
@@ -247,7 +252,7 @@ class Search {
     return counted?.total as number
   }
 
-  /** The first in order behind the position, and before the last one that is kept. */
+  /** The first matches after the position and before the last kept row. */
   #read(table: string, within: SqlCondition, filter: SqlCondition | undefined): Row[] {
     const { after, wanted } = this.#options
     const order = this.#order.map(({ column, descending }) => ({ column: `+${column}`, descending }))
@@ -276,8 +281,8 @@ const idsOf = (rows: readonly Row[]): number[] => rows.map(({ id }) => id as num
 const positionOf = (row: Row, order: readonly SqlOrderTerm[]): FormPosition =>
   order.map(({ column }) => row[column] as string | number)
 
-/** The first rows of two lists that are in order. */
-const firstOf = (limit: number, one: Row[], other: Row[], order: readonly SqlOrderTerm[]): Row[] => {
+/** Merges two sorted lists, up to `limit` rows. */
+const mergeSorted = (limit: number, one: Row[], other: Row[], order: readonly SqlOrderTerm[]): Row[] => {
   if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one
   const merged: Row[] = []
   for (let left = 0, right = 0; merged.length < limit; ) {

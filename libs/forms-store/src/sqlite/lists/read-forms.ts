@@ -1,24 +1,24 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { completeOrder, type FormOrderField, type FormPosition, positionOf } from '../../form-order.ts'
-import type { FormsPage, FormText, ListFormsQuery } from '../../forms-store.ts'
-import { maxPageBytes } from '../../take-up-to.ts'
-import { stateColumns, toFormText } from '../rows.ts'
+import type { FormsPage, ListFormsQuery, StoredForm } from '../../forms-store.ts'
+import { completeOrder, type FormOrderField, type FormPosition, positionOf } from '../../lists/form-order.ts'
+import { maxPageBytes } from '../../lists/take-up-to.ts'
+import { stateColumns, toStoredForm } from '../rows.ts'
 import { type FoundPage, findPage, findSmallPage, readRowsAlongIndex } from './find-page.ts'
-import { atOnce, type PageSteps } from './steps.ts'
+import { type PageSteps, runToEnd } from './steps.ts'
 
-/** A page of drafts up to this size is read in one go: a millisecond or two. */
+/** Pages up to this size are read on the main thread: one to two milliseconds. */
 export const smallPageBytes = 256 * 1024
 
-/** What a page tells beside its forms. */
+/** A page without its forms. */
 export type FormsPageEnd = Omit<FormsPage, 'forms'>
 
 const listColumns = `${stateColumns}, name, type, aiHandoff`
 
-/** The page of a list, form by form. */
+/** Reads the page of a list, form by form. */
 export function* readForms(
   database: SqliteDatabase,
   query: ListFormsQuery,
-): PageSteps<FormText, FormsPageEnd> {
+): PageSteps<StoredForm, FormsPageEnd> {
   const found = yield* findPage(database, query)
   const sql = `SELECT ${listColumns}, draft, octet_length(draft) AS bytes FROM forms WHERE rowid = ?`
   let last: Row | undefined
@@ -29,19 +29,19 @@ export function* readForms(
     last = database.get(sql, id)!
     bytes += last.bytes as number
     count++
-    yield toFormText(last)
+    yield toStoredForm(last)
   }
   return endOf(query, foundBy(found), count, last)
 }
 
-/** Drafts up to a size; SQLite knows how large one is without reading it. */
+/** Selects drafts up to a size. SQLite computes the size of a draft without reading it. */
 const smallColumns = `${listColumns}, octet_length(draft) AS bytes,
   CASE WHEN octet_length(draft) <= ? THEN draft END AS draft`
 
-/** Forms of a page that one statement reads at most. */
+/** Maximum of forms that one statement reads. */
 const maxShortForms = 50
 
-/** An unfiltered page of drafts that are each small enough for a small page of so many; undefined for other lists. */
+/** Reads an unfiltered page in one statement. @returns undefined for other lists and when a draft is too large. */
 const readShortForms = (database: SqliteDatabase, query: ListFormsQuery): FormsPage | undefined => {
   const { limit } = query
   if (limit > maxShortForms) return undefined
@@ -50,20 +50,20 @@ const readShortForms = (database: SqliteDatabase, query: ListFormsQuery): FormsP
   if (!page || page.rows.some(({ draft }) => draft === null)) return undefined
   const rows = page.rows.slice(0, limit)
   const found = { count: page.rows.length, totalSize: page.totalSize }
-  return { forms: rows.map(toFormText), ...endOf(query, found, rows.length, rows.at(-1)) }
+  return { forms: rows.map(toStoredForm), ...endOf(query, found, rows.length, rows.at(-1)) }
 }
 
-/** @returns the page of a list, unless it takes longer than a millisecond or two to read. */
+/** Reads the page of a list if that takes one to two milliseconds. @returns undefined when it may take longer. */
 export const readSmallForms = (
   database: SqliteDatabase,
   query: ListFormsQuery,
   few?: number,
 ): FormsPage | undefined => {
-  const short = readShortForms(database, query)
-  if (short) return short
+  const page = readShortForms(database, query)
+  if (page) return page
   const steps = findSmallPage(database, query, few)
   if (!steps) return undefined
-  const found = atOnce(steps)
+  const found = runToEnd(steps)
   const sql = `SELECT ${smallColumns} FROM forms WHERE rowid = ?`
   const rows: Row[] = []
   let left = smallPageBytes
@@ -73,15 +73,15 @@ export const readSmallForms = (
     left -= row.bytes as number
     rows.push(row)
   }
-  return { forms: rows.map(toFormText), ...endOf(query, foundBy(found), rows.length, rows.at(-1)) }
+  return { forms: rows.map(toStoredForm), ...endOf(query, foundBy(found), rows.length, rows.at(-1)) }
 }
 
 const foundBy = ({ ids, totalSize }: FoundPage) => ({ count: ids.length, totalSize })
 
 /**
- * @param found how many forms were found for the page, the one behind it included, and how many the list has.
- * @param count of the forms that are on the page.
- * @param last the last one of them.
+ * @param found the number of forms found, including the one after the page, and the number of matches.
+ * @param count the number of forms on the page.
+ * @param last the last form of the page.
  */
 const endOf = (
   { orderBy }: ListFormsQuery,

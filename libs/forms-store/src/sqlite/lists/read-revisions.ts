@@ -1,22 +1,23 @@
 import { pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
 import type { FormRef, ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
-import { maxPageBytes } from '../../take-up-to.ts'
-import { named, toRevisionText } from '../rows.ts'
+import { maxPageBytes } from '../../lists/take-up-to.ts'
+import { findForm } from '../find-form.ts'
+import { toStoredRevision } from '../rows.ts'
 import { smallPageBytes } from './read-forms.ts'
 import type { PageSteps, Steps } from './steps.ts'
 
-/** What a page tells beside its revisions; undefined when there is no such form. */
+/** A page without its revisions; undefined when there is no such form. */
 export type RevisionsPageEnd = Omit<RevisionsPage, 'revisions'> | undefined
 
-/** So many entries of the index are gone through in one step. */
+/** Index entries that one step reads. */
 const maxEntries = 10_000
 
-/** The page of a list of revisions, one by one. */
+/** Reads the page of a list of revisions, one by one. */
 export function* readRevisions(
   database: SqliteDatabase,
   query: ListRevisionsQuery,
 ): PageSteps<ListedRevision, RevisionsPageEnd> {
-  const form = formOf(database, query)
+  const form = readForm(database, query)
   if (!form) return undefined
   const totalSize = yield* countRevisions(database, form)
   const rows = yield* findRevisions(database, form, query)
@@ -28,19 +29,23 @@ export function* readRevisions(
     const row = database.get(sql, id!)!
     bytes += row.bytes as number
     count++
-    yield liveOrNot(row, form)
+    yield toListedRevision(row, form)
   }
   return endOf(rows, count, totalSize)
 }
 
-/** @returns the page; undefined when there is no such form, `large` when it takes longer than a millisecond or two to read. */
+/**
+ * Reads a page of revisions if that takes one to two milliseconds.
+ *
+ * @returns undefined when there is no such form; `large` when it may take longer.
+ */
 export const readSmallRevisions = (
   database: SqliteDatabase,
   query: ListRevisionsQuery,
 ): RevisionsPage | 'large' | undefined => {
-  const form = formOf(database, query)
+  const form = readForm(database, query)
   if (!form) return undefined
-  // Numbers have gaps, so that there are at most as many revisions.
+  // An upper bound of the number of revisions: numbers have gaps.
   if ((form.revisionNumber as number) > maxEntries) return 'large'
   const total = database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
   const rows = readNumbers(database, form, query.after, query.limit + 1, query.skip)
@@ -52,21 +57,13 @@ export const readSmallRevisions = (
     const row = database.get(sql, left, id!)!
     if (row.form === null) return 'large'
     left -= row.bytes as number
-    revisions.push(liveOrNot(row, form))
+    revisions.push(toListedRevision(row, form))
   }
   return { revisions, ...endOf(rows, revisions.length, total?.total as number) }
 }
 
-const formOf = (database: SqliteDatabase, ref: FormRef): Row | undefined => {
-  const condition = named(ref)
-  return (
-    condition &&
-    database.get(
-      `SELECT formId, liveRevisionId, revisionNumber FROM forms WHERE ${condition.sql}`,
-      ...condition.values,
-    )
-  )
-}
+const readForm = (database: SqliteDatabase, ref: FormRef): Row | undefined =>
+  findForm(database, ref, 'formId, liveRevisionId, revisionNumber')
 
 function* countRevisions(database: SqliteDatabase, { formId }: Row): Steps<number> {
   const sql =
@@ -118,7 +115,7 @@ const endOf = (rows: readonly Row[], count: number, totalSize: number): NonNulla
     ? { totalSize }
     : { next: rows[count - 1]!.number as number, totalSize }
 
-const liveOrNot = (row: Row, form: Row): ListedRevision => ({
-  revision: toRevisionText(row),
+const toListedRevision = (row: Row, form: Row): ListedRevision => ({
+  revision: toStoredRevision(row),
   live: row.revisionId === form.liveRevisionId,
 })

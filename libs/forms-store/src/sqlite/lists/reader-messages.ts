@@ -1,30 +1,32 @@
 import type { Problem } from '@fms/aip'
 import type {
-  FormText,
   ListedRevision,
   ListFormsQuery,
   ListRevisionsQuery,
-  RevisionText,
+  StoredForm,
+  StoredRevision,
 } from '../../forms-store.ts'
 import type { FormsPageEnd } from './read-forms.ts'
 import type { RevisionsPageEnd } from './read-revisions.ts'
 
-/** What the reader thread reads: the query of a page, its items, and what the page tells beside them. */
+/** The kinds of pages: the query, an item, and the page without its items. */
 export interface Pages {
-  forms: { query: ListFormsQuery; item: FormText; end: FormsPageEnd }
+  forms: { query: ListFormsQuery; item: StoredForm; end: FormsPageEnd }
   revisions: { query: ListRevisionsQuery; item: ListedRevision; end: RevisionsPageEnd }
 }
 
 export type PageQuery = { [K in keyof Pages]: { kind: K; query: Pages[K]['query'] } }[keyof Pages]
 
-/** To the thread: a page to read, or one that nobody waits for any more. */
+/** To the thread: a page to read, or the id of one to cancel. */
 export type ReaderRequest = ({ id: number } & PageQuery) | { id: number; kind: 'cancel' }
 
-/** An item as the thread sends it: the bytes of its JSON in place of the text. */
-export type Sent<Item, Text extends keyof Item> = Omit<Item, Text | 'jsonBytes'> & { jsonBytes: Uint8Array }
-export type SentRevision = { revision: Sent<RevisionText, 'formJson'>; live: boolean }
+/** An item as the thread sends it: JSON in UTF-8 instead of text. */
+export type SentItem<Item, Text extends keyof Item> = Omit<Item, Text | 'jsonBytes'> & {
+  jsonBytes: Uint8Array
+}
+export type SentRevision = { revision: SentItem<StoredRevision, 'formJson'>; live: boolean }
 
-/** From the thread: some items, then the end of the page or why there is none. */
+/** From the thread: items in batches, then the end of the page or its error. */
 export type ReaderResponse = { id: number } & (
   | { items: unknown[] }
   | { end: unknown }
@@ -33,8 +35,8 @@ export type ReaderResponse = { id: number } & (
 )
 
 export interface ReaderData {
-  /** The file of the store. */
+  /** The SQLite file. */
   path: string
-  /** How long a list may take. */
+  /** Time limit of a page, in milliseconds. */
   timeoutMs: number
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
 import { filterTooExpensive } from '../../errors.ts'
-import type { FormText, ListedRevision } from '../../forms-store.ts'
+import type { ListedRevision, StoredForm } from '../../forms-store.ts'
 import { migrations } from '../schema.ts'
 import { readForms } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
@@ -11,29 +11,29 @@ import type {
   ReaderData,
   ReaderRequest,
   ReaderResponse,
-  Sent,
+  SentItem,
   SentRevision,
 } from './reader-messages.ts'
-import { inTurns, type PageSteps } from './steps.ts'
+import { type PageSteps, runInTurns } from './steps.ts'
 
-/** Bytes that go to the main thread in one message, which reads it in one go. */
-const chunkLength = 128 * 1024
+/** Size of a message to the main thread, which handles each in one turn of its event loop. */
+const messageLength = 128 * 1024
 
 const { path, timeoutMs } = workerData as ReaderData
 const port = parentPort!
 
-/** Connections that read nothing: each page has one to itself, for one state of the file. */
+/** Idle connections. Each page reads one snapshot of the file on a connection of its own. */
 const idle: SqliteDatabase[] = []
 
-/** Pages that nobody waits for. */
+/** Ids of cancelled pages. */
 const cancelled = new Set<number>()
 
 port.on('message', (request: ReaderRequest) => {
   if (request.kind === 'cancel') cancelled.add(request.id)
-  else void answer(request.id, request)
+  else void respond(request.id, request)
 })
 
-const answer = async (id: number, request: PageQuery): Promise<void> => {
+const respond = async (id: number, request: PageQuery): Promise<void> => {
   try {
     send({ id, end: await readPage(id, request) })
   } catch (error) {
@@ -45,20 +45,20 @@ const answer = async (id: number, request: PageQuery): Promise<void> => {
 }
 
 const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
-  const begun = performance.now()
+  const started = performance.now()
   const database = idle.pop() ?? new SqliteDatabase(path, migrations, { readOnly: true })
-  const items = new Items(id)
+  const items = new ItemSender(id)
   try {
     using _ = database.openSnapshot()
-    const end = await inTurns(
+    const end = await runInTurns(
       stepsOf(database, request),
-      (item) => items.take(item),
+      (item) => items.add(item),
       () => {
-        if (cancelled.has(id)) throw new Error('Nobody waits for the page')
-        if (performance.now() - begun > timeoutMs) throw filterTooExpensive(timeoutMs)
+        if (cancelled.has(id)) throw new Error('The page is cancelled')
+        if (performance.now() - started > timeoutMs) throw filterTooExpensive(timeoutMs)
       },
     )
-    items.send()
+    items.flush()
     return end
   } finally {
     idle.push(database)
@@ -68,11 +68,11 @@ const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
 const stepsOf = (
   database: SqliteDatabase,
   request: PageQuery,
-): PageSteps<FormText | ListedRevision, unknown> =>
+): PageSteps<StoredForm | ListedRevision, unknown> =>
   request.kind === 'forms' ? readForms(database, request.query) : readRevisions(database, request.query)
 
-/** The items of a page on their way to the main thread: long texts are handed over as bytes, which copies nothing. */
-class Items {
+/** Sends the items of a page to the main thread in batches. JSON is transferred as bytes, without a copy. */
+class ItemSender {
   readonly #id: number
   #items: unknown[] = []
   #buffers: ArrayBuffer[] = []
@@ -82,19 +82,19 @@ class Items {
     this.#id = id
   }
 
-  take(item: FormText | ListedRevision): void {
+  add(item: StoredForm | ListedRevision): void {
     this.#items.push('draftJson' in item ? this.#form(item) : this.#revision(item))
-    if (this.#length >= chunkLength) this.send()
+    if (this.#length >= messageLength) this.flush()
   }
 
-  send(): void {
+  flush(): void {
     send({ id: this.#id, items: this.#items }, this.#buffers)
     this.#items = []
     this.#buffers = []
     this.#length = 0
   }
 
-  #form({ draftJson, ...form }: FormText): Sent<FormText, 'draftJson'> {
+  #form({ draftJson, ...form }: StoredForm): SentItem<StoredForm, 'draftJson'> {
     return { ...form, jsonBytes: this.#bytes(draftJson) }
   }
 

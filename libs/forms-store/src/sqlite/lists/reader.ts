@@ -2,24 +2,24 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
-import type { FormText, ListedRevision, ListOptions, RevisionText } from '../../forms-store.ts'
+import type { ListedRevision, ListOptions, StoredForm, StoredRevision } from '../../forms-store.ts'
 import type {
   PageQuery,
   Pages,
   ReaderData,
   ReaderRequest,
   ReaderResponse,
-  Sent,
+  SentItem,
   SentRevision,
 } from './reader-messages.ts'
 
-/** Pages that have a place at once, those of one organization and of one caller: its own leave room for others. */
-const maxPlaces = 6
-const maxOfOrganization = 4
-const maxOfCaller = 2
+/** Concurrent pages: in total, per organization, and per caller. */
+const maxSlots = 6
+const maxSlotsPerOrganization = 4
+const maxSlotsPerCaller = 2
 
-/** How long a page waits for its place, in milliseconds; less than a gateway waits for a response. */
-const maxWaitMs = 4_000
+/** Time limit for getting a slot, in milliseconds. Less than the gateway's timeout for a response. */
+const slotTimeoutMs = 4_000
 
 interface Read {
   id: number
@@ -31,9 +31,9 @@ interface Read {
 }
 
 /**
- * Reads pages in a thread of their own, so that however many rows one looks at, the event loop of the service goes on.
- * The thread begins with the first page. A page has a place while it is read, and then until its signal aborts: that
- * bounds how many pages of 4 MiB are in memory.
+ * Reads pages in a worker thread, so that expensive lists do not block the event loop of the service. The thread starts
+ * with the first page. A page occupies a slot while it is read, and then until its signal aborts: this bounds how many
+ * pages of 4 MiB are in memory.
  */
 export class Reader {
   readonly #data: ReaderData
@@ -41,7 +41,7 @@ export class Reader {
   #lastId = 0
   readonly #waiting = new Map<number, Read>()
   readonly #running = new Map<number, Read>()
-  /** Pages that are read and still needed. */
+  /** Pages that are read and whose signal has not aborted. */
   readonly #held = new Set<Read>()
   #isClosed = false
 
@@ -50,7 +50,9 @@ export class Reader {
   }
 
   /**
-   * @returns undefined for an end that is undefined.
+   * Reads a page.
+   *
+   * @returns the items, and the rest of the page.
    * @throws {ApiError} FILTER_TOO_EXPENSIVE, OVERLOADED, STORE_UNAVAILABLE; the signal's reason.
    */
   async read<K extends keyof Pages>(
@@ -64,7 +66,7 @@ export class Reader {
     const id = ++this.#lastId
     const items: unknown[] = []
     const cancel = () => this.#cancel(id, signal?.reason)
-    const overdue = setTimeout(() => this.#refuse(id), maxWaitMs)
+    const slotTimeout = setTimeout(() => this.#shed(id), slotTimeoutMs)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
       const end = await new Promise<unknown>((resolve, reject) => {
@@ -74,12 +76,12 @@ export class Reader {
       })
       return { items: items as Pages[K]['item'][], end: end as Pages[K]['end'] }
     } finally {
-      clearTimeout(overdue)
+      clearTimeout(slotTimeout)
       signal?.removeEventListener('abort', cancel)
     }
   }
 
-  /** Keeps the place of a page that is read until it is no longer needed. */
+  /** Holds the slot of a page until its signal aborts. */
   #hold(read: Read): void {
     const { signal } = read.options
     if (!signal || signal.aborted) return
@@ -99,29 +101,29 @@ export class Reader {
 
   #startNext(): void {
     for (const read of this.#waiting.values()) {
-      if (this.#running.size + this.#held.size >= maxPlaces) return
-      if (!this.#hasPlaceFor(read)) continue
+      if (this.#running.size + this.#held.size >= maxSlots) return
+      if (!this.#hasSlotFor(read)) continue
       this.#waiting.delete(read.id)
       this.#running.set(read.id, read)
       this.#send({ id: read.id, ...read.request })
     }
   }
 
-  #hasPlaceFor({ request, options }: Read): boolean {
-    const placed = [...this.#running.values(), ...this.#held]
+  #hasSlotFor({ request, options }: Read): boolean {
+    const occupying = [...this.#running.values(), ...this.#held]
     const { organizationId } = request.query
-    const ofOrganization = placed.filter((each) => each.request.query.organizationId === organizationId)
+    const ofOrganization = occupying.filter((each) => each.request.query.organizationId === organizationId)
     const ofCaller = ofOrganization.filter((each) => each.options.caller === options.caller)
-    return ofOrganization.length < maxOfOrganization && ofCaller.length < maxOfCaller
+    return ofOrganization.length < maxSlotsPerOrganization && ofCaller.length < maxSlotsPerCaller
   }
 
-  #refuse(id: number): void {
+  #shed(id: number): void {
     const read = this.#waiting.get(id)
     this.#waiting.delete(id)
     read?.reject(listsOverloaded())
   }
 
-  /** One that runs keeps its place until the thread has left it. */
+  /** A running page holds its slot until the thread stops reading it. */
   #cancel(id: number, reason: unknown): void {
     const read = this.#waiting.get(id) ?? this.#running.get(id)
     if (!this.#waiting.delete(id) && read) this.#send({ id, kind: 'cancel' })
@@ -130,7 +132,7 @@ export class Reader {
 
   #send(request: ReaderRequest): void {
     this.#worker ??= this.#start()
-    // A page that is read keeps the process up; a thread that has nothing to do does not.
+    // A page in flight keeps the process alive; an idle thread does not.
     this.#worker.ref()
     this.#worker.postMessage(request)
   }
@@ -145,7 +147,7 @@ export class Reader {
     worker.on('message', (response: ReaderResponse) => this.#receive(response))
     worker.on('error', (error) => this.#fail(error as Error))
     worker.on('exit', (code) => {
-      if (this.#worker === worker) this.#fail(new Error(`The reader thread ended with code ${code}`))
+      if (this.#worker === worker) this.#fail(new Error(`The reader thread exited with code ${code}`))
     })
     return worker
   }
@@ -154,7 +156,7 @@ export class Reader {
     const read = this.#running.get(response.id)
     if (!read) return
     if ('items' in response) {
-      for (const item of response.items) read.items.push(received(item as ReceivedItem))
+      for (const item of response.items) read.items.push(decodeItem(item as ReceivedItem))
       return
     }
     this.#running.delete(read.id)
@@ -163,12 +165,12 @@ export class Reader {
       read.resolve(response.end)
     } else if ('problem' in response) read.reject(ApiError.fromProblem(response.problem))
     else read.reject(new Error(response.failure))
-    // In another turn: a port receives all messages that follow each other closely in one, and so page after page.
+    // Deferred: a port delivers consecutive messages in one turn of the event loop, which would chain page after page.
     setImmediate(() => this.#startNext())
     if (this.#running.size === 0) this.#worker?.unref()
   }
 
-  /** The thread is gone, and with it whatever it read. The next page begins another. */
+  /** Rejects the pages of a thread that ended. The next page starts another thread. */
   #fail(cause: Error): void {
     this.#worker = undefined
     const reads = [...this.#running.values(), ...(this.#isClosed ? this.#waiting.values() : [])]
@@ -179,13 +181,13 @@ export class Reader {
   }
 }
 
-type ReceivedItem = Sent<FormText, 'draftJson'> | SentRevision
+type ReceivedItem = SentItem<StoredForm, 'draftJson'> | SentRevision
 
-/** The item with its text, which is made of the bytes when it is read. */
-const received = (item: ReceivedItem): FormText | ListedRevision =>
+/** Adds the JSON text, which a getter decodes on demand. */
+const decodeItem = (item: ReceivedItem): StoredForm | ListedRevision =>
   'revision' in item
-    ? { ...item, revision: withText(item.revision, 'formJson') as RevisionText }
-    : (withText(item, 'draftJson') as FormText)
+    ? { ...item, revision: withText(item.revision, 'formJson') as StoredRevision }
+    : (withText(item, 'draftJson') as StoredForm)
 
 const withText = (item: { jsonBytes: Uint8Array }, name: string): object =>
   Object.defineProperty(item, name, { get: () => decoder.decode(item.jsonBytes), enumerable: true })

@@ -1,43 +1,43 @@
 import { afterPosition, allOf, orderSql, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
 import { type Candidates, matchSql, type Range, rangeSql } from './candidates.ts'
-import type { Pace } from './steps.ts'
+import type { StepSize } from './steps.ts'
 
-/** Some of the candidates. */
+/** A part of the candidates, as SQL. */
 export interface Slice {
-  /** What follows FROM. */
+  /** The FROM clause. */
   table: string
-  /** What follows WHERE. */
+  /** The WHERE clause. */
   within: SqlCondition
-  /** About how many rows it has. */
+  /** Approximate number of rows. */
   size: number
 }
 
-/** Candidates in slices of about as many rows as `pace` says when each is begun. */
+/** Splits candidates into slices of about `stepSize.rows` rows, read anew for each slice. */
 export const slicesOf = (
   database: SqliteDatabase,
   organizationId: string,
   candidates: Candidates,
-  pace: Pace,
+  stepSize: StepSize,
 ): Generator<Slice> =>
   candidates.kind === 'tokens'
-    ? tokenSlices(database, organizationId, candidates.tokens, pace)
-    : rangeSlices(database, organizationId, candidates, pace)
+    ? tokenSlices(database, organizationId, candidates.tokens, stepSize)
+    : rangeSlices(database, organizationId, candidates, stepSize)
 
-/** From one key of the range's index to the next; all at once where they are known to be few. */
+/** Slices between keys of the range's index; one slice for a small range of known size. */
 function* rangeSlices(
   database: SqliteDatabase,
   organizationId: string,
   { count, ...range }: Range & { count?: number },
-  pace: Pace,
+  stepSize: StepSize,
 ): Generator<Slice> {
   const table = `forms INDEXED BY forms_by_${range.column}`
-  if (count !== undefined && count <= pace.rows)
+  if (count !== undefined && count <= stepSize.rows)
     return yield { table, within: rangeSql(organizationId, range), size: count }
   const key = [...new Set([range.column, 'publicId'])].map((column) => ({ column, descending: false }))
   const columns = key.map(({ column }) => column)
   for (let after: (string | number)[] | undefined; ; ) {
-    const { rows } = pace
-    // A key behind the lower end takes its place, since SQLite starts from one of several bounds.
+    const { rows } = stepSize
+    // The last key replaces the lower bound, because SQLite uses only one of two lower bounds.
     const rest = allOf(
       rangeSql(organizationId, after ? { column: range.column, ...upperOf(range) } : range),
       after && afterPosition(key, after),
@@ -63,29 +63,29 @@ function* rangeSlices(
 const lowerOf = ({ lower }: Range) => (lower === undefined ? {} : { lower })
 const upperOf = ({ upper }: Range) => (upper === undefined ? {} : { upper })
 
-/** By the forms' row numbers, in which the index of trigrams is in order. */
+/** Slices by rowid, the order of the trigram index. */
 function* tokenSlices(
   database: SqliteDatabase,
   organizationId: string,
   tokens: readonly string[],
-  pace: Pace,
+  stepSize: StepSize,
 ): Generator<Slice> {
   for (let after = 0; ; ) {
-    const limit = pace.rows
-    // FTS5 starts from an integer alone, and the driver gives numbers as doubles.
+    const limit = stepSize.rows
+    // FTS5 needs an integer to start from, and the driver binds numbers as doubles.
     const rows = database.all(
       'SELECT rowid AS id FROM formTrigrams WHERE formTrigrams MATCH ? AND rowid > CAST(? AS INTEGER) LIMIT ? + 0',
       matchSql(tokens),
       after,
       limit,
     )
-    if (rows.length > 0) yield { table: 'forms', within: ofNumbers(organizationId, rows), size: rows.length }
+    if (rows.length > 0) yield { table: 'forms', within: withRowids(organizationId, rows), size: rows.length }
     if (rows.length < limit) return
     after = rows.at(-1)!.id as number
   }
 }
 
-const ofNumbers = (organizationId: string, rows: { id?: unknown }[]): SqlCondition => ({
+const withRowids = (organizationId: string, rows: { id?: unknown }[]): SqlCondition => ({
   sql: 'rowid IN (SELECT value FROM json_each(?)) AND +organizationId = ?',
   values: [JSON.stringify(rows.map(({ id }) => id)), organizationId],
 })

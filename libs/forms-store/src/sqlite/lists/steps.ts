@@ -1,11 +1,11 @@
-/** Work that gives way between its steps, each of which takes a few milliseconds. */
+/** Work in steps of a few milliseconds. Yields between them. */
 export type Steps<T> = Generator<undefined, T>
 
-/** A page that is read in steps: it yields an item, or undefined where it gives way. */
+/** A page that is read in steps. Yields an item, or undefined between two steps without one. */
 export type PageSteps<Item, End> = Generator<Item | undefined, End>
 
-/** All of it at once: for work that is known to be small. */
-export const atOnce = <T>(steps: Steps<T>): T => {
+/** Runs all steps synchronously. For small work. */
+export const runToEnd = <T>(steps: Steps<T>): T => {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -13,26 +13,27 @@ export const atOnce = <T>(steps: Steps<T>): T => {
 }
 
 /**
- * Reads a page step by step, other work of the event loop in between.
+ * Runs the steps in separate turns of the event loop.
  *
- * @param demand throws, between two steps, to end the work.
+ * @param onItem receives each item.
+ * @param throwIfStopped called between two steps; throws to end the work.
  */
-export const inTurns = async <Item, End>(
+export const runInTurns = async <Item, End>(
   steps: PageSteps<Item, End>,
-  take: (item: Item) => void,
-  demand: () => void,
+  onItem: (item: Item) => void,
+  throwIfStopped: () => void,
 ): Promise<End> => {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    if (value !== undefined) take(value)
+    if (value !== undefined) onItem(value)
     await new Promise((resolve) => setImmediate(resolve))
-    demand()
+    throwIfStopped()
   }
 }
 
-/** How many rows a step reads, so that it takes some milliseconds whatever is asked of each. */
-export class Pace {
+/** Adapts the number of rows per step, so that each step takes a few milliseconds. */
+export class StepSize {
   #rows: number
   readonly #maxRows: number
 
@@ -45,8 +46,8 @@ export class Pace {
     return this.#rows
   }
 
-  /** @param ms what the last step took. */
-  took(ms: number): void {
+  /** Adapts to the duration of the last step, in milliseconds. */
+  adapt(ms: number): void {
     if (ms > 6) this.#rows = Math.max(50, this.#rows >> 1)
     else if (ms < 2) this.#rows = Math.min(this.#maxRows, this.#rows * 2)
   }

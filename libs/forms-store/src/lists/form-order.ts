@@ -8,8 +8,8 @@ export interface FormOrderTerm {
 }
 
 /**
- * The order that a list really has: `publicId` breaks the ties in the direction of the last field, and what follows a
- * public id decides nothing. An empty `orderBy` is most recently updated first, and its ties ascend.
+ * The total order of a list: adds `publicId`, in the direction of the last field, and drops the fields after a `publicId`.
+ * An empty `orderBy` means most recently updated first, with ties ascending.
  */
 export const completeOrder = (orderBy: readonly FormOrderTerm[]): FormOrderTerm[] => {
   const last = orderBy.at(-1)
@@ -25,10 +25,10 @@ const defaultOrder: readonly FormOrderTerm[] = [
   { field: 'publicId', descending: false },
 ]
 
-/** A place in a list: the values of its complete order's fields there; times as milliseconds since the epoch. */
+/** The position of a form in a list: its values of the complete order's fields. Times in milliseconds since the epoch. */
 export type FormPosition = (string | number)[]
 
-/** @param values of the form there, as a position has them. */
+/** @param values of the form. Times in milliseconds since the epoch. */
 export const positionOf = (
   values: Readonly<Record<FormOrderField, string | number>>,
   order: readonly FormOrderTerm[],

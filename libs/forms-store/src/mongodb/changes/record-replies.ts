@@ -1,17 +1,16 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import type { Replies } from '../forms-store.ts'
-import type { FormsCollections } from './documents.ts'
+import type { Replies } from '../../forms-store.ts'
+import type { FormsCollections } from '../documents.ts'
 
-/** So many ids stand in the form itself before they move to `replies`. */
+/** Reply ids that a form document holds before they move to `replies`. */
 export const maxRecentReplies = 32
 
 /**
- * Counts replies and notes their ids in one change of the form: neither is ever there without the other. Once the form
- * would hold too many ids, the earlier ones are copied to `replies` before the change that drops them, so that each
- * counted id is in the form or there at any instant. The change demands the replyCount that was read: no id was counted
- * or dropped since.
+ * Increments `replyCount` and stores the ids of the replies in one update of the form. When the form would hold too many
+ * ids, the earlier ones are first copied to `replies`, so that each counted id is always in one of the two. The update
+ * matches the `replyCount` that was read: no id was added or removed since.
  *
- * @returns how many were counted now.
+ * @returns how many replies were new.
  */
 export const recordReplies = async (
   { forms, replies }: FormsCollections,
@@ -20,7 +19,7 @@ export const recordReplies = async (
   const key = { organizationId, _id: formId }
   const form = await forms.findOne(key, ['replyCount', 'recentReplies'])
   if (!form) {
-    // It may have gone while an attempt before this one was copying.
+    // The form may have been deleted while an earlier attempt copied ids.
     await replies.deleteMany({ organizationId, formId })
     return 0
   }

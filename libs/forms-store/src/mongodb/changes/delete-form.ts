@@ -1,37 +1,35 @@
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
-import { updateAborted } from '../errors.ts'
-import type { FormRef, FormState } from '../forms-store.ts'
+import { updateAborted } from '../../errors.ts'
+import type { FormRef, FormState } from '../../forms-store.ts'
 import {
   draftBytes,
   type FormsCollections,
   formKey,
-  named,
   sizeFields,
   stateFields,
   toFormState,
-} from './documents.ts'
-import { addUsage } from './usage.ts'
+} from '../documents.ts'
+import { findForm } from '../find-form.ts'
+import { addUsage } from '../usage.ts'
 
 /**
- * Notes the intention; takes the form, from when on nobody sees anything of it; frees its public id. Its revisions and
- * replies are cleared afterwards, and then the note: `clearDeletions`.
+ * Deletes a form in steps: inserts a document into `deletions`, deletes the form, which makes its revisions and replies
+ * invisible, and frees its public id. `clearDeletions` deletes the revisions and replies later.
  *
  * @returns false when there is no such form.
+ * @throws {ApiError} UPDATE_ABORTED when concurrent changes won until the deadline.
  */
 export const deleteForm = async (
   collections: FormsCollections,
   ref: FormRef,
   check: (current: FormState) => void,
 ): Promise<boolean> => {
-  const query = named(ref)
-  if (!query) return false
-
   const { forms, deletions, publicIds } = collections
   const attempt = async () => {
-    const form = await forms.findOne(query, [...stateFields, ...sizeFields])
+    const form = await findForm(collections, ref, [...stateFields, ...sizeFields])
     if (!form) return undefined
     check(toFormState(form))
-    // The note of an earlier attempt serves as well.
+    // An earlier attempt may have inserted it.
     await deletions.insert({ ...formKey(form), publicId: form.publicId, beginTime: Date.now() })
     return (await forms.deleteOne({ ...formKey(form), version: form.version })) ? form : writeConflict
   }

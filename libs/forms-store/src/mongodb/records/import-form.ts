@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
-import { serializeDraft } from '../draft-text.ts'
-import { formConflict } from '../errors.ts'
-import type { Imported, RevisionText } from '../forms-store.ts'
-import { noQuota } from '../quota.ts'
-import { assertSameRecord, formOf, revisionStateOf, revisionsOf } from '../resource/stored-form-record.ts'
-import { clearFormerForm } from './clear-deletions.ts'
-import { reservePublicId } from './create-form.ts'
-import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from './documents.ts'
+import { formConflict } from '../../errors.ts'
+import type { Imported, StoredRevision } from '../../forms-store.ts'
+import { noQuota } from '../../quota.ts'
+import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
+import { clearFormerForm } from '../changes/clear-deletions.ts'
+import { reservePublicId } from '../changes/create-form.ts'
+import { removeRevision } from '../changes/insert-revision.ts'
+import { maxRecentReplies } from '../changes/record-replies.ts'
+import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from '../documents.ts'
+import { hasForm } from '../find-revision.ts'
+import { addUsage, countWrite } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
-import { hasForm, removeRevision } from './insert-revision.ts'
-import { maxRecentReplies } from './record-replies.ts'
-import { addUsage, countWrite } from './usage.ts'
 
-/** So many writes are under way at once. */
+/** Inserts of replies in flight. */
 const batchSize = 50
 
 /**
- * Reserves the public id; stores revisions and replies, which nobody sees yet; then the form, and all of it is
- * visible. A repeat finds what a killed import left and goes on.
+ * Reserves the public id, stores revisions and replies, which are invisible without their form, and then the form. A
+ * repeat continues an import that crashed.
  */
 export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
   const { organizationId, formId, publicId } = record
-  // What a deleted form left may not be taken for what is stored here, nor taken away with it.
+  // Remains of a deleted form must not mix with what is stored here.
   await clearFormerForm(collections, record)
   const stored = await readRecord(collections, record)
   if (stored) return assertSameRecord(stored, record)
@@ -35,7 +35,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
     await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
   }
   const form = {
-    ...newFormDocument(serializeDraft(formOf(record))),
+    ...newFormDocument(fromFormRecord(record)),
     ...revisionStateOf(record),
     recentReplies,
   }
@@ -48,11 +48,11 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   return assertSameRecord(meanwhile, record)
 }
 
-/** More than one is needed only while what is in the way is being taken away. */
+/** The first attempt suffices, unless revisions of deleted forms conflict. */
 const maxAttempts = 5
 
-/** Stores a revision, unless it is there already. What nobody can see gives way to it. */
-const insertRevision = async (collections: FormsCollections, revision: RevisionText): Promise<void> => {
+/** Stores a revision, unless it exists already. Deletes revisions of deleted forms that conflict with it. */
+const insertRevision = async (collections: FormsCollections, revision: StoredRevision): Promise<void> => {
   const { revisions } = collections
   const { organizationId, formId, number, revisionId, commandId } = revision
   const document = newRevisionDocument(revision)
@@ -62,18 +62,18 @@ const insertRevision = async (collections: FormsCollections, revision: RevisionT
     if (sameId && isDeepStrictEqual(sameId, document)) return
     const sameCommand = await revisions.findOne({ organizationId, commandId })
     const sameNumber = await revisions.findOne({ organizationId, formId, number })
-    const inTheWay = [sameId, sameCommand, sameNumber].filter((found) => found !== undefined)
-    for (const found of inTheWay) {
+    const conflicting = [sameId, sameCommand, sameNumber].filter((found) => found !== undefined)
+    for (const found of conflicting) {
       if (await hasForm(collections, found)) throw conflict(revision, found === sameId)
       await removeRevision(collections, found)
     }
-    // The id is that of a revision of another organization.
-    if (inTheWay.length === 0) throw conflict(revision, true)
+    // A revision of another organization has the id.
+    if (conflicting.length === 0) throw conflict(revision, true)
   }
   await addUsage(collections, organizationId, { forms: 0, bytes: document.bytes ?? 0 })
 }
 
-const conflict = (revision: RevisionText, hasSameId: boolean) =>
+const conflict = (revision: StoredRevision, hasSameId: boolean) =>
   hasSameId
     ? formConflict(revision, 'revisionId', revision.revisionId)
     : formConflict(revision, 'commandId', revision.commandId)

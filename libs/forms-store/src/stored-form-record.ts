@@ -1,19 +1,21 @@
 import type { FormRecord } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
-import { formConflict } from '../errors.ts'
-import type { RevisionText, StoredForm, StoredRevision } from '../forms-store.ts'
+import { formConflict } from './errors.ts'
+import type { StoredForm, StoredRevision } from './forms-store.ts'
+import { parseDraft, parseSnapshot, toStoredDraft } from './stored-draft.ts'
 
-/** What a record holds beside the form itself. */
+/** The part of a record beside the form: its revisions and replies. */
 export interface FormHistory {
   revisionNumber: number
   liveNumber: number
   liveRevisionId: string | null
   /** Oldest first. */
   revisions: StoredRevision[]
-  /** In any order; one given twice counts once. */
+  /** In any order; duplicates are ignored. */
   replyIds: Iterable<string>
 }
 
+/** A form with its history, as JSON for an export. */
 export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord => ({
   organizationId: form.organizationId,
   formId: form.formId,
@@ -21,24 +23,25 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
   createTime: form.createTime.toISOString(),
   updateTime: form.updateTime.toISOString(),
   version: form.version,
-  draft: form.draft,
+  draft: parseDraft(form),
   revisionNumber: history.revisionNumber,
   live:
     history.liveRevisionId === null
       ? null
       : { revisionId: history.liveRevisionId, number: history.liveNumber },
-  revisions: history.revisions.map(({ revisionId, number, commandId, createTime, form }) => ({
-    revisionId,
-    number,
-    commandId,
-    createTime: createTime.toISOString(),
-    form,
+  revisions: history.revisions.map((revision) => ({
+    revisionId: revision.revisionId,
+    number: revision.number,
+    commandId: revision.commandId,
+    createTime: revision.createTime.toISOString(),
+    form: parseSnapshot(revision),
   })),
   replyCount: form.replyCount,
   replyIds: [...new Set(history.replyIds)].sort(),
 })
 
-export const formOf = (record: FormRecord): StoredForm => ({
+/** The form in a record, without its history. */
+export const fromFormRecord = (record: FormRecord): StoredForm => ({
   organizationId: record.organizationId,
   formId: record.formId,
   publicId: record.publicId,
@@ -47,17 +50,18 @@ export const formOf = (record: FormRecord): StoredForm => ({
   version: record.version,
   replyCount: record.replyCount,
   live: record.live !== null,
-  draft: record.draft,
+  ...toStoredDraft(record.draft),
 })
 
-/** What the form itself keeps of its revisions. */
+/** The fields of a stored form that refer to its revisions. */
 export const revisionStateOf = ({ revisionNumber, live }: FormRecord) => ({
   revisionNumber,
   liveNumber: live?.number ?? 0,
   liveRevisionId: live?.revisionId ?? null,
 })
 
-export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): RevisionText[] =>
+/** The revisions in a record. */
+export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): StoredRevision[] =>
   revisions.map(({ form, ...revision }) => ({
     ...revision,
     organizationId,
@@ -66,10 +70,10 @@ export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): 
     formJson: JSON.stringify(form),
   }))
 
-/** Tells records apart by content: a SHA-256, hexadecimal. */
+/** The hexadecimal SHA-256 of a record's content, independent of the order of members. */
 export const formDigest = (record: FormRecord): string => recordDigest(record)
 
-/** @throws {ApiError} FORM_CONFLICT unless the store has the form as the record does. */
+/** @throws {ApiError} FORM_CONFLICT when the stored form or its history differs from the record. */
 export const assertSameRecord = (stored: FormRecord, record: FormRecord): 'exists' => {
   if (formDigest(stored) !== formDigest(record)) throw formConflict(record, 'formId', record.formId)
   return 'exists'

@@ -1,11 +1,11 @@
-import type { FormText, Quota } from '../forms-store.ts'
+import type { Quota, StoredForm } from '../../forms-store.ts'
+import { type FormsCollections, newFormDocument } from '../documents.ts'
+import { countWrite } from '../usage.ts'
 import { clearFormerForm } from './clear-deletions.ts'
-import { type FormsCollections, newFormDocument } from './documents.ts'
-import { countWrite } from './usage.ts'
 
 /**
- * Reserves the public id for the whole service, then stores the form. Killed in between, the reservation stays: it
- * takes one of 8·10¹⁷ ids away, and the same form may still be created.
+ * Reserves the public id in the whole service, then stores the form. A crash in between leaves the reservation: it uses
+ * up one of 8·10¹⁷ ids, and the same form can still be created.
  *
  * @returns false when the public id is taken.
  * @throws {ApiError} QUOTA_EXCEEDED.
@@ -13,7 +13,7 @@ import { countWrite } from './usage.ts'
 export const createForm = async (
   collections: FormsCollections,
   quota: Quota,
-  form: FormText,
+  form: StoredForm,
 ): Promise<boolean> => {
   const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
   return countWrite(collections, quota, form.organizationId, growth, async () => {
@@ -22,10 +22,10 @@ export const createForm = async (
   })
 }
 
-/** @returns false when another form has the public id; may be repeated for the same one. */
+/** Idempotent for the same form. @returns false when another form has the public id. */
 export const reservePublicId = async (
   { publicIds }: FormsCollections,
-  { publicId: _id, organizationId, formId }: Pick<FormText, 'organizationId' | 'formId' | 'publicId'>,
+  { publicId: _id, organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId' | 'publicId'>,
 ): Promise<boolean> => {
   if (await publicIds.insert({ _id, organizationId, formId, reserveTime: Date.now() })) return true
   const holder = await publicIds.findOne({ _id })

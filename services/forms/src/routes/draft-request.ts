@@ -2,14 +2,15 @@ import type { JsonObject } from '@fms/aip'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DraftCaller, Patch } from '../drafts/draft-writer.ts'
 
-/** The `form` of a create or a patch: as text where the body is large. */
-export const patchOf = ({
+/** The `form` member of a create or update request: JSON text if the body is large, otherwise parsed. */
+export const draftPatch = ({
   body,
   nestedJson,
 }: Pick<FastifyRequest, 'nestedJson'> & { body: { form: Record<string, unknown> } }): Patch =>
   nestedJson?.get('form') ?? (body.form as JsonObject)
 
-export const callerOf = ({ identity }: FastifyRequest, reply: FastifyReply): DraftCaller => ({
+/** The caller of a create or update request. */
+export const draftCaller = ({ identity }: FastifyRequest, reply: FastifyReply): DraftCaller => ({
   userId: identity.userId,
-  hasGone: () => reply.hasEnded,
+  hasDisconnected: () => reply.hasEnded,
 })

@@ -1,19 +1,15 @@
-import type { SqliteDatabase } from '@fms/store-kit'
+import { type SqliteDatabase, writeConflict } from '@fms/store-kit'
 
-/** So much one transaction clears at the most: rows, and bytes of revisions. */
+/** Bounds of one transaction: rows, and bytes of revisions. */
 const maxRows = 500
 const maxBytes = 4 * 1024 * 1024
 
-/** Notes that a form is gone. Part of the change that deletes it. */
+/** Records that a form is deleted. Runs in the transaction that deletes it. */
 export const noteDeletion = (database: SqliteDatabase, organizationId: string, formId: string): void => {
   database.insert('deletions', { formId, organizationId, deleteTime: Date.now() })
 }
 
-/** Whether a form of this id is gone and not cleared yet. */
-export const isBeingCleared = (database: SqliteDatabase, formId: string): boolean =>
-  database.get('SELECT 1 FROM deletions WHERE formId = ?', formId) !== undefined
-
-/** Clears what forms that are gone have left, one after the other. */
+/** Deletes the replies and revisions of every deleted form, one form after the other. */
 export const clearDeletions = async (database: SqliteDatabase, signal: AbortSignal): Promise<void> => {
   const next = () => database.get('SELECT formId FROM deletions LIMIT 1')
   for (let found = next(); found && !signal.aborted; found = next()) {
@@ -21,21 +17,34 @@ export const clearDeletions = async (database: SqliteDatabase, signal: AbortSign
   }
 }
 
-/** Clears the replies and revisions of a form that is gone, a batch in each transaction, and then the note of it. */
-export const clearForm = async (
+/** Runs a write that creates a form, after the remains of a deleted form with the same id are cleared. */
+export const writeOnceCleared = async <T>(
   database: SqliteDatabase,
   formId: string,
-  signal?: AbortSignal,
-): Promise<void> => {
+  change: () => T,
+): Promise<T> => {
+  for (;;) {
+    const outcome = await database.write(() => (isBeingCleared(database, formId) ? writeConflict : change()))
+    if (outcome !== writeConflict) return outcome as T
+    await clearForm(database, formId)
+  }
+}
+
+/** Whether a form with this id is deleted and has remains to clear. */
+const isBeingCleared = (database: SqliteDatabase, formId: string): boolean =>
+  database.get('SELECT 1 FROM deletions WHERE formId = ?', formId) !== undefined
+
+/** Deletes what a deleted form left in batches, one transaction each, and then its row in `deletions`. */
+const clearForm = async (database: SqliteDatabase, formId: string, signal?: AbortSignal): Promise<void> => {
   while (!signal?.aborted && !(await database.write(() => clearBatch(database, formId)))) {
-    // Others have a turn between two batches.
+    // Yields to other requests between two batches.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
 /** @returns whether nothing is left. Indexes: the key of replies and revisions_by_number. */
 const clearBatch = (database: SqliteDatabase, formId: string): boolean => {
-  // Another process was faster, and the form may be there again.
+  // Another process may have finished, and the form may exist again.
   if (!isBeingCleared(database, formId)) return true
   const replies = 'SELECT replyId FROM replies WHERE formId = ? LIMIT ?'
   const cleared = database.run(

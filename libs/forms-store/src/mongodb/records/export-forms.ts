@@ -1,12 +1,12 @@
 import type { FormRecord } from '@fms/contracts'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
-import { updateAborted } from '../errors.ts'
-import type { OrganizationForms } from '../forms-store.ts'
-import { toFormRecord } from '../resource/stored-form-record.ts'
-import { type FormsCollections, toStoredForm, toStoredRevision } from './documents.ts'
+import { updateAborted } from '../../errors.ts'
+import type { OrganizationForms } from '../../forms-store.ts'
+import { toFormRecord } from '../../stored-form-record.ts'
+import { type FormsCollections, toStoredForm, toStoredRevision } from '../documents.ts'
 
-/** Index: forms_by_publicId, from one organization to the next. */
-export async function* organizations({ forms }: FormsCollections): AsyncGenerator<OrganizationForms> {
+/** Index: forms_by_publicId, one query per organization. */
+export async function* listOrganizations({ forms }: FormsCollections): AsyncGenerator<OrganizationForms> {
   const sort = { organizationId: 1, publicId: 1 } as const
   for (let after = ''; ; ) {
     const query = { organizationId: { $gt: after } }
@@ -17,10 +17,10 @@ export async function* organizations({ forms }: FormsCollections): AsyncGenerato
   }
 }
 
-/** So many ids are read ahead: no cursor is open while the caller takes its time. */
+/** Ids that are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
-/** Index: forms_by_publicId. One form at a time is in memory. */
+/** Index: forms_by_publicId. Reads one form at a time. */
 export async function* exportForms(
   collections: FormsCollections,
   organizationId: string,
@@ -41,8 +41,10 @@ export async function* exportForms(
 }
 
 /**
- * The form with its revisions and replies, read until the form did not change meanwhile. Indexes: revisions_by_number
- * and replies_by_form.
+ * The form with its revisions and replies, in a consistent state: reads again when the form changed meanwhile. Indexes:
+ * revisions_by_number and replies_by_form.
+ *
+ * @throws {ApiError} UPDATE_ABORTED when the form kept changing until the deadline.
  */
 export const readRecord = (
   { forms, revisions, replies }: FormsCollections,

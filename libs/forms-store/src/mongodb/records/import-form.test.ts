@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FormRecord } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { create, givenForm, newForm, publish, refOf } from '../contract/given.ts'
-import { MongoFormsStore } from './forms-store.ts'
-import { allow, startFormsStore } from './testing.ts'
+import { givenForm, newForm, publish, refOf } from '../../contract/given.ts'
+import { MongoFormsStore } from '../forms-store.ts'
+import { allow, startFormsStore } from '../testing.ts'
 
-const { url, store, collections, killedAfter } = await startFormsStore()
+const { url, store, collections, crashAfter } = await startFormsStore()
 
 const exported = (organizationId: string) => Array.fromAsync(store.exportForms(organizationId))
 
-/** A form with revisions and more replies than it holds itself, which the store has forgotten again. */
+/** The record of a deleted form with revisions and more replies than its document holds. */
 const givenRecord = async (): Promise<FormRecord> => {
   const form = await givenForm(store)
   await publish(store, form)
@@ -20,12 +20,12 @@ const givenRecord = async (): Promise<FormRecord> => {
   return record!
 }
 
-describe('an import that is killed between two writes', () => {
-  it('leaves nothing to be seen, and a repeat finishes it', async () => {
+describe('an import that crashes between two writes', () => {
+  it('leaves nothing visible, and a repeat completes it', async () => {
     let writes = 0
     for (;;) {
       const record = await givenRecord()
-      if (!(await killedAfter(writes, (mortal) => mortal.importForm(record)))) break
+      if (!(await crashAfter(writes, (crashing) => crashing.importForm(record)))) break
       writes++
       const { organizationId, formId } = record
       const ref = { organizationId, formRef: formId }
@@ -39,15 +39,15 @@ describe('an import that is killed between two writes', () => {
       expect(await exported(organizationId)).toEqual([record])
     }
 
-    // The public id, two revisions, two replies beside those in the form, the form; and what each of them adds.
+    // The public id, two revisions, two replies outside of the form, the form, and the usage of each.
     expect(writes).toBe(9)
   })
 
-  it("is in nobody else's way", async () => {
+  it('does not block other forms', async () => {
     const record = await givenRecord()
-    await killedAfter(3, (mortal) => mortal.importForm(record))
+    await crashAfter(3, (crashing) => crashing.importForm(record))
     const other = newForm({ organizationId: record.organizationId })
-    await create(store, other)
+    await store.create(other)
 
     const { commandId } = record.revisions[0]!
     expect(await publish(store, other, commandId)).toMatchObject({ commandId, number: 1 })
@@ -58,9 +58,9 @@ describe('an import that is killed between two writes', () => {
     })
   })
 
-  it('makes room for the form in a later state', async () => {
+  it('does not block an import of a later state of the form', async () => {
     const record = await givenRecord()
-    await killedAfter(3, (mortal) => mortal.importForm(record))
+    await crashAfter(3, (crashing) => crashing.importForm(record))
     const later = {
       ...record,
       revisions: record.revisions.map((each) => ({ ...each, revisionId: randomUUID() })),
@@ -73,13 +73,13 @@ describe('an import that is killed between two writes', () => {
   })
 })
 
-describe('an import after a delete that was killed', () => {
-  it('lets the delete finish first', async () => {
+describe('an import after a delete that crashed', () => {
+  it('completes the delete first', async () => {
     const record = await givenRecord()
     await store.importForm(record)
     const { organizationId, formId } = record
     let writes = 0
-    await using mortal = new MongoFormsStore(
+    await using crashing = new MongoFormsStore(
       url,
       {},
       {
@@ -89,7 +89,7 @@ describe('an import after a delete that was killed', () => {
         },
       },
     )
-    await expect(mortal.delete({ organizationId, formRef: formId }, allow)).rejects.toThrow('killed')
+    await expect(crashing.delete({ organizationId, formRef: formId }, allow)).rejects.toThrow('killed')
 
     expect(await store.importForm(record)).toBe('imported')
 

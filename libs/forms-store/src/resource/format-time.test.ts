@@ -11,7 +11,7 @@ describe('formatTime', () => {
     )
   })
 
-  it('is right at the ends of a day, of a year, and of what a date can hold', () => {
+  it('is correct at the ends of a day, of a year, and of the range of dates', () => {
     const ends = [
       '2026-11-20T00:00:00.000Z',
       '2026-11-20T23:59:59.999Z',
@@ -24,12 +24,12 @@ describe('formatTime', () => {
     expect(ends.map((text) => formatTime(new Date(text)))).toEqual(ends)
   })
 
-  it('keeps few days in memory, and is right with more', () => {
+  it('bounds its cache, and is correct beyond it', () => {
     const dates = Array.from({ length: 5_000 }, (_, day) => new Date(day * 86_400_000 + 1))
     expect(dates.map(formatTime)).toEqual(dates.map((date) => date.toISOString()))
   })
 
-  it('refuses an invalid date', () => {
+  it('rejects an invalid date', () => {
     expect(() => formatTime(new Date(Number.NaN))).toThrow(RangeError)
   })
 })

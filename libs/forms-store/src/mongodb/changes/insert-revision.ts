@@ -1,14 +1,9 @@
-import type { RevisionText, StoredRevision } from '../forms-store.ts'
-import { type FormsCollections, newRevisionDocument, type RevisionDocument } from './documents.ts'
-import { addUsage } from './usage.ts'
+import type { StoredRevision } from '../../forms-store.ts'
+import { type FormsCollections, newRevisionDocument, type RevisionDocument } from '../documents.ts'
+import { hasForm } from '../find-revision.ts'
+import { addUsage } from '../usage.ts'
 
-/** Whether the form of a revision is there: what makes the revision visible. */
-export const hasForm = (
-  { forms }: FormsCollections,
-  { organizationId, formId }: Pick<StoredRevision, 'organizationId' | 'formId'>,
-): Promise<boolean> => forms.has({ organizationId, _id: formId })
-
-/** Takes away a revision that nobody sees. */
+/** Deletes a revision that a deleted form left. */
 export const removeRevision = async (
   collections: FormsCollections,
   { organizationId, _id, bytes = 0 }: Pick<RevisionDocument, 'organizationId' | '_id' | 'bytes'>,
@@ -18,16 +13,16 @@ export const removeRevision = async (
   }
 }
 
-/** More than one is needed only while the revision in the way is being taken away. */
+/** The first attempt suffices, unless a revision of a deleted form has the same command. */
 const maxAttempts = 5
 
 /**
- * Stores a snapshot, once a command. A form that is deleted at the same time takes away the revisions that it finds;
- * one that comes after that is taken back here, and a kill before that leaves a revision that nobody sees.
+ * Stores a snapshot, at most one per command. A concurrent delete of the form removes the revisions that it finds. If the
+ * form is gone after the insert, this removes the revision again; a crash before that leaves a revision that is invisible.
  */
 export const insertRevision = async (
   collections: FormsCollections,
-  revision: RevisionText,
+  revision: StoredRevision,
 ): Promise<'inserted' | 'exists' | 'gone'> => {
   const { revisions } = collections
   const { organizationId, commandId, revisionId } = revision
@@ -36,7 +31,6 @@ export const insertRevision = async (
     const earlier = await revisions.findOne({ organizationId, commandId })
     if (earlier && (await hasForm(collections, earlier))) return 'exists'
     if (attempt === maxAttempts) throw new Error(`Revision ${revisionId} has an id or a number that is taken`)
-    // What a deleted form left, and is in the way.
     if (earlier) await removeRevision(collections, earlier)
   }
   if (await hasForm(collections, revision)) return 'inserted'

@@ -1,14 +1,14 @@
 import { KeyedMutex } from '@fms/store-kit/mongodb'
-import type { DeletionDocument, FormsCollections } from './documents.ts'
-import { addUsage } from './usage.ts'
+import type { DeletionDocument, FormsCollections } from '../documents.ts'
+import { addUsage } from '../usage.ts'
 
-/** So many documents one request clears at the most. */
+/** Documents that one request deletes at most. */
 const maxBatch = 500
 
-/** A form is cleared once at a time in this process. */
+/** Serializes the clearing of each form in this process. */
 const mutex = new KeyedMutex()
 
-/** Clears what forms that are gone have left. What cannot be cleared now does not hold up the rest. */
+/** Deletes the revisions and replies of every deleted form. Skips a form whose clearing fails; the next run retries it. */
 export const clearDeletions = async (collections: FormsCollections, signal: AbortSignal): Promise<void> => {
   for await (const deletion of collections.deletions.find({})) {
     if (signal.aborted) return
@@ -16,7 +16,7 @@ export const clearDeletions = async (collections: FormsCollections, signal: Abor
   }
 }
 
-/** Clears what is left of a form that had this id, so that another may take it. */
+/** Clears the remains of a deleted form with this id, so that a new form can have it. */
 export const clearFormerForm = async (
   collections: FormsCollections,
   { organizationId, formId }: { organizationId: string; formId: string },
@@ -34,12 +34,12 @@ const clearForm = (
     const { forms, publicIds, deletions } = collections
     const { organizationId, _id: formId, publicId } = deletion
     const key = { organizationId, _id: formId }
-    // A form that is there still: its delete is under way, or was killed before it took effect.
+    // A form that still exists: its delete is in progress, or crashed before it deleted the form.
     const isGone = async () => (await deletions.has(key)) && !(await forms.has(key))
     if (!(await isGone())) return
-    // Unless another form has it by now.
+    // The query names the form: another one may have the public id by now.
     await publicIds.deleteOne({ _id: publicId, organizationId, formId })
-    // Before each batch: another process may have finished, and the form may be there again.
+    // Checked before each batch: another process may have finished, and the form may exist again.
     while (!signal?.aborted && (await isGone())) {
       if (await clearBatch(collections, organizationId, formId)) await deletions.deleteOne(key)
     }
@@ -63,7 +63,7 @@ const clearBatch = async (
   if (found.length === 0) return true
   const ids = found.map(({ _id }) => _id)
   const cleared = await revisions.deleteMany({ organizationId, _id: { $in: ids } })
-  // Where another process clears as well, too much stays counted rather than too little.
+  // When another process clears concurrently, usage stays too high rather than too low.
   const bytes = found.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
   if (cleared === found.length) await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
   return false

@@ -1,19 +1,19 @@
 import { describe } from 'vitest'
-import { draftsContract } from './contract/drafts.ts'
-import { filtersContract } from './contract/filters.ts'
-import type { OpenStore } from './contract/given.ts'
-import type { EngineLimits } from './contract/hostile-names.ts'
-import { listsContract } from './contract/lists.ts'
-import { quotasContract } from './contract/quotas.ts'
-import { recordsContract } from './contract/records.ts'
-import { repliesContract } from './contract/replies.ts'
-import { revisionsContract } from './contract/revisions.ts'
-import { tenantsContract } from './contract/tenants.ts'
+import { draftsContract } from './drafts.ts'
+import { filtersContract } from './filters.ts'
+import type { OpenStore } from './given.ts'
+import type { EngineLimits } from './hostile-names.ts'
+import { listsContract } from './lists.ts'
+import { quotasContract } from './quotas.ts'
+import { recordsContract } from './records.ts'
+import { repliesContract } from './replies.ts'
+import { revisionsContract } from './revisions.ts'
+import { tenantsContract } from './tenants.ts'
 
 /**
- * What every forms store promises.
+ * The tests that every adapter of the FormsStore port passes.
  *
- * @param open the store; it may hold what earlier tests left.
+ * @param open opens the store, which may contain data of earlier tests.
  */
 export const formsStoreContract = (name: string, open: OpenStore, limits: EngineLimits = {}): void => {
   describe(`the forms store on ${name}`, () => {

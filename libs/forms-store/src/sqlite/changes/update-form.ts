@@ -1,0 +1,41 @@
+import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
+import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { findForm, readVersion, setForm } from '../find-form.ts'
+import { draftColumns, toStoredForm } from '../rows.ts'
+import { checkQuota } from '../usage.ts'
+
+/** One attempt to change a draft. `change` runs outside of the transaction that stores what it returns. */
+export const updateForm = async (
+  database: SqliteDatabase,
+  quota: Quota,
+  ref: FormRef,
+  change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+): Promise<StoredForm | undefined | typeof writeConflict> => {
+  const row = findForm(database, ref)
+  if (!row) return undefined
+  const current = toStoredForm(row)
+  const changed = await change(current)
+  if (changed === current) return current
+  return database.write(() => storeDraft(database, quota, changed, row))
+}
+
+/** Stores a changed draft if the form still has the version that was read. Runs in a transaction. */
+const storeDraft = (
+  database: SqliteDatabase,
+  quota: Quota,
+  changed: StoredForm,
+  read: Row,
+): StoredForm | undefined | typeof writeConflict => {
+  const { organizationId, formId } = changed
+  const row = readVersion(database, formId)
+  if (!row) return undefined
+  if (row.version !== read.version) return writeConflict
+  const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(read.draft as string)
+  checkQuota(database, quota, organizationId, { forms: 0, bytes })
+  setForm(database, formId, changedColumns(draftColumns(changed), read))
+  return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
+}
+
+/** The columns whose values change: SQLite rewrites the indexes of every column that is set, even to the same value. */
+const changedColumns = (columns: Row, row: Row): Row =>
+  Object.fromEntries(Object.entries(columns).filter(([column, value]) => row[column] !== value))

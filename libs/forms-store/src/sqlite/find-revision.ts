@@ -1,0 +1,41 @@
+import { liveAlias } from '@fms/contracts'
+import type { Row, SqliteDatabase } from '@fms/store-kit'
+import type { FormRef } from '../forms-store.ts'
+import { formByRef } from './rows.ts'
+
+/**
+ * The row of a revision, with `liveRevisionId` and `aiHandoff` of its form. Index: the unique one of revisionId.
+ *
+ * @param columns of the revision, beside those of `toRevisionState`.
+ */
+export const findRevision = (
+  database: SqliteDatabase,
+  ref: FormRef,
+  revisionRef: string,
+  columns?: string,
+): Row | undefined => {
+  const condition = formByRef(ref)
+  if (!condition) return undefined
+  const isAlias = revisionRef === liveAlias
+  return database.get(
+    `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
+     FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
+     CROSS JOIN revisions ON revisionId = ${isAlias ? 'liveRevisionId' : '?'} AND formId = itsForm`,
+    ...condition.values,
+    ...(isAlias ? [] : [revisionRef.toLowerCase()]),
+  )
+}
+
+/** The row of the revision that a command made. Skips revisions of deleted forms. Index: revisions_by_command. */
+export const findRevisionOfCommand = (
+  database: SqliteDatabase,
+  organizationId: string,
+  commandId: string,
+  columns = '*',
+): Row | undefined =>
+  database.get(
+    `SELECT ${columns} FROM revisions WHERE organizationId = ? AND commandId = ?
+     AND EXISTS (SELECT 1 FROM forms WHERE forms.formId = revisions.formId)`,
+    organizationId,
+    commandId,
+  )
