@@ -9,7 +9,7 @@ import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 
-// FerretDB looks at every document of a collection.
+// Engines for tests are slower than MongoDB.
 vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()

@@ -15,7 +15,7 @@ import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
-const { url, engine, store, collections, killedAfter } = await startFormsStore()
+const { url, store, collections, killedAfter } = await startFormsStore()
 
 /**
  * Kills `work` after each number of writes that it can be killed after, each time on what `given` makes.
@@ -311,9 +311,7 @@ describe('several processes', () => {
   })
   afterAll(() => other.close())
 
-  const title = 'lose none of their changes, publishes and replies of one form'
-  // FerretDB v1 reads and writes a document in two steps, with room for others in between.
-  it.skipIf(engine.startsWith('FerretDB'))(title, async () => {
+  it('lose none of their changes, publishes and replies of one form', async () => {
     const form = await givenForm(store)
     const times = (count: number, work: (store: FormsStore) => Promise<unknown>) =>
       [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))

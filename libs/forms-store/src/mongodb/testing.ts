@@ -11,11 +11,11 @@ export const allow = () => {}
 
 /** One store for all tests of the file, on an engine of its own, with a look into its collections. */
 export const startFormsStore = async () => {
-  // FerretDB looks at every document of a collection.
+  // Engines for tests are slower than MongoDB.
   vi.setConfig({ testTimeout: 180_000 })
 
   const mongo = await startMongo()
-  const { url, engine } = mongo
+  const { url } = mongo
   await migrateFormsStore(url)
   const store = new MongoFormsStore(url)
   const database = new MongoDatabase(url)
@@ -44,5 +44,5 @@ export const startFormsStore = async () => {
     }
   }
 
-  return { url, engine, store, collections: formsCollections(database), killedAfter }
+  return { url, store, collections: formsCollections(database), killedAfter }
 }

@@ -2,10 +2,10 @@ import { mkdtempDisposable, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { installedSecantusDb, installSecantusDb, secantusVersion } from './secantusdb.ts'
+import { installedSecantusDb, installSecantusDb, secantusVersion } from './install-secantusdb.ts'
 
 describe('installSecantusDb', () => {
-  it('says why it cannot install, and leaves no folder behind', async () => {
+  it('reports why it cannot install, and leaves no folder behind', async () => {
     await using parent = await mkdtempDisposable(join(tmpdir(), 'secantusdb-'))
     const folder = join(parent.path, 'environment')
     const offline = {
@@ -20,7 +20,7 @@ describe('installSecantusDb', () => {
     expect(await readdir(parent.path)).toEqual([])
   })
 
-  it('says that there is no Python on the PATH', async () => {
+  it('reports that no Python is on the PATH', async () => {
     await using parent = await mkdtempDisposable(join(tmpdir(), 'secantusdb-'))
 
     await expect(installSecantusDb({ PATH: parent.path }, join(parent.path, 'environment'))).rejects.toThrow(
@@ -28,13 +28,16 @@ describe('installSecantusDb', () => {
     )
   })
 
-  it.skipIf(!installedSecantusDb())('returns what is installed without Python on the PATH', async () => {
-    expect(await installSecantusDb({ PATH: '' })).toBe(installedSecantusDb())
-  })
+  it.skipIf(!installedSecantusDb())(
+    'returns the installed interpreter, even without Python on the PATH',
+    async () => {
+      expect(await installSecantusDb({ PATH: '' })).toBe(installedSecantusDb())
+    },
+  )
 })
 
 describe('secantusVersion', () => {
-  it('is the one that the requirements pin', () => {
+  it('is the version in requirements.txt', () => {
     expect(secantusVersion()).toBe('0.7.0b3')
   })
 })
