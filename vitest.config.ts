@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    globalSetup: 'libs/testkit/src/engines.ts',
+    globalSetup: 'libs/testkit/src/report-engines.ts',
     // Generous: a timeout on a busy machine says nothing about the code.
     testTimeout: 120_000,
     hookTimeout: 120_000,

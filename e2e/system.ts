@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Role } from '@fms/contracts'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { furtherPublishers, untilReady } from '@fms/testkit/instances'
+import { additionalPublishers, waitUntilReady } from '@fms/testkit/instances'
 import { startMongo } from '@fms/testkit/mongodb'
 import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
@@ -84,7 +84,7 @@ export const startSystem = async ({
     // Tests send many requests of one user at once.
   }).map((program) => ({ ...program, env: { ...program.env, MAX_REQUESTS_PER_USER: '0', ...env } }))
   const leaks = createLeakWatch({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
-  const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
+  const all = [...programs, ...additionalPublishers(programs, ports.slice(3))]
   const processes = new Map<string, ChildProcess>()
 
   const start = async (name: string) => {
@@ -92,7 +92,7 @@ export const startSystem = async ({
     const child = spawnWithParent(service, 'pipe')
     leaks.follow(name, child)
     processes.set(name, child)
-    await untilReady(service)
+    await waitUntilReady(service)
   }
   await Promise.all(all.map(({ name }) => start(name)))
 

@@ -5,22 +5,22 @@ import { prepareEngine } from './mongodb.ts'
 import { findNatsServer } from './nats-server.ts'
 
 /**
- * Around a whole test run (vitest's globalSetup): installs the engine of MongoDB's suites, once for all workers, and
- * names in the last line the engines that the tests ran on.
+ * Vitest's globalSetup: installs the engine of the MongoDB suites before the workers start, and prints the engines and
+ * toolchains that the tests used after they end.
  *
- * `startMongo` writes down what it found in the file that FMS_ENGINES_FILE names, tests of packages and of generated
- * clients which toolchains they used in the one that FMS_TOOLCHAINS_FILE names.
+ * Workers report through files: `startMongo` appends its engine to `FMS_ENGINES_FILE`, `reportToolchain` a line to
+ * `FMS_TOOLCHAINS_FILE`.
  */
-export default async function nameEngines() {
+export default async function reportEngines() {
   const folder = mkdtempSync(join(tmpdir(), 'engines-'))
   const file = join(folder, 'mongodb')
   const toolchains = join(folder, 'toolchains')
   process.env.FMS_ENGINES_FILE = file
   process.env.FMS_TOOLCHAINS_FILE = toolchains
-  const refusal = await prepareEngine(process.env)
+  const failure = await prepareEngine(process.env)
   return () => {
     process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file)].join('; ')}.\n`)
-    if (refusal) process.stdout.write(`secantusdb was not used for MongoDB's suites: ${refusal}.\n`)
+    if (failure) process.stdout.write(`secantusdb was not used for MongoDB's suites: ${failure}.\n`)
     if (existsSync(toolchains)) process.stdout.write(readFileSync(toolchains, 'utf8'))
     rmSync(folder, { recursive: true })
   }
@@ -39,12 +39,12 @@ function nats(): string {
   }
 }
 
-/** Every engine that was started, once. A run whose tests asked for none says so. */
+/** Every engine that was started, without duplicates. */
 function mongodb(file: string): string {
   try {
     const engines = new Set(readFileSync(file, 'utf8').trim().split('\n'))
     return `MongoDB suites on ${[...engines].join(', ')}`
   } catch {
-    return 'MongoDB: no test of this run asked for one'
+    return 'MongoDB: not used by the tests of this run'
   }
 }
