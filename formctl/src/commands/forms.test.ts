@@ -6,8 +6,8 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { openFormsStore } from '@fms/forms-store'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newRecord } from '../copy/testing.ts'
-import { type } from '../testing.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 let dataDir: string
 let file: string
@@ -31,7 +31,7 @@ const fill = async (records: FormRecord[]) => {
   for (const record of records) await store.importForm(record)
 }
 
-/** All that the store holds, in order. */
+/** All records of the store, in order. */
 const held = async () => {
   await using store = await openForms()
   const records: FormRecord[] = []
@@ -42,7 +42,8 @@ const held = async () => {
 }
 
 const givenOrganization = async (slug: string): Promise<string> =>
-  JSON.parse((await type(['organization', 'create', '--name', slug, '--slug', slug, '--json'])).stdout).id
+  JSON.parse((await runFormctl(['organization', 'create', '--name', slug, '--slug', slug, '--json'])).stdout)
+    .id
 
 const emptied = () => {
   for (const name of readdirSync(dataDir)) if (name.startsWith('forms.db')) rmSync(join(dataDir, name))
@@ -55,14 +56,18 @@ const ofLines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-const exportTo = (path: string, ...args: string[]) => type(['forms', 'export', '--out', path, ...args])
-const importFrom = (...args: string[]) => type(['forms', 'import', file, ...args])
+const exportTo = (path: string, ...args: string[]) => runFormctl(['forms', 'export', '--out', path, ...args])
+const importFrom = (...args: string[]) => runFormctl(['forms', 'import', file, ...args])
 
 describe('formctl forms export', () => {
-  it('writes a line for each form, with all that is known of it', async () => {
-    await fill([newRecord({ revisions: 2, replies: 40 }), newRecord(), newRecord({ revisions: 1 })])
+  it('writes a line for each form with all of its data', async () => {
+    await fill([
+      newFormRecord({ revisions: 2, replies: 40 }),
+      newFormRecord(),
+      newFormRecord({ revisions: 1 }),
+    ])
 
-    const { code, stdout, stderr } = await type(['forms', 'export'])
+    const { code, stdout, stderr } = await runFormctl(['forms', 'export'])
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.endsWith('\n')).toBe(true)
@@ -71,20 +76,20 @@ describe('formctl forms export', () => {
 
   it('writes the forms of one organization', async () => {
     const organizationId = await givenOrganization('acme')
-    const own = newRecord({ organizationId })
-    await fill([newRecord(), own])
+    const own = newFormRecord({ organizationId })
+    await fill([newFormRecord(), own])
 
     for (const ref of ['acme', organizationId.toUpperCase()]) {
-      expect(ofLines((await type(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
+      expect(ofLines((await runFormctl(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
     }
-    expect(await type(['forms', 'export', '--organization', 'nobody'])).toMatchObject({
+    expect(await runFormctl(['forms', 'export', '--organization', 'nobody'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('There is no organization nobody'),
     })
   })
 
-  it('writes a new file, which nobody else can read, and never over another', async () => {
-    await fill([newRecord()])
+  it('writes a new file that only its owner can read, and never overwrites a file', async () => {
+    await fill([newFormRecord()])
 
     expect(await exportTo(file, '--json')).toMatchObject({ stdout: `{"forms":1,"file":"${file}"}\n` })
 
@@ -98,9 +103,9 @@ describe('formctl forms export', () => {
 })
 
 describe('formctl forms import', () => {
-  it('makes an empty store equal to the one that was exported', async () => {
+  it('makes an empty store equal to the exported one', async () => {
     await fill(
-      Array.from({ length: 20 }, (_, index) => newRecord({ revisions: index % 3, replies: index * 3 })),
+      Array.from({ length: 20 }, (_, index) => newFormRecord({ revisions: index % 3, replies: index * 3 })),
     )
     const before = await held()
     await exportTo(file)
@@ -114,8 +119,8 @@ describe('formctl forms import', () => {
     expect(await held()).toEqual(before)
   })
 
-  it('skips what is there, so that it can be repeated', async () => {
-    const records = [newRecord(), newRecord({ revisions: 1 }), newRecord()]
+  it('skips existing forms, so that it can be repeated', async () => {
+    const records = [newFormRecord(), newFormRecord({ revisions: 1 }), newFormRecord()]
     writeFileSync(file, toLines(records))
     await fill(records.slice(0, 1))
 
@@ -128,7 +133,7 @@ describe('formctl forms import', () => {
     const property = fc.asyncProperty(
       fc.array(draftArbitrary, { minLength: 1, maxLength: 5 }),
       async (drafts) => {
-        const records = drafts.map((draft) => ({ ...newRecord(), draft: FormDraft.parse(draft) }))
+        const records = drafts.map((draft) => ({ ...newFormRecord(), draft: FormDraft.parse(draft) }))
         writeFileSync(file, toLines(records))
 
         expect(await importFrom()).toMatchObject({ code: 0, stderr: '' })
@@ -145,8 +150,8 @@ describe('formctl forms import', () => {
     await fc.assert(property, { numRuns: 20 })
   })
 
-  it('brings forms into another organization', async () => {
-    const record = newRecord({ revisions: 2, replies: 1 })
+  it('imports forms into another organization', async () => {
+    const record = newFormRecord({ revisions: 2, replies: 1 })
     writeFileSync(file, toLines([record]))
     const organizationId = await givenOrganization('acme')
 
@@ -161,8 +166,8 @@ describe('formctl forms import', () => {
     })
   })
 
-  it('makes new forms of them: fresh ids, times and counts, the same drafts and revisions', async () => {
-    const record = newRecord({ revisions: 2, replies: 3 })
+  it('creates new forms: fresh ids, times and counts, the same drafts and revisions', async () => {
+    const record = newFormRecord({ revisions: 2, replies: 3 })
     await fill([record])
     await exportTo(file)
     const begin = new Date().toISOString()
@@ -202,16 +207,16 @@ describe('formctl forms import', () => {
     expect(FormRecord.parse(fresh)).toEqual(fresh)
   })
 
-  it('goes on from a line', async () => {
-    writeFileSync(file, toLines([newRecord(), newRecord(), newRecord()]))
+  it('resumes from a line', async () => {
+    writeFileSync(file, toLines([newFormRecord(), newFormRecord(), newFormRecord()]))
 
     expect(await importFrom('--as-new', '--from-line', '3', '--json')).toMatchObject({
       stdout: '{"imported":1,"existing":0}\n',
     })
   })
 
-  it('stores nothing in a dry run, and tells what an import would do', async () => {
-    const [there, gone] = [newRecord({ revisions: 1 }), newRecord()]
+  it('stores nothing in a dry run, and prints what an import would do', async () => {
+    const [there, gone] = [newFormRecord({ revisions: 1 }), newFormRecord()]
     writeFileSync(file, toLines([there, gone]))
     await fill([there])
 
@@ -227,10 +232,10 @@ describe('formctl forms import', () => {
     })
   })
 
-  it('tells each bad line by its number, with all that is wrong, and imports nothing', async () => {
-    const good = newRecord({ revisions: 1 })
-    const text = JSON.stringify(newRecord())
-    const surrogate = JSON.stringify({ ...newRecord(), publicId: '\ud800' })
+  it('lists all problems of each invalid line, and imports nothing', async () => {
+    const good = newFormRecord({ revisions: 1 })
+    const text = JSON.stringify(newFormRecord())
+    const surrogate = JSON.stringify({ ...newFormRecord(), publicId: '\ud800' })
     writeFileSync(
       file,
       [
@@ -238,11 +243,11 @@ describe('formctl forms import', () => {
         text.slice(0, -10),
         '',
         '[]',
-        JSON.stringify({ ...newRecord(), publicId: 'short', extra: 1, draft: { name: '' } }),
+        JSON.stringify({ ...newFormRecord(), publicId: 'short', extra: 1, draft: { name: '' } }),
         JSON.stringify({ ...good, live: { revisionId: good.formId, number: 1 } }),
         text.replace('{', '{"__proto__":1,'),
         surrogate,
-        JSON.stringify({ ...newRecord(), createTime: '2026-11-20' }),
+        JSON.stringify({ ...newFormRecord(), createTime: '2026-11-20' }),
         '',
       ].join('\n'),
     )
@@ -268,8 +273,8 @@ describe('formctl forms import', () => {
     expect(await held()).toEqual([])
   })
 
-  it('takes a last line without its end, once it is whole', async () => {
-    const text = toLines([newRecord(), newRecord()])
+  it('accepts a complete last line without a newline', async () => {
+    const text = toLines([newFormRecord(), newFormRecord()])
     writeFileSync(file, text.slice(0, -1))
     expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":0}\n' })
 
@@ -277,10 +282,10 @@ describe('formctl forms import', () => {
     expect(await importFrom()).toMatchObject({ code: 1, stderr: expect.stringMatching(/^line 2: /m) })
   })
 
-  it('names the line whose form meets another one', async () => {
-    const [one, other] = [newRecord(), newRecord()]
+  it('names the line whose form conflicts with a stored form', async () => {
+    const [one, other] = [newFormRecord(), newFormRecord()]
     await fill([one])
-    writeFileSync(file, toLines([other, { ...newRecord(), publicId: one.publicId }]))
+    writeFileSync(file, toLines([other, { ...newFormRecord(), publicId: one.publicId }]))
 
     expect(await importFrom()).toMatchObject({
       code: 1,
@@ -288,13 +293,13 @@ describe('formctl forms import', () => {
     })
   })
 
-  it.each([[['--from-line', '0']], [['--from-line', 'x']], [['surplus']]])('takes no %j', async (args) => {
+  it.each([[['--from-line', '0']], [['--from-line', 'x']], [['surplus']]])('rejects %j', async (args) => {
     writeFileSync(file, '')
 
     expect(await importFrom(...args)).toMatchObject({ code: 2, stdout: '' })
   })
 
-  it('refuses what is no file', async () => {
+  it('rejects a missing file', async () => {
     expect(await importFrom()).toMatchObject({ code: 1, stderr: `error: There is no file ${file}.\n` })
   })
 })
