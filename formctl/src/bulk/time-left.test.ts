@@ -25,34 +25,34 @@ const secondsOf = (text: string): number => {
 
 describe('the time left', () => {
   it('is exact to the rounding for work at an even rate', () => {
-    const told = estimates(20_000, () => 20).filter(({ ms }) => ms >= 3_000)
+    const shown = estimates(20_000, () => 20).filter(({ ms }) => ms >= 3_000)
 
-    for (const { text, leftMs } of told) expect(Math.abs(secondsOf(text) - leftMs / 1000)).toBeLessThan(32)
-    expect(told[0]!.text).toBe('7 min left')
-    expect(told.at(-1)!.text).toBe('0 s left')
+    for (const { text, leftMs } of shown) expect(Math.abs(secondsOf(text) - leftMs / 1000)).toBeLessThan(32)
+    expect(shown[0]!.text).toBe('7 min left')
+    expect(shown.at(-1)!.text).toBe('0 s left')
   })
 
   it('does not jump if every other step takes twenty times as long', () => {
-    const told = estimates(40_000, (step) => (step % 2 ? 1 : 20)).filter(({ ms }) => ms >= 5_000)
+    const shown = estimates(40_000, (step) => (step % 2 ? 1 : 20)).filter(({ ms }) => ms >= 5_000)
 
-    const changes = told
+    const changes = shown
       .slice(1)
-      .map(({ text }, index) => Math.abs(secondsOf(text) - secondsOf(told[index]!.text)))
+      .map(({ text }, index) => Math.abs(secondsOf(text) - secondsOf(shown[index]!.text)))
     expect(Math.max(...changes)).toBeLessThanOrEqual(60)
   })
 
   it('changes by less than a third in a pause of three seconds', () => {
-    const told = estimates(30_000, (step) => (step === 6_000 ? 3_000 : 10))
-    const [before, after] = [told[5_999]!, told[6_000]!].map(({ text }) => secondsOf(text))
+    const shown = estimates(30_000, (step) => (step === 6_000 ? 3_000 : 10))
+    const [before, after] = [shown[5_999]!, shown[6_000]!].map(({ text }) => secondsOf(text))
 
     expect(after! / before!).toBeLessThan(4 / 3)
   })
 
   it('adapts to a permanent change of the rate', () => {
     // As in a copy that is repeated: what is there already takes no time.
-    const told = estimates(20_000, (step) => (step < 10_000 ? 1 : 20))
+    const shown = estimates(20_000, (step) => (step < 10_000 ? 1 : 20))
 
-    const { text, leftMs } = told[16_000]!
+    const { text, leftMs } = shown[16_000]!
     expect(Math.abs(secondsOf(text) - leftMs / 1000)).toBeLessThan(45)
   })
 

@@ -17,7 +17,7 @@ import { runFormctl } from '../testing/run-formctl.ts'
 const mongo = await startMongo(process.env, { quick: true })
 afterAll(() => mongo[Symbol.asyncDispose]())
 
-/** A database of MongoDB that nobody has used. */
+/** The URL of a new MongoDB database. */
 const newMongoUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
 
 let folder: string
@@ -117,12 +117,12 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     const { child, exited, lines } = start(to)
     await untilProgress(lines)
     child.kill('SIGINT')
-    const told: string[] = []
-    for (let line = await lines.next(); !line.done; line = await lines.next()) told.push(line.value)
+    const printed: string[] = []
+    for (let line = await lines.next(); !line.done; line = await lines.next()) printed.push(line.value)
 
     expect(await exited).toEqual([1, null])
     const copied = (await recordsAt(to)).length
-    expect(told.at(-1)).toBe(
+    expect(printed.at(-1)).toBe(
       `error: Interrupted. ${copied} of 300 are in the target. Repeat the command to resume.`,
     )
     expect(await copy(from, to)).toMatchObject({ code: 0 })
@@ -132,11 +132,10 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
   it('copies back to an equal store from MongoDB to SQLite', async () => {
     const [there, back] = [newMongoUrl(), file('forms.db')]
 
-    const going = await copy(from, there, '--json')
-    const coming = await copy(there, back, '--json')
+    const copies = [await copy(from, there, '--json'), await copy(there, back, '--json')]
 
-    const [gone, come] = [going, coming].map(({ stdout }) => JSON.parse(stdout).copies[0])
-    expect(come).toEqual(gone)
+    const [toMongo, toSqlite] = copies.map(({ stdout }) => JSON.parse(stdout).copies[0])
+    expect(toSqlite).toEqual(toMongo)
     expect(await recordsAt(back)).toEqual(await recordsAt(from))
   })
 })

@@ -93,7 +93,7 @@ const recordFor = (record: FormRecord, options: ImportOptions): FormRecord => {
   return options.asNew ? toNewForm(moved, new Date()) : moved
 }
 
-/** The outcome of an import, judged by the form alone. */
+/** The outcome of an import, judged only by the form. */
 const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
   const { organizationId, formId } = record
   const stored = await store.get({ organizationId, formRef: formId })
