@@ -49,7 +49,7 @@ describe('the time left', () => {
   })
 
   it('adapts to a permanent change of the rate', () => {
-    // As in a copy that is repeated: what is there already takes no time.
+    // Like a repeated copy: existing records take almost no time.
     const shown = estimates(20_000, (step) => (step < 10_000 ? 1 : 20))
 
     const { text, leftMs } = shown[16_000]!

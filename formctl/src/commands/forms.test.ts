@@ -32,7 +32,7 @@ const fill = async (records: FormRecord[]) => {
 }
 
 /** All records of the store, in order. */
-const held = async () => {
+const storedRecords = async () => {
   await using store = await openForms()
   const records: FormRecord[] = []
   for await (const { organizationId } of store.organizations()) {
@@ -45,12 +45,12 @@ const givenOrganization = async (slug: string): Promise<string> =>
   JSON.parse((await runFormctl(['organization', 'create', '--name', slug, '--slug', slug, '--json'])).stdout)
     .id
 
-const emptied = () => {
+const clearStore = () => {
   for (const name of readdirSync(dataDir)) if (name.startsWith('forms.db')) rmSync(join(dataDir, name))
 }
 
 const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
-const ofLines = (text: string) =>
+const parseLines = (text: string) =>
   text
     .trim()
     .split('\n')
@@ -71,7 +71,7 @@ describe('formctl forms export', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.endsWith('\n')).toBe(true)
-    expect(ofLines(stdout)).toEqual(await held())
+    expect(parseLines(stdout)).toEqual(await storedRecords())
   })
 
   it('writes the forms of one organization', async () => {
@@ -80,7 +80,7 @@ describe('formctl forms export', () => {
     await fill([newFormRecord(), own])
 
     for (const ref of ['acme', organizationId.toUpperCase()]) {
-      expect(ofLines((await runFormctl(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
+      expect(parseLines((await runFormctl(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
     }
     expect(await runFormctl(['forms', 'export', '--organization', 'nobody'])).toMatchObject({
       code: 1,
@@ -94,7 +94,7 @@ describe('formctl forms export', () => {
     expect(await exportTo(file, '--json')).toMatchObject({ stdout: `{"forms":1,"file":"${file}"}\n` })
 
     const text = readFileSync(file, 'utf8')
-    expect(ofLines(text)).toEqual(await held())
+    expect(parseLines(text)).toEqual(await storedRecords())
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await exportTo(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
     expect(readFileSync(file, 'utf8')).toBe(text)
@@ -107,16 +107,16 @@ describe('formctl forms import', () => {
     await fill(
       Array.from({ length: 20 }, (_, index) => newFormRecord({ revisions: index % 3, replies: index * 3 })),
     )
-    const before = await held()
+    const before = await storedRecords()
     await exportTo(file)
-    emptied()
+    clearStore()
 
     expect(await importFrom()).toMatchObject({
       code: 0,
       stdout: 'Imported 20 forms; 0 were there already.\n',
     })
 
-    expect(await held()).toEqual(before)
+    expect(await storedRecords()).toEqual(before)
   })
 
   it('skips existing forms, so that it can be repeated', async () => {
@@ -126,7 +126,7 @@ describe('formctl forms import', () => {
 
     expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":1}\n' })
     expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":0,"existing":3}\n' })
-    expect(await held()).toHaveLength(3)
+    expect(await storedRecords()).toHaveLength(3)
   })
 
   it('restores any draft', async () => {
@@ -138,7 +138,7 @@ describe('formctl forms import', () => {
 
         expect(await importFrom()).toMatchObject({ code: 0, stderr: '' })
 
-        const byId = new Map((await held()).map((record) => [record.formId, record]))
+        const byId = new Map((await storedRecords()).map((record) => [record.formId, record]))
         for (const record of records) {
           expect(byId.get(record.formId)).toEqual(JSON.parse(JSON.stringify(record)))
         }
@@ -157,7 +157,7 @@ describe('formctl forms import', () => {
 
     expect(await importFrom('--organization', 'acme')).toMatchObject({ code: 0 })
 
-    const [imported] = (await held()) as [FormRecord]
+    const [imported] = (await storedRecords()) as [FormRecord]
     const path = formPath(imported)
     expect(imported).toEqual({
       ...record,
@@ -174,8 +174,8 @@ describe('formctl forms import', () => {
 
     expect(await importFrom('--as-new', '--json')).toMatchObject({ stdout: '{"imported":1,"existing":0}\n' })
 
-    const fresh = (await held()).find(({ formId }) => formId !== record.formId)!
-    expect(await held()).toContainEqual(record)
+    const fresh = (await storedRecords()).find(({ formId }) => formId !== record.formId)!
+    expect(await storedRecords()).toContainEqual(record)
     const time = fresh.createTime
     expect(time >= begin).toBe(true)
     expect(fresh).toMatchObject({
@@ -224,7 +224,7 @@ describe('formctl forms import', () => {
       stdout: 'Would import 1 forms; 1 were there already.\n',
     })
 
-    expect(await held()).toEqual([there])
+    expect(await storedRecords()).toEqual([there])
     writeFileSync(file, toLines([gone, { ...there, version: 9 }]))
     expect(await importFrom('--dry-run')).toMatchObject({
       code: 1,
@@ -270,7 +270,7 @@ describe('formctl forms import', () => {
       expect(stderr).toMatch(problem)
     }
     expect(stderr).not.toMatch(/^line [13]:/m)
-    expect(await held()).toEqual([])
+    expect(await storedRecords()).toEqual([])
   })
 
   it('accepts a complete last line without a newline', async () => {

@@ -129,7 +129,7 @@ describe('a publisher whose NATS', () => {
     await publishing.send(new Uint8Array())
     await publishing.deadLetter()
     await publishing.idle()
-    // What the server said before its answer to this ping has arrived with it.
+    // The pong arrives after everything that the server sent before it.
     await publisher.nats.flush()
 
     expect(refusals).toEqual([])
