@@ -45,38 +45,50 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
   if (await deadline.isOver()) return discardLate(message, deps)
 
   const logger = loggerOf(message, deps)
-  const fields = {
+  const fields = () => ({
     command: command.commandId,
     user: command.userId,
     organization: command.organizationId,
     form: command.formRef,
-    get duration_ms() {
-      return Math.round((performance.now() - startMs) * 100) / 100
-    },
-  }
+    duration_ms: Math.round((performance.now() - startMs) * 100) / 100,
+  })
   try {
     const form = await publish(command, deps, deadline.assertNotOver)
     reply(message, toFormPublished(form, deps.publicFormBaseUrl), deps)
     message.ack()
-    logger.info(fields, 'published')
+    logger.info(fields(), 'published')
     return 'published'
   } catch (error) {
     if (error instanceof DeadlineExceeded) return discardLate(message, deps)
-    if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
-      replyWithProblem(message, error, deps)
-      message.ack()
-      logger.info({ ...fields, reason: error.reason }, 'refused')
-      return 'refused'
-    }
-    const isUnexpected = !(error instanceof ApiError)
-    logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
-    if (isUnexpected && message.info.deliveryCount >= maxUnexpectedErrors) {
-      replyWithProblem(message, internal(error), deps)
-      return deadLetter(message, 'defect', deps)
-    }
-    message.nak(retryDelayMs(message.info.deliveryCount))
-    return 'retried'
+    return settleFailure(message, error, fields(), logger, deps)
   }
+}
+
+/**
+ * Replies and acks if the command failed a check. Otherwise naks for a redelivery; after `maxUnexpectedErrors` the command
+ * becomes a dead letter.
+ */
+const settleFailure = async (
+  message: JsMsg,
+  error: unknown,
+  fields: object,
+  logger: FastifyBaseLogger,
+  deps: PublishFormDeps,
+): Promise<DeliveryOutcome> => {
+  if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
+    replyWithProblem(message, error, deps)
+    message.ack()
+    logger.info({ ...fields, reason: error.reason }, 'refused')
+    return 'refused'
+  }
+  const isUnexpected = !(error instanceof ApiError)
+  logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
+  if (isUnexpected && message.info.deliveryCount >= maxUnexpectedErrors) {
+    replyWithProblem(message, internal(error), deps)
+    return deadLetter(message, 'defect', deps)
+  }
+  message.nak(retryDelayMs(message.info.deliveryCount))
+  return 'retried'
 }
 
 const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogger =>
