@@ -18,7 +18,8 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 FROM base AS sources
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache \
+  MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 
 # What Node makes of the sources, where it finds it for the same user: no service has to load what strips types, which
 # takes 30 MiB of each and a good part of its start. One that is told nothing of its surroundings says so and ends.

@@ -11,6 +11,13 @@ import type { StartConfig } from './start-config.ts'
  */
 export const nodeOptions = ['--max-semi-space-size=16', '--managed-zone-memory']
 
+/**
+ * Settings of glibc's malloc that limit fragmentation: one arena for all threads, and a separate mapping for each buffer of
+ * 128 KiB or more, which returns to the system when it is freed. With large drafts, forms peaks at 333 MiB instead of 421.
+ * The Dockerfile has the same settings.
+ */
+export const mallocOptions = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' }
+
 export interface ServicesOptions {
   config: StartConfig
   internalSecret: string
@@ -28,6 +35,7 @@ export function services({ config, internalSecret, natsUrls, ports }: ServicesOp
     url: urlOf(host, port),
     args: [...nodeOptions, join(import.meta.dirname, '../services', name, 'src/main.ts')],
     env: {
+      ...mallocOptions,
       ...process.env,
       DEMO_API_KEY: undefined,
       HOST: host,

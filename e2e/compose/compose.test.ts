@@ -10,7 +10,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { nodeOptions } from '../../scripts/services.ts'
+import { mallocOptions, nodeOptions } from '../../scripts/services.ts'
 import { firstHour, operatorsEnv, readCompose, rehearse } from './compose.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -243,6 +243,11 @@ describe('Dockerfile', () => {
     const [, command] = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))!
 
     expect(JSON.parse(command!)).toEqual(['node', ...nodeOptions, 'services/gateway/src/main.ts'])
+  })
+
+  it('gives malloc the settings that npm start gives it', () => {
+    for (const [name, value] of Object.entries(mallocOptions))
+      expect(read('Dockerfile')).toMatch(new RegExp(`^(ENV | ).*\\b${name}=${value}\\b`, 'm'))
   })
 
   it('pins the Node that the tests run on', () => {
