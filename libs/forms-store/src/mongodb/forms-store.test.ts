@@ -9,7 +9,7 @@ import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 
-// Engines for tests are slower than MongoDB.
+// FerretDB looks at every document of a collection.
 vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()

@@ -11,11 +11,11 @@ export const allow = () => {}
 
 /** One store for all tests of the file, on an engine of its own, with a look into its collections. */
 export const startFormsStore = async () => {
-  // Engines for tests are slower than MongoDB.
+  // FerretDB looks at every document of a collection.
   vi.setConfig({ testTimeout: 180_000 })
 
   const mongo = await startMongo()
-  const { url } = mongo
+  const { url, engine } = mongo
   await migrateFormsStore(url)
   const store = new MongoFormsStore(url)
   const database = new MongoDatabase(url)
@@ -44,5 +44,5 @@ export const startFormsStore = async () => {
     }
   }
 
-  return { url, store, collections: formsCollections(database), killedAfter }
+  return { url, engine, store, collections: formsCollections(database), killedAfter }
 }
