@@ -134,6 +134,7 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
 
     const copies = [await copy(from, there, '--json'), await copy(there, back, '--json')]
 
+    expect(copies.map(({ stderr }) => stderr)).toEqual(['', ''])
     const [toMongo, toSqlite] = copies.map(({ stdout }) => JSON.parse(stdout).copies[0])
     expect(toSqlite).toEqual(toMongo)
     expect(await recordsAt(back)).toEqual(await recordsAt(from))
@@ -179,7 +180,7 @@ describe('formctl copy', () => {
     expect(await copied.findUser(email)).toMatchObject({ userId })
     expect(await copy(to, file('new.db'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('--store directory or forms'),
+      stderr: expect.stringContaining('--store directory or --store forms'),
     })
     expect(await copy(to, file('new.db'), '--store', 'forms')).toMatchObject({ code: 0 })
     expect(await copy(to, file('new.db'), '--store', 'directory')).toMatchObject({
