@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    globalSetup: 'libs/testkit/src/engines.ts',
+    globalSetup: 'libs/testkit/src/report-engines.ts',
     // Long, so that a busy machine causes no timeout.
     testTimeout: 120_000,
     hookTimeout: 120_000,

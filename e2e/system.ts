@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Role } from '@fms/contracts'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { furtherPublishers, untilReady } from '@fms/testkit/instances'
+import { additionalPublishers, waitUntilReady } from '@fms/testkit/instances'
 import { startMongo } from '@fms/testkit/mongodb'
 import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
@@ -84,7 +84,7 @@ export const startSystem = async ({
     const child = spawnWithParent(program, 'pipe')
     secretScanner.follow(name, child)
     processes.set(name, child)
-    await untilReady(program)
+    await waitUntilReady(program)
   }
   await Promise.all(programs.map(({ name }) => start(name)))
 
@@ -142,7 +142,7 @@ const programsOf = async (
     ports,
     // No limit: tests send many concurrent requests of one user.
   }).map((program) => ({ ...program, env: { ...program.env, MAX_REQUESTS_PER_USER: '0', ...env } }))
-  return [...programs, ...furtherPublishers(programs, ports.slice(3))]
+  return [...programs, ...additionalPublishers(programs, ports.slice(3))]
 }
 
 const passwordsOf = ({ urls }: NatsServer) =>

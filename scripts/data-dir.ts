@@ -1,19 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { keptText } from '@fms/testkit/keep-secret'
+import { readIfExists } from '@fms/testkit/secret-file'
 
-/** Locks end with their object, so the garbage collector must not have them. */
+/** Keeps locks referenced: a lock ends when its object is garbage-collected. */
 const locks = new Set<DatabaseSync>()
 
 /**
- * Takes `dataDir` for this process alone, and makes it when it is missing.
+ * Locks `dataDir` for this process, and creates it if it is missing.
  *
- * The lock is SQLite's: the kernel frees it when this process ends, however it ends, so none is ever stale.
+ * The lock is SQLite's: the kernel releases it when this process ends, even after `kill -9`, so a lock is never stale.
  *
- * @throws {Error} with the other one's process id when another `npm start` has it.
+ * @throws {Error} with the process id of the other `npm start` if one holds the lock.
  */
-export function takeDataDir(dataDir: string): void {
+export function lockDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const pidFile = join(dataDir, 'start.pid')
   const lock = new DatabaseSync(join(dataDir, 'start.lock'), { timeout: 0 })
@@ -21,7 +21,7 @@ export function takeDataDir(dataDir: string): void {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (cause) {
     lock.close()
-    const other = keptText(pidFile) ?? 'unknown'
+    const other = readIfExists(pidFile) ?? 'unknown'
     throw new Error(
       `Another npm start (process ${other}) runs on ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
       { cause },

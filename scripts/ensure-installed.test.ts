@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..')
 
 let clone: string
 
-/** What npm needs of a fresh clone. */
+/** A copy of the files that npm needs. */
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'ensure-installed-'))
   const manifests = globSync('{libs,services}/*/package.json', { cwd: root })
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(clone, { recursive: true }))
 
-/** Runs it in the clone, with an empty cache and a registry of the test's own. */
+/** Runs the script in the clone, with an empty cache and the given registry. */
 const ensureInstalled = (registry: string) => {
   const env = {
     PATH: process.env.PATH,
@@ -35,7 +35,7 @@ const ensureInstalled = (registry: string) => {
 }
 
 describe('a fresh clone', () => {
-  it('says within ten seconds that there is no network', async () => {
+  it('reports within ten seconds that there is no network', async () => {
     const startMs = performance.now()
 
     // Nothing listens on port 1.
@@ -47,7 +47,7 @@ describe('a fresh clone', () => {
     expect(performance.now() - startMs).toBeLessThan(10_000)
   })
 
-  it('says within ten seconds that a registry is silent', async () => {
+  it('reports within ten seconds that the registry does not respond', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -60,7 +60,7 @@ describe('a fresh clone', () => {
       said += chunk
       if (!said.includes('Nothing has come from the npm registry')) continue
       expect(performance.now() - startMs).toBeLessThan(10_000)
-      // Then npm ends by itself.
+      // npm fails once the server and its connections are closed.
       silent.close()
       for (const socket of sockets) socket.destroy()
     }

@@ -35,7 +35,7 @@ describe('the base of public URLs', () => {
     expect(base({ HOST: '0.0.0.0' })).toEqual(new Set(['http://127.0.0.1:8080/f']))
   })
 
-  it('is what the operator says', () => {
+  it('is PUBLIC_FORM_BASE_URL if it is set', () => {
     const url = 'https://forms.example/fill'
 
     expect(base({ PORT: '8090', PUBLIC_FORM_BASE_URL: url })).toEqual(new Set([url]))

@@ -4,30 +4,30 @@ import type { Service } from '@fms/testkit/processes'
 import type { StartConfig } from './start-config.ts'
 
 /**
- * What keeps a service quick and small: a young generation of 16 MiB, so that what a request makes is dead before it is
- * copied (of 4 MiB, a list takes half as much CPU again); and compilers that work in pages which go back to the system, not
- * in malloc's, which stay.
- * NODE_OPTIONS takes only the first of these. docker-compose.yml says the same.
+ * V8 options of each service, the same as in docker-compose.yml:
+ * - a young generation of 16 MiB, so that most objects of a request die before they are copied. With 4 MiB, a list takes 1.5
+ *   times the CPU time.
+ * - compiler memory in pages that V8 returns to the system, not in malloc's. NODE_OPTIONS does not accept this option.
  */
 export const nodeOptions = ['--max-semi-space-size=16', '--managed-zone-memory']
 
 /**
- * Settings of glibc's malloc that limit fragmentation: one arena for all threads, and an allocation of its own, which goes
- * back to the system when it is freed, for each buffer of 128 KiB or more. With large drafts, forms peaks at 333 MiB
- * instead of 421. The Dockerfile sets the same.
+ * Settings of glibc's malloc that limit fragmentation: one arena for all threads, and a separate mapping for each buffer of
+ * 128 KiB or more, which returns to the system when it is freed. With large drafts, forms peaks at 333 MiB instead of 421.
+ * The Dockerfile has the same settings.
  */
 export const mallocOptions = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' }
 
-export interface Surroundings {
+export interface ServicesOptions {
   config: StartConfig
   internalSecret: string
   natsUrls: Record<NatsUser, string>
-  /** Free ones of 127.0.0.1 for organizations, forms and publisher. */
+  /** Free ports of 127.0.0.1 for organizations, forms and publisher. */
   ports: number[]
 }
 
-/** The four services, each with the environment that is its own. The gateway comes last, so that it stops first. */
-export function services({ config, internalSecret, natsUrls, ports }: Surroundings): Service[] {
+/** The four services with their environments. The gateway comes last, so that it stops first. */
+export function services({ config, internalSecret, natsUrls, ports }: ServicesOptions): Service[] {
   const { DIRECTORY_STORE_URL, FORMS_STORE_URL, LOG_LEVEL, LOG_FORMAT } = config
   const publicFormBaseUrl = config.PUBLIC_FORM_BASE_URL ?? `${urlOf(config.HOST, config.PORT)}/f`
   const service = (name: string, host: string, port: number, own: NodeJS.ProcessEnv): Service => ({
@@ -44,7 +44,7 @@ export function services({ config, internalSecret, natsUrls, ports }: Surroundin
       PUBLIC_FORM_BASE_URL: publicFormBaseUrl,
       LOG_LEVEL,
       LOG_FORMAT,
-      // There is one of each: nobody to move over to.
+      // Draining is pointless with one instance of each service.
       DRAIN_MS: process.env.DRAIN_MS ?? '0',
       ...own,
     },
@@ -63,10 +63,10 @@ export function services({ config, internalSecret, natsUrls, ports }: Surroundin
   return [organizations, forms, publisher, gateway]
 }
 
-const everyAddress = ['0.0.0.0', '[::]']
+const wildcardAddresses = ['0.0.0.0', '[::]']
 
-/** `http://host:port`, where this machine reaches a server. A host that means every address is reached by the loopback. */
+/** `http://host:port` of a server, as this machine reaches it. A wildcard address becomes 127.0.0.1. */
 export function urlOf(host: string, port: number): string {
   const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
-  return everyAddress.includes(url.hostname) ? `http://127.0.0.1:${port}` : url.origin
+  return wildcardAddresses.includes(url.hostname) ? `http://127.0.0.1:${port}` : url.origin
 }

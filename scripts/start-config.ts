@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
 import { InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
-import { keepSecret } from '@fms/testkit/keep-secret'
+import { readOrCreateSecret } from '@fms/testkit/secret-file'
 import { z } from 'zod'
 
-/** What `npm start` itself reads of the environment; the services get the rest of it as it is. */
+/** The variables that `npm start` itself reads. The services get the rest of the environment unchanged. */
 const Environment = z.object({
-  /** The gateway's; `PORT` 0 takes a free one. */
+  /** Of the gateway. `PORT=0` selects a free port. */
   ...ServiceConfig.shape,
-  /** Embedded stores, JetStream, and what is made once. Relative to the repository. */
+  /** Folder of the embedded stores, JetStream and generated secrets. Relative to the repository. */
   DATA_DIR: z.string().default('.data'),
   /** Default: a file in `DATA_DIR`. */
   DIRECTORY_STORE_URL: z.string().optional(),
@@ -19,9 +19,9 @@ const Environment = z.object({
   NATS_URL: z.string().optional(),
   /** Default: `/f` of the gateway. */
   PUBLIC_FORM_BASE_URL: z.url().optional(),
-  /** Default: made once, kept in `DATA_DIR`. */
+  /** Default: generated at the first start, stored in `DATA_DIR`. */
   INTERNAL_SECRET: InternalSecret.optional(),
-  /** Default: made once, kept in `DATA_DIR`. */
+  /** Default: generated at the first start, stored in `DATA_DIR`. */
   DEMO_API_KEY: z
     .string()
     .regex(API_KEY_PATTERN, { error: 'must be fms_ and 43 characters of A-Z, a-z, 0-9, _ and -' })
@@ -30,7 +30,7 @@ const Environment = z.object({
 
 export type StartConfig = ReturnType<typeof readStartConfig>
 
-/** @throws {ConfigError} naming every variable that is wrong. */
+/** @throws {ConfigError} naming every invalid variable. */
 export function readStartConfig(env: NodeJS.ProcessEnv) {
   const read = readConfig(Environment, env)
   const dataDir = resolve(read.DATA_DIR)
@@ -41,12 +41,13 @@ export function readStartConfig(env: NodeJS.ProcessEnv) {
   return { ...embedded, ...read, DATA_DIR: dataDir }
 }
 
-/** What nobody has to choose: the same at every start. `DATA_DIR` has to be there. */
-export function keepSecrets(config: StartConfig) {
-  const kept = (name: string, make: () => string) => keepSecret(join(config.DATA_DIR, name), make)
+/** The internal secret and the demo key, from the environment or from `DATA_DIR`, which must exist. */
+export function readOrCreateSecrets(config: StartConfig) {
+  const inDataDir = (name: string, create: () => string) =>
+    readOrCreateSecret(join(config.DATA_DIR, name), create)
   return {
     internalSecret:
-      config.INTERNAL_SECRET ?? kept('internal-secret', () => randomBytes(32).toString('base64url')),
-    demoApiKey: config.DEMO_API_KEY ?? kept('demo-api-key', makeApiKey),
+      config.INTERNAL_SECRET ?? inDataDir('internal-secret', () => randomBytes(32).toString('base64url')),
+    demoApiKey: config.DEMO_API_KEY ?? inDataDir('demo-api-key', makeApiKey),
   }
 }

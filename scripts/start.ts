@@ -6,22 +6,22 @@ import { migrateFormsStore } from '@fms/forms-store'
 import { createLogger } from '@fms/service-kit'
 import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
-import { freePorts, untilPortIsFree } from '@fms/testkit/ports'
+import { freePorts, waitForFreePort } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
-import { takeDataDir } from './data-dir.ts'
+import { lockDataDir } from './data-dir.ts'
 import { type Demo, ensureDemo } from './demo-data.ts'
 import { services } from './services.ts'
-import { keepSecrets, readStartConfig, type StartConfig } from './start-config.ts'
+import { readOrCreateSecrets, readStartConfig, type StartConfig } from './start-config.ts'
 import { type Supervisor, supervise } from './supervise.ts'
 import { watchNatsDisk } from './watch-nats-disk.ts'
 
-/** By then the services have written that they are ready, and the banner is the last thing in view. Milliseconds. */
-const lastLinesMs = 250
-const patienceMs = 60_000
-const deathsBeforeGivingUp = 5
+/** Delay before the banner, so that it comes after the last log lines of the start. Milliseconds. */
+const bannerDelayMs = 250
+const readyTimeoutMs = 60_000
+const maxDeaths = 5
 
 process.chdir(join(import.meta.dirname, '..'))
-// DATA_DIR holds keys and secrets: only their owner reads the files that this process and its children make.
+// DATA_DIR holds keys and secrets: only the owner can read the files that this process and its children create.
 process.umask(0o077)
 try {
   await start()
@@ -32,35 +32,35 @@ try {
 
 async function start() {
   const config = readStartConfig(process.env)
-  takeDataDir(config.DATA_DIR)
-  const { internalSecret, demoApiKey } = keepSecrets(config)
+  lockDataDir(config.DATA_DIR)
+  const { internalSecret, demoApiKey } = readOrCreateSecrets(config)
   const [gatewayPort, ...ports] = (await freePorts(4)) as [number, ...number[]]
   config.PORT ||= gatewayPort
-  await demandPort(config)
+  await requireFreePort(config)
   await migrateDirectoryStore(config.DIRECTORY_STORE_URL)
   await migrateFormsStore(config.FORMS_STORE_URL)
 
-  const nats = await findNats(config)
+  const nats = await prepareNats(config)
   const all = services({ config, internalSecret, natsUrls: nats.urls, ports })
   const logger = await createLogger('start', config.LOG_LEVEL, config.LOG_FORMAT)
   const supervisor = supervise([...nats.programs, ...all], logger)
   nats.watch(supervisor)
-  stopWhenAsked(supervisor)
+  stopOnSignals(supervisor)
   try {
-    await Promise.all(all.map((service) => untilReady(service, supervisor)))
+    await Promise.all(all.map((service) => waitUntilReady(service, supervisor)))
     const gateway = all.at(-1)!
     const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
-    await delay(lastLinesMs)
-    welcome(gateway.url, demo)
+    await delay(bannerDelayMs)
+    printBanner(gateway.url, demo)
   } catch (error) {
     await supervisor.stop()
     throw error
   }
 }
 
-async function demandPort({ HOST, PORT }: StartConfig) {
+async function requireFreePort({ HOST, PORT }: StartConfig) {
   try {
-    await untilPortIsFree(PORT, HOST)
+    await waitForFreePort(PORT, HOST)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     const what =
@@ -69,8 +69,8 @@ async function demandPort({ HOST, PORT }: StartConfig) {
   }
 }
 
-/** The operator's NATS, or else the programs that make one. */
-async function findNats({ NATS_URL, DATA_DIR }: StartConfig) {
+/** Uses the server at NATS_URL, or prepares a local nats-server for the supervisor. */
+async function prepareNats({ NATS_URL, DATA_DIR }: StartConfig) {
   if (NATS_URL) return { urls: forEveryUser(() => NATS_URL), programs: [], watch: () => {} }
   const { urls, program, healthUrl, folder } = await prepareNatsServer({ dataDir: DATA_DIR })
   const watch = (supervisor: Supervisor) =>
@@ -78,27 +78,25 @@ async function findNats({ NATS_URL, DATA_DIR }: StartConfig) {
   return { urls, programs: [program], watch }
 }
 
-async function untilReady({ name, url }: Service, supervisor: Supervisor) {
-  const deadline = performance.now() + patienceMs
+async function waitUntilReady({ name, url }: Service, supervisor: Supervisor) {
+  const deadline = performance.now() + readyTimeoutMs
   const isReady = () =>
     fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
       (response) => response.ok,
       () => false,
     )
   while (!(await isReady())) {
-    if (supervisor.deaths(name) >= deathsBeforeGivingUp) {
-      throw new Error(
-        `${name} died ${deathsBeforeGivingUp} times before it was ready; its output above says why.`,
-      )
+    if (supervisor.deaths(name) >= maxDeaths) {
+      throw new Error(`${name} died ${maxDeaths} times before it was ready; its output above says why.`)
     }
     if (performance.now() > deadline) {
-      throw new Error(`${name} is not ready after ${patienceMs / 1000} s; its output above may say why.`)
+      throw new Error(`${name} is not ready after ${readyTimeoutMs / 1000} s; its output above may say why.`)
     }
     await delay(25)
   }
 }
 
-function stopWhenAsked(supervisor: Supervisor) {
+function stopOnSignals(supervisor: Supervisor) {
   let stopping = false
   const stop = async () => {
     if (stopping) return
@@ -108,13 +106,13 @@ function stopWhenAsked(supervisor: Supervisor) {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 
-  // An npm that is killed tells nobody; a shell that ends leaves its background jobs to run.
+  // A killed npm sends no signal, and a closed shell leaves its background jobs running.
   const npm = process.env.npm_lifecycle_event ? process.ppid : undefined
   if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
 }
 
-function welcome(origin: string, { organizationSlug, apiKey }: Demo) {
-  const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com makes another'
+function printBanner(origin: string, { organizationSlug, apiKey }: Demo) {
+  const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com creates another'
   const baseUrl = `${origin}/v2`
   process.stdout.write(`
   Form management is ready; Ctrl-C stops it.

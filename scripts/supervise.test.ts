@@ -24,7 +24,7 @@ const wrapped = (name: string) => ({
 })
 
 describe('supervise', () => {
-  it('starts a program that dies again, later each time', async () => {
+  it('restarts a program that dies, with a longer delay each time', async () => {
     await using supervisor = await startSupervisor([service('forms')])
 
     for (const restartInMs of [200, 400]) {
@@ -38,7 +38,7 @@ describe('supervise', () => {
     await supervisor.next('running')
   })
 
-  it('stops in the reverse order of the start, and leaves with exit code 0', async () => {
+  it('stops programs in the reverse order of their start, and exits with 0', async () => {
     await using supervisor = await startSupervisor([service('nats'), service('forms'), service('gateway')])
     for (const _ of [1, 2, 3]) await supervisor.next('running')
 
@@ -49,31 +49,34 @@ describe('supervise', () => {
     expect(await once(supervisor.process, 'exit')).toEqual([0, null])
   })
 
-  it('leaves no orphan behind when it is killed itself', async () => {
+  it('leaves no orphans when it is killed', async () => {
     await using supervisor = await startSupervisor([service('forms'), wrapped('nats')])
     for (const _ of [1, 2]) await supervisor.next('running')
 
     supervisor.process.kill('SIGKILL')
 
-    // Every process of the tree holds its stdout, which ends with the last of them.
+    // All processes of the tree share its stdout, which ends with the last of them.
     await supervisor.outputEnd
   })
 
-  it.runIf(process.platform === 'linux')('leaves no orphan when what wraps a program is killed', async () => {
-    await using supervisor = await startSupervisor([wrapped('nats')])
-    const first = await supervisor.next('running')
+  it.runIf(process.platform === 'linux')(
+    'leaves no orphan when the wrapper of a program is killed',
+    async () => {
+      await using supervisor = await startSupervisor([wrapped('nats')])
+      const first = await supervisor.next('running')
 
-    process.kill(Number(await statusOf(first.pid, 'PPid')), 'SIGKILL')
+      process.kill(Number(await statusOf(first.pid, 'PPid')), 'SIGKILL')
 
-    await supervisor.next('died')
-    await supervisor.next('running')
-    // Dead, whether or not somebody asked for its exit code yet.
-    expect(await statusOf(first.pid, 'State')).toBeOneOf([undefined, 'Z (zombie)'])
-  })
+      await supervisor.next('died')
+      await supervisor.next('running')
+      // A zombie is dead, too: its exit code has not been read yet.
+      expect(await statusOf(first.pid, 'State')).toBeOneOf([undefined, 'Z (zombie)'])
+    },
+  )
 })
 
-describe('takeDataDir', () => {
-  it('refuses a second process, and names the first', async () => {
+describe('lockDataDir', () => {
+  it('rejects a second process, and names the first', async () => {
     await using first = await startSupervisor([service('forms')])
     await first.next('running')
     await using second = await startSupervisor([service('forms')], first.dataDir)
@@ -83,7 +86,7 @@ describe('takeDataDir', () => {
     )
   })
 
-  it('is free again after a kill', async () => {
+  it('releases the lock when its process is killed', async () => {
     await using first = await startSupervisor([service('forms')])
     await first.next('running')
     first.process.kill('SIGKILL')
@@ -106,9 +109,9 @@ async function startSupervisor(programs: { name: string; args: string[] }[], dat
   const lines = createInterface(supervisor.stdout!)[Symbol.asyncIterator]()
   const next = async (event: Event['event']) => {
     const { value } = await lines.next()
-    const told = JSON.parse(value ?? '{}') as Event
-    expect(told.event).toBe(event)
-    return told
+    const line = JSON.parse(value ?? '{}') as Event
+    expect(line.event).toBe(event)
+    return line
   }
   return {
     process: supervisor,
@@ -123,7 +126,7 @@ async function startSupervisor(programs: { name: string; args: string[] }[], dat
   }
 }
 
-/** A line of /proc/{pid}/status; undefined for a process that is gone. */
+/** A field of /proc/{pid}/status; undefined if the process does not exist. */
 async function statusOf(pid: number, field: string): Promise<string | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return new RegExp(`^${field}:\\s+(.+)$`, 'm').exec(status)?.[1]

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { describe, expect, it, vi } from 'vitest'
 import { watchNatsDisk } from './watch-nats-disk.ts'
 
-/** What nats-server 2.14 says at /healthz, in order; the last one for good. */
-const startHealth = async (...answers: [status: number, body: string][]) => {
+/** A server that sends these responses of nats-server 2.14 to /healthz in order, then repeats the last one. */
+const startHealth = async (...responses: [status: number, body: string][]) => {
   let requests = 0
   const server = createServer((_, response) => {
-    const [status, body] = answers[Math.min(requests++, answers.length - 1)]!
+    const [status, body] = responses[Math.min(requests++, responses.length - 1)]!
     response.writeHead(status).end(body)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -28,7 +28,7 @@ const writeError: [number, string] = [
 const starting: [number, string] = [503, '{"status":"unavailable","error":"JetStream is not current"}']
 
 describe('watchNatsDisk', () => {
-  it('restarts nats-server once a write has failed and there is room', async () => {
+  it('restarts nats-server after a failed write once the disk has space', async () => {
     using health = await startHealth(ok, writeError)
     const restart = vi.fn()
 
@@ -39,11 +39,11 @@ describe('watchNatsDisk', () => {
     expect(health.requests()).toBe(2)
   })
 
-  it('leaves one alone that is well, starts, or whose disk is still full', async () => {
+  it('does not restart nats-server while it is healthy, starting, or its disk is full', async () => {
     using health = await startHealth(ok, starting, writeError)
     const restart = vi.fn()
 
-    // Of /proc, statfs says that nothing is free.
+    // statfs reports no free space for /proc.
     const stop = watchNatsDisk({ healthUrl: health.url, folder: '/proc', restart })
     await vi.waitUntil(() => health.requests() >= 4, 10_000)
     stop()

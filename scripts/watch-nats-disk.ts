@@ -1,41 +1,41 @@
 import { statfs } from 'node:fs/promises'
 
-/** Between two looks, in milliseconds. */
+/** Between two checks, in milliseconds. */
 const intervalMs = 1_000
 
-/** How long nats-server may take to answer, in milliseconds. */
+/** Timeout of a health request, in milliseconds. */
 const timeoutMs = 1_000
 
-/** With less room, nats-server would fail again at once. Bytes. */
+/** With less free space, nats-server would fail again immediately. Bytes. */
 const minFreeBytes = 64 * 1024 * 1024
 
 export interface NatsDisk {
-  /** Where nats-server reports its health, as `http://host:port/healthz`. */
+  /** Health endpoint of nats-server, `http://host:port/healthz`. */
   healthUrl: string
-  /** A folder on the disk of its streams. */
+  /** A folder on the disk that holds its streams. */
   folder: string
-  /** Makes nats-server start anew. */
+  /** Restarts nats-server. */
   restart(): void
 }
 
 /**
- * Brings streams back after a full disk: nats-server keeps a stream whose write failed closed until it starts anew,
- * however much room there is by then. Looks once a second and restarts it as soon as there is room.
+ * Recovers streams after a full disk: once a write has failed, nats-server keeps the stream closed until it restarts. Checks
+ * its health once a second, and restarts it as soon as 64 MiB are free.
  *
- * @returns a function that ends the watch.
+ * @returns a function that stops the checks.
  */
 export function watchNatsDisk({ healthUrl, folder, restart }: NatsDisk): () => void {
-  let looking = false
-  const look = async () => {
-    if (looking) return
-    looking = true
+  let checking = false
+  const check = async () => {
+    if (checking) return
+    checking = true
     try {
       if ((await hasWriteError(healthUrl)) && (await freeBytes(folder)) >= minFreeBytes) restart()
     } finally {
-      looking = false
+      checking = false
     }
   }
-  const timer = setInterval(look, intervalMs)
+  const timer = setInterval(check, intervalMs)
   return () => clearInterval(timer)
 }
 
@@ -45,7 +45,7 @@ async function hasWriteError(healthUrl: string): Promise<boolean> {
     const { error = '' } = (await response.json()) as { error?: string }
     return error.includes('write error')
   } catch {
-    // It starts, or stops: its supervisor sees to that.
+    // It is starting or stopping; the supervisor handles both.
     return false
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { furtherPublishers, untilReady } from '@fms/testkit/instances'
+import { additionalPublishers, waitUntilReady } from '@fms/testkit/instances'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
@@ -58,12 +58,12 @@ export const startProduct = async ({
     natsUrls: nats.urls,
     ports,
   })
-  const all = [...programs, ...furtherPublishers(programs, ports.slice(3))]
+  const all = [...programs, ...additionalPublishers(programs, ports.slice(3))]
   const children = all.map((service) => ({
     name: service.name,
     child: spawnService(service, folder, profiles),
   }))
-  await Promise.all(all.map(untilReady))
+  await Promise.all(all.map(waitUntilReady))
 
   const target: LoadTarget = {
     ...account,

@@ -8,7 +8,7 @@ import { FormDraft } from '@fms/contracts'
 import { API_KEY_PATTERN, hashApiKey, openDirectoryStore } from '@fms/directory-store'
 import { makePublicId, openFormsStore, toStoredDraft } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newRecord } from './copy/testing.ts'
+import { newFormRecord } from './testing/form-record.ts'
 
 const entry = fileURLToPath(import.meta.resolve('./formctl.ts'))
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
-/** Runs formctl as its users do: a process of its own, in a directory of its own. */
+/** Runs formctl in a separate process, in the folder of the test. */
 const formctlWith = (env: NodeJS.ProcessEnv, ...args: string[]) =>
   new Promise<Outcome>((resolve) => {
     const { PATH } = process.env
@@ -42,7 +42,7 @@ const formctlWith = (env: NodeJS.ProcessEnv, ...args: string[]) =>
 
 const formctl = (...args: string[]) => formctlWith({ DATA_DIR: dataDir }, ...args)
 
-/** The JSON object of a command that has to succeed. */
+/** Runs a command that must succeed. @returns its JSON. */
 const given = async (...args: string[]) => {
   const { code, stdout, stderr } = await formctl(...args, '--json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -61,7 +61,7 @@ const givenMember = async () => {
   expect(await given('member', 'add', ...acmeAndAda)).toEqual({})
 }
 
-const expectRefused = (outcome: Outcome, message: string | RegExp) => {
+const expectFailure = (outcome: Outcome, message: string | RegExp) => {
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) })
   expect(outcome.stderr).not.toMatch(/\n\s+at /)
 }
@@ -74,14 +74,14 @@ describe('formctl user create', () => {
     expect(await directory.findUser('ada@example.com')).toMatchObject({ userId: id })
   })
 
-  it('refuses an address that is taken or is none, in one line that says what to do', async () => {
+  it('rejects a taken or invalid address with one line that says what to do', async () => {
     await givenUser()
 
-    expectRefused(
+    expectFailure(
       await formctl('user', 'create', '--email', 'ada@example.com'),
       /^error: .*another address\.\n$/,
     )
-    expectRefused(
+    expectFailure(
       await formctl('user', 'create', '--email', 'ada'),
       'error: email must be an e-mail address\n',
     )
@@ -89,7 +89,7 @@ describe('formctl user create', () => {
 })
 
 describe('formctl organization create', () => {
-  it('keeps name, slug, logo and metadata', async () => {
+  it('stores name, slug, logo and metadata', async () => {
     const fields = { name: '-Acme-', slug: 'acme', logo: 'https://acme.example/logo.png' }
     const args = Object.entries(fields).flatMap(([name, value]) => [`--${name}`, value])
 
@@ -99,10 +99,10 @@ describe('formctl organization create', () => {
     expect(await directory.findOrganization(id)).toMatchObject({ ...fields, metadata: { plan: ['pro', -5] } })
   })
 
-  it('refuses what an organization may not have', async () => {
+  it('rejects invalid fields', async () => {
     const outcome = await formctl('organization', 'create', '--name', '', '--slug', 'new')
 
-    expectRefused(outcome, /name must .*\nslug must not be one of/)
+    expectFailure(outcome, /name must .*\nslug must not be one of/)
   })
 })
 
@@ -117,7 +117,7 @@ describe('formctl organization show', () => {
     return Buffer.byteLength(JSON.stringify(draft))
   }
 
-  it('tells what an organization has and may have, by slug and by id', async () => {
+  it('shows usage and quota, by slug and by id', async () => {
     const { id } = await givenOrganization()
     const bytes = await givenForms(id)
 
@@ -135,15 +135,15 @@ describe('formctl organization show', () => {
     expect(stdout).toContain(`forms: 1 of 7\nbytes: ${bytes}, no limit\n`)
   })
 
-  it('refuses an organization that is not there', async () => {
+  it('rejects an unknown organization', async () => {
     const outcome = await formctl('organization', 'show', '--organization', 'missing')
 
-    expectRefused(outcome, 'There is no organization missing')
+    expectFailure(outcome, 'There is no organization missing')
   })
 })
 
 describe('formctl organization update', () => {
-  it('changes what is named, and removes what is empty or null', async () => {
+  it('changes the given fields, and removes those that are empty or null', async () => {
     const logo = 'https://acme.example/logo.png'
     const { id } = await given(
       ...[
@@ -170,28 +170,28 @@ describe('formctl organization update', () => {
     ])
   })
 
-  it('refuses an organization that is not there, and a slug that is taken', async () => {
+  it('rejects an unknown organization, and a taken slug', async () => {
     await givenOrganization()
     await given('organization', 'create', '--name', 'Looms', '--slug', 'looms')
 
     const missing = await formctl('organization', 'update', '--organization', 'missing', '--name', 'A')
-    expectRefused(missing, 'There is no organization missing')
+    expectFailure(missing, 'There is no organization missing')
     const taken = await formctl('organization', 'update', '--organization', 'acme', '--slug', 'looms')
-    expectRefused(taken, 'slug looms exists already')
+    expectFailure(taken, 'slug looms exists already')
   })
 })
 
 describe('formctl organization delete', () => {
-  it('takes members and forms along, and leaves those of others', async () => {
+  it('deletes its members and forms, and not those of other organizations', async () => {
     await givenMember()
     const other = await given('organization', 'create', '--name', 'Looms', '--slug', 'looms')
     const { id } = (await given('organization', 'list')).organizations[0]
     const store = `sqlite:${join(dataDir, 'forms.db')}`
     await using forms = await openFormsStore(store)
     const records = Array.from({ length: 230 }, () =>
-      newRecord({ organizationId: id, revisions: 1, replies: 2 }),
+      newFormRecord({ organizationId: id, revisions: 1, replies: 2 }),
     )
-    const kept = newRecord({ organizationId: other.id })
+    const kept = newFormRecord({ organizationId: other.id })
     await Promise.all([...records, kept].map((record) => forms.importForm(record)))
 
     expect(await given('organization', 'delete', '--organization', 'acme', '--yes')).toEqual({
@@ -208,7 +208,7 @@ describe('formctl organization delete', () => {
 })
 
 describe('formctl user disable', () => {
-  it('is told in the lists until the user is enabled', async () => {
+  it('is visible in the lists until the user is enabled', async () => {
     const { id } = await givenUser()
     await given('key', 'create', '--user', id)
 
@@ -217,7 +217,7 @@ describe('formctl user disable', () => {
     await given('user', 'enable', '--user', id)
 
     expect((await given('user', 'list')).users[0]).not.toHaveProperty('disableTime')
-    expectRefused(await formctl('user', 'disable', '--user', 'nobody'), 'There is no user nobody')
+    expectFailure(await formctl('user', 'disable', '--user', 'nobody'), 'There is no user nobody')
   })
 })
 
@@ -241,7 +241,7 @@ describe('formctl member', () => {
     expect(await role()).toBeUndefined()
   })
 
-  it('takes ids as well', async () => {
+  it('accepts ids', async () => {
     const [user, organization] = [await givenUser(), await givenOrganization()]
 
     await given('member', 'add', '--organization', organization.id, '--user', user.id, '--role', 'owner')
@@ -249,14 +249,14 @@ describe('formctl member', () => {
     expect(await role()).toBe('owner')
   })
 
-  it('refuses whom and what it does not find', async () => {
+  it('rejects unknown users, organizations and members', async () => {
     await givenMember()
 
     const missing = ['--organization', 'missing', '--user', 'ada@example.com']
-    expectRefused(await formctl('member', 'add', ...missing), 'There is no organization missing')
+    expectFailure(await formctl('member', 'add', ...missing), 'There is no organization missing')
     const nobody = ['--organization', 'acme', '--user', 'nobody']
-    expectRefused(await formctl('member', 'remove', ...nobody), 'There is no user nobody')
-    expectRefused(await formctl('member', 'add', ...acmeAndAda), "Set the member's role instead")
+    expectFailure(await formctl('member', 'remove', ...nobody), 'There is no user nobody')
+    expectFailure(await formctl('member', 'add', ...acmeAndAda), "Set the member's role instead")
   })
 })
 
@@ -282,7 +282,7 @@ describe('formctl key', () => {
     expect(await given('key', 'list')).toEqual({ keys: [{ ...listed, revokeTime: expect.any(String) }] })
   })
 
-  it('tells people that they see the key for the only time', async () => {
+  it('says that the key is shown only once', async () => {
     await givenUser()
 
     const { code, stdout } = await formctl('key', 'create', '--user', 'ada@example.com')
@@ -294,7 +294,7 @@ describe('formctl key', () => {
     expect((await formctl('key', 'list')).stdout).not.toContain(key)
   })
 
-  it('changes the name, the end and the rights of a key', async () => {
+  it('changes the name, the expiry and the rights of a key', async () => {
     await givenUser()
     const { id } = await given('key', 'create', '--user', 'ada@example.com')
 
@@ -304,16 +304,16 @@ describe('formctl key', () => {
     const expireTime = '2126-11-20T09:30:00.000Z'
     expect((await given('key', 'list')).keys).toMatchObject([{ name: 'nightly', readOnly: true, expireTime }])
     await given('key', 'revoke', id)
-    expectRefused(await formctl('key', 'update', id, '--name', 'again'), 'revoked or expired already')
+    expectFailure(await formctl('key', 'update', id, '--name', 'again'), 'revoked or expired already')
   })
 
-  it('refuses to revoke a key that is not there', async () => {
-    expectRefused(await formctl('key', 'revoke', 'nonsense'), 'There is no API key with the id nonsense')
+  it('rejects an unknown key', async () => {
+    expectFailure(await formctl('key', 'revoke', 'nonsense'), 'There is no API key with the id nonsense')
   })
 })
 
 describe('formctl', () => {
-  it('takes --json before the command, between its words and after it', async () => {
+  it('accepts --json before the command, between its words and after it', async () => {
     for (const args of [
       ['--json', 'key', 'list'],
       ['key', '--json', 'list'],
@@ -343,7 +343,7 @@ describe('formctl', () => {
     ['organization', 'update', '--organization', 'acme'],
     ['backup'],
     ['restore'],
-  ])('exits with 2 for the wrong usage %j', async (...args) => {
+  ])('exits with 2 for the invalid usage %j', async (...args) => {
     const { code, stdout, stderr } = await formctl(...args, '--json')
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -356,7 +356,7 @@ describe('formctl', () => {
     expect((await given('organization', 'list')).organizations).toMatchObject([{ metadata: null }])
   })
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const { code, stdout } = await formctl('--version')
 
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
@@ -367,13 +367,13 @@ describe('formctl', () => {
     ['directory', 'DIRECTORY_STORE_URL', ['migrate']],
     ['forms', 'FORMS_STORE_URL', ['forms', 'export']],
     ['forms', 'FORMS_STORE_URL', ['migrate']],
-  ])('names the %s store and %s where it cannot be reached by %j', async (store, variable, args) => {
+  ])('names the unreachable %s store and %s for %j', async (store, variable, args) => {
     // Nothing listens on port 1.
     const env = { DATA_DIR: dataDir, [variable]: 'mongodb://ada:secret@127.0.0.1:1/db' }
 
     const outcome = await formctlWith(env, ...args)
 
-    expectRefused(
+    expectFailure(
       outcome,
       new RegExp(
         `^error: The ${store} store at mongodb://127.0.0.1:1/db cannot be reached .*Check ${variable}`,
@@ -382,7 +382,7 @@ describe('formctl', () => {
     expect(outcome.stderr).not.toContain('secret')
   })
 
-  it('explains itself', async () => {
+  it('lists the options of a command with --help', async () => {
     const { code, stdout } = await formctl('key', 'create', '--help')
 
     expect(code).toBe(0)
@@ -391,39 +391,39 @@ describe('formctl', () => {
     }
   })
 
-  it('keeps the directory in .data where the environment says nothing', async () => {
+  it('stores the directory in .data by default', async () => {
     await formctlWith({ DATA_DIR: '' }, 'user', 'create', '--email', 'ada@example.com')
 
     await using directory = await openDirectoryStore(`sqlite:${join(dataDir, '.data', 'directory.db')}`)
     expect(await directory.findUser('ada@example.com')).toBeDefined()
   })
 
-  it('prefers DIRECTORY_STORE_URL, and says which URLs there are without telling a password', async () => {
+  it('rejects an invalid DIRECTORY_STORE_URL without printing its password', async () => {
     const env = { DATA_DIR: dataDir, DIRECTORY_STORE_URL: 'nonsense://user:secret@host' }
     const outcome = await formctlWith(env, 'key', 'list')
 
-    expectRefused(outcome, 'nonsense:')
+    expectFailure(outcome, 'nonsense:')
     expect(outcome.stderr).not.toContain('secret')
   })
 
-  it('refuses a password of .env.example by the name of its variable', async () => {
+  it('rejects a password of .env.example, naming the variable', async () => {
     const url = 'mongodb://formctl:sample@127.0.0.1:1/directory'
     const outcome = await formctlWith({ DATA_DIR: dataDir, DIRECTORY_STORE_URL: url }, 'key', 'list')
 
-    expectRefused(outcome, /^error: DIRECTORY_STORE_URL is a sample of \.env\.example, .*\n$/)
+    expectFailure(outcome, /^error: DIRECTORY_STORE_URL is a sample of \.env\.example, .*\n$/)
   })
 
-  it('fails in one line where the store cannot be opened', async () => {
+  it('prints one line if the store cannot be opened', async () => {
     const file = join(dataDir, 'file')
     writeFileSync(file, '')
 
-    expectRefused(
+    expectFailure(
       await formctlWith({ DATA_DIR: file }, 'key', 'list'),
       /^error: .*Check DIRECTORY_STORE_URL.*\n$/,
     )
   })
 
-  it('works while a service has the directory open, which sees the change at once', async () => {
+  it('works while a service has the directory open, and the service sees the change immediately', async () => {
     await using directory = await openDirectory()
     await directory.createUser({ email: 'grace@example.com' })
 

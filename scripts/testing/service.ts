@@ -1,11 +1,11 @@
-/** A service that tells on stdout when it runs and when it stops: `node service.ts NAME`. */
+/** A service that prints a line of JSON when it starts and when it stops: `node service.ts NAME`. */
 const name = process.argv[2]
-const tell = (event: string) =>
+const print = (event: string) =>
   process.stdout.write(`${JSON.stringify({ event, service: name, pid: process.pid })}\n`)
 
 process.on('SIGTERM', () => {
-  tell('stopped')
+  print('stopped')
   process.exit(0)
 })
 setInterval(() => {}, 60_000)
-tell('running')
+print('running')

@@ -1,12 +1,12 @@
-/** A supervisor as a process of its own: `node supervisor.ts PROGRAMS-AS-JSON`; SIGTERM stops it. */
+/** A supervisor in its own process: `node supervisor.ts OPTIONS-AS-JSON`. SIGTERM stops it. */
 
 import type { Program } from '@fms/testkit/processes'
-import { takeDataDir } from '../data-dir.ts'
+import { lockDataDir } from '../data-dir.ts'
 import { supervise } from '../supervise.ts'
 
 const { dataDir, programs } = JSON.parse(process.argv[2]!) as { dataDir: string; programs: Program[] }
 try {
-  takeDataDir(dataDir)
+  lockDataDir(dataDir)
 } catch (error) {
   process.stderr.write((error as Error).message)
   process.exit(1)

@@ -1,4 +1,4 @@
-/** `npm run fuzz`: Schemathesis against a system of its own; what follows `--` goes to Schemathesis. */
+/** `npm run fuzz`: runs Schemathesis against a new system. Arguments after `--` go to Schemathesis. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const venv = join(here, '../../node_modules/.cache/fuzz')
 const code = await fuzz(installSchemathesis(), process.argv.slice(2))
 process.exit(code)
 
-/** @returns the path of the program, made with the `python3` on PATH at the first run. */
+/** Installs Schemathesis with the `python3` on the PATH at the first run. @returns the path of the program. */
 function installSchemathesis(): string {
   const program = join(venv, 'bin/schemathesis')
   if (!existsSync(program)) {
@@ -43,11 +43,11 @@ async function fuzz(schemathesis: string, args: string[]): Promise<number> {
   const config = ['--config-file', join(here, 'schemathesis.toml')]
   const run = spawn(
     schemathesis,
-    // From a file: what serves the document it is told of is left out of the run.
+    // Reads the document from a file: Schemathesis omits the operation that serves a document read by URL.
     [...config, 'run', document, '--url', system.baseUrl, ...args],
     {
       stdio: 'inherit',
-      // What it keeps from run to run, and reports.
+      // Schemathesis stores its cache and reports here.
       cwd: venv,
       env: {
         ...process.env,
@@ -66,7 +66,7 @@ async function fuzz(schemathesis: string, args: string[]): Promise<number> {
   return code ?? 1
 }
 
-/** @returns the public ids of forms that have revisions. */
+/** Creates 20 forms with 3 revisions each. @returns their public ids. */
 async function publishedForms(system: System, editor: Account): Promise<string[]> {
   const forms = []
   for (let count = 0; count < 20; count++) {

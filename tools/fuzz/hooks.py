@@ -1,4 +1,4 @@
-"""Sends most requests to forms that are there, and knows which refusals the document cannot express."""
+"""Sends most requests to existing forms, and excludes rejections that the document cannot express."""
 
 import atexit
 import os
@@ -20,7 +20,7 @@ SHARE_OF_KNOWN_ORGANIZATIONS = 0.97
 SHARE_OF_KNOWN_FORMS = 0.85
 SHARE_OF_OTHER_KEYS = 0.06
 
-# Rules that JSON Schema has no words for: a request that breaks one is refused although the document admits it.
+# Rules that JSON Schema cannot express: a request that violates one is rejected although it is valid by the document.
 EXPECTED_REASONS = {"INVALID_FILTER", "INVALID_ORDER_BY", "INVALID_PAGE_TOKEN", "DRAFT_NOT_PUBLISHABLE", "FORM_MOVED"}
 EXPECTED_VIOLATIONS = re.compile(
     r'repeats the key of steps|is fixed at creation|must be "guided" in a form'
@@ -28,7 +28,7 @@ EXPECTED_VIOLATIONS = re.compile(
     r"|must be empty or an absolute http or https URL|must be a BCP 47 language tag"
 )
 
-# Hypothesis seeds the shared generator anew for every example.
+# A separate generator, since Hypothesis reseeds the shared one for every example.
 dice = random.Random()
 lock = threading.Lock()
 drafts: deque[str] = deque(maxlen=40)
@@ -36,18 +36,18 @@ published: list[str] = os.environ["FUZZ_FORMS"].split(",")
 revisions: deque[tuple[str, str]] = deque(maxlen=200)
 deleted: set[str] = set()
 request_ids: set = set()
-answers: Counter[tuple[str, str]] = Counter()
+responses: Counter[tuple[str, str]] = Counter()
 
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Says what the document leaves to prose, and how one operation's answer leads to another."""
+    """Adds rules that the document states only in prose, and links from responses to further operations."""
     schemas = raw_schema["components"]["schemas"]
     for name in ("FormInput", "FormPatch"):
-        # Whatever a request says of them is ignored (AIP-203).
+        # Output-only fields of a request are ignored (AIP-203).
         members = schemas[name]["properties"]
         members.update({member: {} for member, schema in members.items() if schema.get("readOnly")})
-    # No value is of two variants; the generator cannot make lists that break `oneOf`.
+    # No value matches two variants, and the generator cannot create lists that violate `oneOf`.
     schemas["StepInput"]["anyOf"] = schemas["StepInput"].pop("oneOf")
     paths = raw_schema["paths"]
     created = paths["/organizations/{organizationRef}/forms"]["post"]["responses"]["200"]
@@ -76,11 +76,11 @@ def before_call(context, case, kwargs):
     path = case.path_parameters
     if "organizationRef" in path and dice.random() < SHARE_OF_KNOWN_ORGANIZATIONS:
         path["organizationRef"] = ORGANIZATION
-    # What a dry create answers has no id.
+    # The response to a create with validateOnly has no id.
     if "formRef" in path and (path["formRef"] == "" or not is_stateful(case)):
         if dice.random() < SHARE_OF_KNOWN_FORMS:
             path.update(known_refs(operation_id_of(case)))
-    # All that the coverage phase knows for this header; it would end every request there.
+    # The only value that the coverage phase sends for this header; it would fail every request.
     if (case.headers or {}).get("if-match") == "0":
         del case.headers["if-match"]
     if isinstance(case.body, dict) and isinstance(case.body.get("requestId"), str) and not is_new(case.body["requestId"]):
@@ -90,7 +90,7 @@ def before_call(context, case, kwargs):
 
 
 def is_new(request_id):
-    """Three in four times: a request id on a second form is a conflict and ends there."""
+    """Also accepts a quarter of the repeated ids: a request id on a second form is always a conflict."""
     with lock:
         seen = request_id in request_ids
         request_ids.add(request_id)
@@ -98,7 +98,7 @@ def is_new(request_id):
 
 
 def known_refs(operation_id):
-    """Edits and deletes go to what the run made, so that something publishable is left."""
+    """Edits and deletes use forms that the run created, so that the published forms remain."""
     with lock:
         if operation_id == "getRevision" and revisions and dice.random() < 0.7:
             form, revision = dice.choice(revisions)
@@ -110,23 +110,23 @@ def known_refs(operation_id):
 @schemathesis.hook
 def after_call(context, case, response):
     with lock:
-        answers[case.operation.label, str(response.status_code)] += 1
+        responses[case.operation.label, str(response.status_code)] += 1
         if response.status_code != 200 or not response.headers.get("content-type", [""])[0].startswith("application/json"):
             return
-        answer = response.json()
+        body = response.json()
         operation_id = operation_id_of(case)
-        if operation_id == "createForm" and answer["publicId"]:
-            drafts.append(answer["publicId"])
+        if operation_id == "createForm" and body["publicId"]:
+            drafts.append(body["publicId"])
         if operation_id == "deleteForm" and not is_dry(case):
             deleted.add(case.path_parameters["formRef"])
         if operation_id == "listRevisions":
-            revisions.extend(tuple(revision["path"].split("/")[3::2]) for revision in answer["revisions"])
+            revisions.extend(tuple(revision["path"].split("/")[3::2]) for revision in body["revisions"])
 
 
 @schemathesis.hook
 def after_network_error(context, case, request):
     with lock:
-        answers[case.operation.label, "no answer"] += 1
+        responses[case.operation.label, "no response"] += 1
 
 
 def operation_id_of(case):
@@ -148,15 +148,15 @@ def has_control_characters(headers):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    # Broken HTTP has an answer without a body.
+    # The response to malformed HTTP has no body.
     if response.status_code == 400 and not response.content and has_control_characters(case.headers or {}):
         return False
-    # Without a key, other methods are not told apart from unknown paths.
+    # Without a key, an unsupported method is a 401 like an unknown path.
     if isinstance(failure, UnsupportedMethodResponse):
         return response.status_code != 401
     if isinstance(failure, UseAfterFree):
         return case.path_parameters.get("formRef") in deleted
-    # Beside it, filter and orderBy may say what they want.
+    # With all=true, any filter and orderBy are ignored.
     if isinstance(failure, AcceptedNegativeData) and (case.query or {}).get("all") == "true":
         return False
     if not isinstance(failure, RejectedPositiveData):
@@ -170,11 +170,11 @@ def filter_failure(context, failure, case, response):
 
 
 @atexit.register
-def print_answers():
+def print_responses():
     by_status = Counter()
     print("\nRequests by operation and status")
-    for label in sorted({label for label, _ in answers}):
-        counts = {status: count for (of, status), count in sorted(answers.items()) if of == label}
+    for label in sorted({label for label, _ in responses}):
+        counts = {status: count for (of, status), count in sorted(responses.items()) if of == label}
         by_status.update(counts)
         print(f"  {label}: " + ", ".join(f"{status} × {count}" for status, count in counts.items()))
     print(f"  all {by_status.total()}: " + ", ".join(f"{s} × {c}" for s, c in sorted(by_status.items())))

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Which of our packages each folder may import; its own files by relative paths, those of others by name alone. */
+/**
+ * Our packages that the sources of each folder may import, by name (`@fms/aip`). Files import other files of their own
+ * folder by relative path. The longest matching folder applies to a file.
+ */
 const allowed: Record<string, string[]> = {
   'libs/contracts': [],
   'libs/aip/src/filter': [],
@@ -22,26 +25,32 @@ const allowed: Record<string, string[]> = {
   formctl: ['contracts', 'aip', 'service-kit', 'store-kit', 'forms-store', 'directory-store'],
 }
 
-/** What tests may import as well. */
+/** Further packages for tests, besides `@fms/testkit`, which all tests may import. */
 const allowedInTests: Record<string, string[]> = {
   'libs/client': ['contracts'],
   'libs/testkit': ['service-kit'],
 }
 
-/** Every import of `file` that the table does not allow. */
+const folderOf = (file: string): string | undefined =>
+  Object.keys(allowed)
+    .filter((folder) => file.startsWith(`${folder}/`))
+    .sort((a, b) => b.length - a.length)[0]
+
+/** Tests, contract suites, and helpers in `testing.ts`, `testing/` and `contract/`. */
+const isTestFile = (file: string): boolean =>
+  /\.(test|contract|arbitrary|browser)\.ts$|\/testing\.ts$|\/(testing|contract)\//.test(file)
+
+/** The imports of `file` that the table does not allow. */
 const forbiddenImports = (file: string, source: string): string[] => {
-  const folder = Object.keys(allowed).find((each) => file.startsWith(`${each}/`))
-  if (!folder) return []
-  const isForTests = /\.(test|contract|arbitrary|browser)\.ts$|\/(testing|contract)(\.ts$|\/)/.test(file)
-  const packages = [
-    ...allowed[folder]!,
-    ...(isForTests ? ['testkit', ...(allowedInTests[folder] ?? [])] : []),
-  ]
-  return importsOf(source).filter((specifier) =>
+  const folder = folderOf(file)
+  if (folder === undefined) return []
+  const forTests = isTestFile(file) ? ['testkit', ...(allowedInTests[folder] ?? [])] : []
+  const packages = [...allowed[folder]!, ...forTests]
+  const isForbidden = (specifier: string) =>
     specifier.startsWith('.')
       ? !resolve('/', dirname(file), specifier).startsWith(`/${folder}/`)
-      : specifier.startsWith('@fms/') && !packages.includes(specifier.split('/')[1]!),
-  )
+      : specifier.startsWith('@fms/') && !packages.includes(specifier.split('/')[1]!)
+  return importsOf(source).filter(isForbidden)
 }
 
 const importsOf = (source: string): string[] =>
@@ -49,17 +58,22 @@ const importsOf = (source: string): string[] =>
 
 describe('imports', () => {
   it('follow the table in every source', () => {
-    const files = Object.keys(allowed).flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
+    const files = globSync('{libs,services,formctl}/**/*.ts', { cwd: root })
     const sources = files.filter((file) => !/node_modules|\/dist\//.test(file))
     expect(sources.length).toBeGreaterThan(300)
 
-    const forbidden = sources.flatMap((file) =>
-      forbiddenImports(file, readFileSync(join(root, file), 'utf8')).map(
-        (specifier) => `${file}: ${specifier}`,
-      ),
-    )
+    const forbidden = sources.flatMap((file) => {
+      const source = readFileSync(join(root, file), 'utf8')
+      return forbiddenImports(file, source).map((specifier) => `${file}: ${specifier}`)
+    })
 
     expect(forbidden).toEqual([])
+  })
+
+  it('have a row in the table for every package', () => {
+    const packages = globSync('{libs/*,services/*,formctl}/package.json', { cwd: root }).map(dirname)
+
+    expect(packages.filter((folder) => !Object.hasOwn(allowed, folder))).toEqual([])
   })
 
   it.each([
@@ -72,7 +86,7 @@ describe('imports', () => {
     ['services/gateway/src/app.ts', '../../forms/src/app.ts'],
     ['services/forms/src/routes/get-form.ts', '@fms/publisher'],
     ['formctl/src/formctl.ts', '@fms/organizations'],
-  ])('%s may not import %s', (file, specifier) => {
+  ])('of %s may not include %s', (file, specifier) => {
     expect(forbiddenImports(file, `import { thing } from '${specifier}'`)).toEqual([specifier])
     expect(forbiddenImports(file, `const { thing } = await import('${specifier}')`)).toEqual([specifier])
   })
@@ -82,7 +96,7 @@ describe('imports', () => {
     ['libs/client/src/resources/resources.test.ts', '@fms/contracts'],
     ['libs/aip/src/filter/parse-filter.ts', './filter-error.ts'],
     ['services/publisher/src/testing.ts', '@fms/testkit/nats-server'],
-  ])('%s may import %s', (file, specifier) => {
+  ])('of %s may include %s', (file, specifier) => {
     expect(forbiddenImports(file, `import { thing } from '${specifier}'`)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** Part of `npm run check`: fails where a dependency has a licence that is not on the list. */
+/** Part of `npm run check`: fails if the licence of a dependency is not on the list. */
 import { dependenciesOf, licenceProblems, readLockFile } from './licences.ts'
 
 const problems = licenceProblems(dependenciesOf(readLockFile()))

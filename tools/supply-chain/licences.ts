@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** SPDX identifiers of the licences that dependencies may have: permissive, each read by a person once. */
+/** SPDX identifiers of the licences that dependencies may have: permissive, each reviewed by a person. */
 export const allowedLicences = new Set([
   '0BSD',
   'Apache-2.0',
@@ -16,20 +16,20 @@ export const allowedLicences = new Set([
   'Zlib',
 ])
 
-/** Packages whose manifest has no SPDX expression, or another licence, and why they may be used. */
+/** Packages without an SPDX expression or with another licence, and why they are allowed. */
 const exceptions: Record<string, { licence: string; because: string }> = {
-  buildcheck: { licence: 'MIT', because: 'its LICENSE file says so' },
-  'cpu-features': { licence: 'MIT', because: 'its LICENSE file says so' },
-  ssh2: { licence: 'MIT', because: 'its LICENSE file says so' },
-  lightningcss: { licence: 'MPL-2.0', because: 'for tests alone, unchanged, and no part of what is shipped' },
+  buildcheck: { licence: 'MIT', because: 'stated in its LICENSE file' },
+  'cpu-features': { licence: 'MIT', because: 'stated in its LICENSE file' },
+  ssh2: { licence: 'MIT', because: 'stated in its LICENSE file' },
+  lightningcss: { licence: 'MPL-2.0', because: 'used unchanged, only in tests, not shipped' },
 }
 
 export interface Dependency {
   name: string
   version: string
-  /** An SPDX expression; undefined where the package does not say. */
+  /** An SPDX expression; undefined if the package has none. */
   licence: string | undefined
-  /** No part of the image: for tests, checks and the benchmark. */
+  /** Not part of the image: used by tests, checks and the benchmark. */
   isDev: boolean
 }
 
@@ -41,7 +41,7 @@ interface LockedPackage {
   link?: boolean
 }
 
-/** Every package of a lock file that is not a workspace, by name and version. */
+/** The packages of a lock file except workspaces, ordered by name and version. */
 export const dependenciesOf = (lockFile: { packages: Record<string, LockedPackage> }): Dependency[] =>
   Object.entries(lockFile.packages)
     .filter(([path, { link }]) => path.includes('node_modules/') && !link)
@@ -56,7 +56,7 @@ export const dependenciesOf = (lockFile: { packages: Record<string, LockedPackag
     })
     .sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1))
 
-/** A line for each dependency whose licence is not allowed. */
+/** Returns a line for each dependency whose licence is not allowed. */
 export const licenceProblems = (dependencies: readonly Dependency[]): string[] =>
   dependencies
     .filter(({ name, licence, isDev }) => !(isDev && exceptionOf(name)) && !isAllowed(licence))
@@ -65,11 +65,11 @@ export const licenceProblems = (dependencies: readonly Dependency[]): string[] =
 export const readLockFile = () =>
   JSON.parse(readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8'))
 
-/** Platform packages, such as lightningcss-linux-x64-gnu, have the licence of the package that they belong to. */
+/** Platform packages, such as lightningcss-linux-x64-gnu, share the exception of their main package. */
 const exceptionOf = (name: string) =>
   exceptions[name] ?? (name.startsWith('lightningcss-') ? exceptions.lightningcss : undefined)
 
-/** Of an SPDX expression without nesting: all of its ANDs, any of its ORs. */
+/** Evaluates an SPDX expression without nesting: any operand of OR, all operands of AND. */
 const isAllowed = (licence = ''): boolean =>
   licence
     .replace(/[()]/g, '')

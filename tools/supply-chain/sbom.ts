@@ -1,10 +1,10 @@
-/** `npm run sbom`: what the image is made of, as `sbom/sbom.cdx.json` (CycloneDX) and `sbom/licences.txt`. */
+/** `npm run sbom`: writes the bill of materials of the image to `sbom/sbom.cdx.json` (CycloneDX) and `sbom/licences.txt`. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dependenciesOf, readLockFile } from './licences.ts'
 
-/** The parts of a CycloneDX document that change here. */
+/** The parts of a CycloneDX document that this program changes. */
 interface Bom {
   metadata: { component: { 'bom-ref': string } }
   components: { 'bom-ref': string; properties?: { name: string; value: string }[] }[]
@@ -30,7 +30,7 @@ function readBom(): Bom {
   return JSON.parse(text)
 }
 
-/** Without what is for development alone. `--omit=dev` also drops packages that both the root and a service name. */
+/** Removes development dependencies. `npm sbom --omit=dev` would also remove packages that the root and a service share. */
 function shippedPartOf(bom: Bom): Bom {
   const components = bom.components.filter(
     ({ properties = [] }) => !properties.some(({ name }) => name === 'cdx:npm:package:development'),

@@ -12,7 +12,7 @@ const images = Object.values(
 ).flatMap(({ image }) => image ?? [])
 
 describe('the images', () => {
-  it('are pinned, by a whole version or a digest', () => {
+  it('are pinned by a full version or a digest', () => {
     const froms = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image!)
     const foreign = [...images, ...froms].filter((image) => image.includes(':'))
 
@@ -22,7 +22,7 @@ describe('the images', () => {
     ).toEqual([])
   })
 
-  it('bring the nats-server that npm start brings', () => {
+  it('include the nats-server version of npm start', () => {
     const { optionalDependencies } = JSON.parse(read('package.json'))
     const [, version] = /^nats:(\d+\.\d+\.\d+)/.exec(images.find((image) => image.startsWith('nats:'))!)!
 
@@ -53,7 +53,7 @@ describe('the licences', () => {
     expect(licenceProblems(dependenciesOf(lock)).length).toBe(isAllowed ? 0 : 1)
   })
 
-  it('of tools are no excuse for what is shipped', () => {
+  it('of development tools are not allowed in shipped packages', () => {
     const ofShipped = { version: '1.0.0', license: 'MPL-2.0' }
     const lock = { packages: { 'node_modules/lightningcss': ofShipped } }
 
@@ -62,7 +62,7 @@ describe('the licences', () => {
 })
 
 describe('npm run sbom', () => {
-  it('lists what the image is made of, with licences', () => {
+  it('lists the packages of the image with their licences', () => {
     execFileSync(process.execPath, [join(root, 'tools/supply-chain/sbom.ts')], { cwd: root })
 
     const bom = JSON.parse(read('sbom/sbom.cdx.json'))

@@ -5,12 +5,12 @@ import { z } from 'zod'
 
 export const manifestFile = 'manifest.json'
 
-/** Files of `DATA_DIR` that a backup keeps beside the stores, where they are there. */
+/** Optional files of `DATA_DIR` that a backup contains. */
 export const secretFiles = ['internal-secret', 'demo-api-key'] as const
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What a backup holds. It is written last: a folder with it is whole. */
+/** The content of a backup. It is written last, so a folder with a manifest is complete. */
 const Manifest = z.strictObject({
   format: z.literal('form-management backup 1'),
   createTime: Timestamp,
@@ -24,12 +24,14 @@ const Manifest = z.strictObject({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** @throws {Error} where the folder holds no whole backup that this release reads. */
+/** @throws {Error} if the folder is not a complete backup in a format that this release knows. */
 export const readManifest = (folder: string): Manifest => {
   const path = join(folder, manifestFile)
   try {
     return Manifest.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (cause) {
-    throw new Error(`${folder} holds no whole backup of formctl: ${path} is missing or not sound.`, { cause })
+    throw new Error(`${folder} is not a complete backup of formctl: ${path} is missing or invalid.`, {
+      cause,
+    })
   }
 }

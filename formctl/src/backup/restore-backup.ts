@@ -3,21 +3,20 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
-import { checkIntegrity, copySecurely, digestOf, storeFile, sync } from './files.ts'
+import { checkIntegrity, copyPrivately, sha256Of, storeFile, syncToDisk } from './files.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import type { BackupSource } from './write-backup.ts'
 
 /**
- * Puts the files of a backup where the environment has them, after it has verified each one.
+ * Copies the files of a backup to the paths of the environment, after verifying each file.
  *
- * @returns what the backup says of itself.
- * @throws {Error} where the backup is not whole, was made by a release that shuts this one out, or a file is there already; then no file
- *   is in place.
+ * @returns the manifest of the backup.
+ * @throws {Error} if the backup is incomplete, needs a newer release, or a target file exists. Then no file is restored.
  */
 export const restoreBackup = async (folder: string, target: BackupSource): Promise<Manifest> => {
   const manifest = readManifest(folder)
   const moves = Object.entries(manifest.files).map(([name, digest]) => {
-    const to = placeOf(name, target)
+    const to = targetPathOf(name, target)
     return { from: join(folder, name), unfinished: `${to}.restoring`, to, digest }
   })
   for (const { to } of moves) {
@@ -27,24 +26,24 @@ export const restoreBackup = async (folder: string, target: BackupSource): Promi
   try {
     for (const { from, unfinished, digest } of moves) {
       await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 })
-      await copySecurely(from, unfinished)
-      if ((await digestOf(unfinished)) !== digest) throw new Error(`${from} is not what was backed up.`)
+      await copyPrivately(from, unfinished)
+      if ((await sha256Of(unfinished)) !== digest) throw new Error(`${from} has changed since the backup.`)
       if (from.endsWith('.db')) checkIntegrity(unfinished)
     }
     for (const { unfinished, to } of moves) await rename(unfinished, to)
   } finally {
     for (const { unfinished } of moves) await rm(unfinished, { force: true })
   }
-  for (const each of new Set(moves.map(({ to }) => dirname(to)))) await sync(each)
+  for (const each of new Set(moves.map(({ to }) => dirname(to)))) await syncToDisk(each)
   return manifest
 }
 
-const placeOf = (name: string, { directory, forms, dataDir }: BackupSource): string => {
+const targetPathOf = (name: string, { directory, forms, dataDir }: BackupSource): string => {
   if (name === 'directory.db') return storeFile(directory)
   return name === 'forms.db' ? storeFile(forms) : join(dataDir, name)
 }
 
-/** @throws {Error} for a store that this release may not use. */
+/** @throws {Error} for a store whose schema needs a newer release. */
 const checkReleases = async (folder: string): Promise<void> => {
   for (const [name, inspect] of [
     ['directory.db', inspectDirectoryStore],
@@ -53,7 +52,7 @@ const checkReleases = async (folder: string): Promise<void> => {
     const state = await inspect(`sqlite:${join(folder, name)}`)
     if (!state) throw new Error(`${join(folder, name)} is missing.`)
     if (state.oldestVersion > state.neededVersion) {
-      throw new Error(`${join(folder, name)} was made by a newer release. Restore it with that one.`)
+      throw new Error(`${join(folder, name)} needs a newer release. Restore it with that release.`)
     }
   }
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { NamedStore } from '../naming-store.ts'
-import { checkIntegrity, copySecurely, digestOf, secure, storeFile, sync } from './files.ts'
+import type { NamedStore } from '../stores/named-store.ts'
+import { checkIntegrity, copyPrivately, makePrivate, sha256Of, storeFile, syncToDisk } from './files.ts'
 import { type Manifest, manifestFile, secretFiles } from './manifest.ts'
 
 export interface BackupSource {
@@ -13,24 +13,25 @@ export interface BackupSource {
 }
 
 /**
- * Copies both embedded stores and the secrets of `npm start` into a new folder, while services run, and verifies the
- * copies. Each store is copied as it is at one instant, the forms first: the directory has all their organizations.
+ * Copies both SQLite stores and the secrets of `npm start` into a new folder, and verifies the copies. Services may run.
+ * Each copy is a snapshot. The forms are copied first, so that the directory contains all of their organizations.
  *
- * @throws {Error} where the folder exists, a store is no SQLite file, or a copy is damaged. Leaves no folder behind.
+ * @throws {Error} if the folder exists, a store is not a SQLite file, or a copy is damaged. Then no folder remains.
  */
 export const writeBackup = async (source: BackupSource, folder: string, now: Date): Promise<Manifest> => {
   const stores = { 'forms.db': storeFile(source.forms), 'directory.db': storeFile(source.directory) }
   for (const path of Object.values(stores)) {
-    if (!existsSync(path)) throw new Error(`There is no store at ${path}. Set DATA_DIR to where it is.`)
+    if (!existsSync(path))
+      throw new Error(`There is no store at ${path}. Set DATA_DIR to the folder that holds it.`)
   }
-  if (existsSync(folder)) throw new Error(`${folder} exists. Give a new folder.`)
+  if (existsSync(folder)) throw new Error(`${folder} exists. Choose a new folder.`)
   await mkdir(dirname(folder), { recursive: true })
   await mkdir(folder, { mode: 0o700 })
   try {
     for (const [name, path] of Object.entries(stores)) await copyStoreFile(path, join(folder, name))
     for (const name of secretFiles) {
       const path = join(source.dataDir, name)
-      if (existsSync(path)) await copySecurely(path, join(folder, name))
+      if (existsSync(path)) await copyPrivately(path, join(folder, name))
     }
     return await writeManifest(folder, now)
   } catch (error) {
@@ -45,12 +46,12 @@ const copyStoreFile = async (from: string, to: string): Promise<void> => {
     database.prepare('VACUUM INTO ?').run(to)
   }
   checkIntegrity(to)
-  await secure(to)
+  await makePrivate(to)
 }
 
 const writeManifest = async (folder: string, now: Date): Promise<Manifest> => {
   const names = ['directory.db', 'forms.db', ...secretFiles].filter((name) => existsSync(join(folder, name)))
-  const digests = await Promise.all(names.map(async (name) => [name, await digestOf(join(folder, name))]))
+  const digests = await Promise.all(names.map(async (name) => [name, await sha256Of(join(folder, name))]))
   const manifest: Manifest = {
     format: 'form-management backup 1',
     createTime: now.toISOString(),
@@ -58,7 +59,7 @@ const writeManifest = async (folder: string, now: Date): Promise<Manifest> => {
   }
   const path = join(folder, manifestFile)
   await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
-  await sync(path)
-  await sync(folder)
+  await syncToDisk(path)
+  await syncToDisk(folder)
   return manifest
 }

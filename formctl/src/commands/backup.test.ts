@@ -15,8 +15,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newRecord } from '../copy/testing.ts'
-import { type } from '../testing.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 let folder: string
 const at = (...names: string[]) => join(folder, ...names)
@@ -44,8 +44,10 @@ const formsIn = async (dataDir: string) => {
 }
 
 const givenData = async () => {
-  expect(await type(['user', 'create', '--email', 'ada@example.com'])).toMatchObject({ code: 0 })
-  const records = Array.from({ length: 40 }, () => newRecord({ organizationId, revisions: 2, replies: 3 }))
+  expect(await runFormctl(['user', 'create', '--email', 'ada@example.com'])).toMatchObject({ code: 0 })
+  const records = Array.from({ length: 40 }, () =>
+    newFormRecord({ organizationId, revisions: 2, replies: 3 }),
+  )
   await using forms = await openForms()
   await Promise.all(records.map((record) => forms.importForm(record)))
   writeFileSync(at('data', 'internal-secret'), 's'.repeat(43))
@@ -54,16 +56,16 @@ const givenData = async () => {
 
 const backUp = async () => {
   const forms = await givenData()
-  expect(await type(['backup', at('backup')])).toMatchObject({ code: 0, stderr: '' })
+  expect(await runFormctl(['backup', at('backup')])).toMatchObject({ code: 0, stderr: '' })
   return forms
 }
 
 describe('formctl backup', () => {
-  it('is restored as it was, for its owner alone', async () => {
+  it('restores identical files that only the owner can read', async () => {
     const forms = await backUp()
 
     useDataDir('restored')
-    const { code, stderr, stdout } = await type(['restore', at('backup')])
+    const { code, stderr, stdout } = await runFormctl(['restore', at('backup')])
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('directory.db, forms.db, internal-secret')
@@ -78,13 +80,15 @@ describe('formctl backup', () => {
     expect(readFileSync(at('restored', 'internal-secret'), 'utf8')).toBe('s'.repeat(43))
   })
 
-  it('holds whole forms, and all that were stored before it began, while others are stored', async () => {
+  it('contains every form stored before it began, complete, while others are stored', async () => {
     const before = await givenData()
     await using forms = await openForms()
-    const later = Array.from({ length: 200 }, () => newRecord({ organizationId, revisions: 1, replies: 1 }))
+    const later = Array.from({ length: 200 }, () =>
+      newFormRecord({ organizationId, revisions: 1, replies: 1 }),
+    )
     const writing = Promise.all(later.map((record) => forms.importForm(record)))
 
-    const { code } = await type(['backup', at('backup')])
+    const { code } = await runFormctl(['backup', at('backup')])
     await writing
 
     expect(code).toBe(0)
@@ -96,7 +100,7 @@ describe('formctl backup', () => {
     for (const record of copied) expect(record).toEqual(written.get(record.formId))
   })
 
-  it('reads the copy as a whole: it refuses a row that breaks a rule of its table', async () => {
+  it('checks the whole copy: it rejects a row that violates a constraint of its table', async () => {
     await givenData()
     {
       using database = new DatabaseSync(at('data', 'directory.db'))
@@ -105,14 +109,14 @@ describe('formctl backup', () => {
         UPDATE sqlite_schema SET sql = replace(sql, 'disableTime INTEGER', 'disableTime INTEGER NOT NULL')`)
     }
 
-    const { code, stderr } = await type(['backup', at('backup')])
+    const { code, stderr } = await runFormctl(['backup', at('backup')])
 
     expect(code).toBe(1)
     expect(stderr).toContain('directory.db is damaged: NULL value in users.disableTime.')
     expect(readdirSync(folder)).toEqual(['data'])
   })
 
-  it('takes a store whose deleted forms are not cleared yet', async () => {
+  it('accepts a store whose deleted forms are not cleared yet', async () => {
     await givenData()
     {
       // What a delete leaves for a moment: revisions and replies without their form.
@@ -120,79 +124,79 @@ describe('formctl backup', () => {
       database.exec('DELETE FROM forms WHERE formId = (SELECT min(formId) FROM forms)')
     }
 
-    expect(await type(['backup', at('backup')])).toMatchObject({ code: 0, stderr: '' })
+    expect(await runFormctl(['backup', at('backup')])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('leaves no folder behind where it fails, and refuses one that exists', async () => {
-    const none = await type(['backup', at('backup')])
+  it('leaves no folder behind if it fails, and rejects an existing folder', async () => {
+    const none = await runFormctl(['backup', at('backup')])
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no store at') })
     await givenData()
-    const taken = await type(['backup', at('data')])
-    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('exists. Give a new folder.') })
+    const taken = await runFormctl(['backup', at('data')])
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('exists. Choose a new folder.') })
 
     breakPage(at('data', 'directory.db'))
-    const damaged = await type(['backup', at('backup')])
+    const damaged = await runFormctl(['backup', at('backup')])
 
     expect(damaged).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged|malformed/) })
     expect(readdirSync(folder)).toEqual(['data'])
   })
 
-  it('refuses a store that is no file, and says what to do', async () => {
+  it('rejects a store that is not a file, and names the alternatives', async () => {
     vi.stubEnv('FORMS_STORE_URL', 'mongodb://127.0.0.1:1/forms')
 
-    const { code, stderr } = await type(['backup', at('backup')])
+    const { code, stderr } = await runFormctl(['backup', at('backup')])
 
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: The forms store is no SQLite file.*mongodump/)
+    expect(stderr).toMatch(/^error: The forms store is not a SQLite file.*mongodump/)
   })
 })
 
 describe('formctl restore', () => {
   const refused = async (message: RegExp) => {
     useDataDir('restored')
-    const { code, stderr } = await type(['restore', at('backup')])
+    const { code, stderr } = await runFormctl(['restore', at('backup')])
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
     expect(readdirSync(folder).includes('restored') ? readdirSync(at('restored')) : []).toEqual([])
   }
 
-  it('refuses a file that changed since the backup', async () => {
+  it('rejects a file that changed since the backup', async () => {
     await backUp()
     using database = new DatabaseSync(at('backup', 'forms.db'))
     database.exec('DELETE FROM revisions')
     database.close()
 
-    await refused(/forms\.db is not what was backed up/)
+    await refused(/forms\.db has changed since the backup/)
   })
 
   it.each([
     ['a manifest is missing', () => rmSync(at('backup', 'manifest.json'))],
     ['a manifest is cut short', () => writeFileSync(at('backup', 'manifest.json'), '{"format":')],
-  ])('refuses a folder where %s', async (_, damage) => {
+  ])('rejects a folder where %s', async (_, damage) => {
     await backUp()
     damage()
 
-    await refused(/holds no whole backup/)
+    await refused(/is not a complete backup/)
   })
 
-  it('refuses a folder where a store is missing, and one of a newer release', async () => {
+  it('rejects a backup without a store, and one that needs a newer release', async () => {
     await backUp()
     {
       using database = new DatabaseSync(at('backup', 'forms.db'))
       database.exec('UPDATE schemaNote SET oldestVersion = 999')
     }
-    await refused(/forms\.db was made by a newer release/)
+    await refused(/forms\.db needs a newer release/)
     rmSync(at('backup', 'forms.db'))
 
     await refused(/forms\.db is missing/)
   })
 
-  it('leaves a DATA_DIR alone that has a store', async () => {
+  it('does not change a DATA_DIR that has a store', async () => {
     await backUp()
     appendFileSync(at('data', 'internal-secret'), '!')
     const before = await formsIn('data')
 
-    const { code, stderr } = await type(['restore', at('backup')])
+    const { code, stderr } = await runFormctl(['restore', at('backup')])
 
     expect(code).toBe(1)
     expect(stderr).toContain('exists. Set DATA_DIR to a folder without stores.')
@@ -200,7 +204,7 @@ describe('formctl restore', () => {
   })
 })
 
-/** Overwrites the root page of a table that holds something. */
+/** Overwrites the root page of a table that has rows. */
 const breakPage = (path: string) => {
   let offset: number
   {

@@ -11,13 +11,13 @@ import { openFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { formsKind } from '../copy/forms-kind.ts'
-import { newRecord } from '../copy/testing.ts'
-import { type } from '../testing.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 const mongo = await startMongo(process.env, { quick: true })
 afterAll(() => mongo[Symbol.asyncDispose]())
 
-/** A database of MongoDB that nobody has used. */
+/** The URL of a new MongoDB database. */
 const newMongoUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
 
 let folder: string
@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const file = (name: string) => `sqlite:${join(folder, name)}`
 
-const fill = async (url: string, records: ReturnType<typeof newRecord>[]) => {
+const fill = async (url: string, records: ReturnType<typeof newFormRecord>[]) => {
   await using store = await openFormsStore(url)
   await Promise.all(records.map((record) => store.importForm(record)))
 }
@@ -44,12 +44,12 @@ const digestOfFile = (url: string) =>
     .digest('hex')
 
 const copy = (from: string, to: string, ...args: string[]) =>
-  type(['copy', '--from', from, '--to', to, ...args])
+  runFormctl(['copy', '--from', from, '--to', to, ...args])
 
 describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
   const [one, other] = [randomUUID(), randomUUID()]
   const records = Array.from({ length: 300 }, (_, index) =>
-    newRecord({
+    newFormRecord({
       organizationId: index % 3 ? one : other,
       revisions: index % 4,
       replies: (index * 7) % 50,
@@ -79,7 +79,7 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     expect(value).toBe('Copying forms: 30 of 300')
   }
 
-  it('goes on after kill -9, and ends with equal stores', async () => {
+  it('resumes after kill -9, and ends with equal stores', async () => {
     const to = newMongoUrl()
     const { child, exited, lines } = start(to)
     await untilProgress(lines)
@@ -112,55 +112,55 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     expect(digestOfFile(from)).toBe(before)
   })
 
-  it('ends after the forms under way on Ctrl-C, and says how to go on', async () => {
+  it('completes the forms in flight on Ctrl-C, and says how to resume', async () => {
     const to = newMongoUrl()
     const { child, exited, lines } = start(to)
     await untilProgress(lines)
     child.kill('SIGINT')
-    const told: string[] = []
-    for (let line = await lines.next(); !line.done; line = await lines.next()) told.push(line.value)
+    const printed: string[] = []
+    for (let line = await lines.next(); !line.done; line = await lines.next()) printed.push(line.value)
 
     expect(await exited).toEqual([1, null])
     const copied = (await recordsAt(to)).length
-    expect(told.at(-1)).toBe(
-      `error: Interrupted. ${copied} of 300 are in the target. The same command again goes on from there.`,
+    expect(printed.at(-1)).toBe(
+      `error: Interrupted. ${copied} of 300 are in the target. Repeat the command to resume.`,
     )
     expect(await copy(from, to)).toMatchObject({ code: 0 })
     expect(await recordsAt(to)).toHaveLength(300)
   })
 
-  it('comes back the same from MongoDB to SQLite', async () => {
+  it('copies back to an equal store from MongoDB to SQLite', async () => {
     const [there, back] = [newMongoUrl(), file('forms.db')]
 
-    const going = await copy(from, there, '--json')
-    const coming = await copy(there, back, '--json')
+    const copies = [await copy(from, there, '--json'), await copy(there, back, '--json')]
 
-    const [gone, come] = [going, coming].map(({ stdout }) => JSON.parse(stdout).copies[0])
-    expect(come).toEqual(gone)
+    expect(copies.map(({ stderr }) => stderr)).toEqual(['', ''])
+    const [toMongo, toSqlite] = copies.map(({ stdout }) => JSON.parse(stdout).copies[0])
+    expect(toSqlite).toEqual(toMongo)
     expect(await recordsAt(back)).toEqual(await recordsAt(from))
   })
 })
 
 describe('formctl copy', () => {
-  it('tells how far it is, and what it copied', async () => {
+  it('prints its progress and the result', async () => {
     const [from, to] = [file('forms.db'), file('copy.db')]
-    const records = Array.from({ length: 100 }, () => newRecord({ revisions: 1, replies: 2 }))
+    const records = Array.from({ length: 100 }, () => newFormRecord({ revisions: 1, replies: 2 }))
     await fill(from, records)
 
     const { code, stdout, stderr } = await copy(from, to)
 
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^Copied the forms store: 100 records now, 0 were there\.\nSource and target are equal: 100 forms, 100 revisions, 200 replies; SHA-256 [0-9a-f]{64}\n$/,
+      /^Copied the forms store: 100 records imported, 0 existed\.\nSource and target are equal: 100 forms, 100 revisions, 200 replies; SHA-256 [0-9a-f]{64}\n$/,
     )
     const tenths = Array.from({ length: 10 }, (_, index) => `${(index + 1) * 10} of 100`)
     const lines = ['Copying', 'Comparing'].flatMap((verb) => tenths.map((tenth) => `${verb} forms: ${tenth}`))
     expect(stderr.trim().split('\n')).toEqual(lines)
   })
 
-  it('copies a directory and forms into one database, and both of them out of it', async () => {
+  it('copies both stores into one database and out of it', async () => {
     const [directory, forms, to] = [file('directory.db'), file('forms.db'), newMongoUrl()]
-    await fill(forms, [newRecord({ revisions: 1 })])
+    await fill(forms, [newFormRecord({ revisions: 1 })])
     await using store = await openDirectoryStore(directory)
     const { userId, email } = await store.createUser({ email: 'ada@example.com' })
     const { organizationId } = await store.createOrganization({ name: 'Acme', slug: 'acme' })
@@ -180,7 +180,7 @@ describe('formctl copy', () => {
     expect(await copied.findUser(email)).toMatchObject({ userId })
     expect(await copy(to, file('new.db'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('--store directory or forms'),
+      stderr: expect.stringContaining('--store directory or --store forms'),
     })
     expect(await copy(to, file('new.db'), '--store', 'forms')).toMatchObject({ code: 0 })
     expect(await copy(to, file('new.db'), '--store', 'directory')).toMatchObject({
@@ -189,7 +189,7 @@ describe('formctl copy', () => {
     })
   })
 
-  it('refuses what is no store, and makes no file of it', async () => {
+  it('rejects a source that is not a store, and creates no file', async () => {
     const [none, text, to] = [file('none.db'), join(folder, 'text'), file('to.db')]
     writeFileSync(text, 'This is no database, and long enough to be looked at.')
     const refused = (from: string, message: string | RegExp, target = to) =>
@@ -209,11 +209,11 @@ describe('formctl copy', () => {
   })
 
   it.each([
-    ['has a form of its own', [newRecord(), newRecord()], /the source lacks organizations\//],
-    ['has another state of a form', [newRecord()], /something else under the formId/],
+    ['has a form of its own', [newFormRecord(), newFormRecord()], /the source lacks organizations\//],
+    ['has another state of a form', [newFormRecord()], /something else under the formId/],
   ])('names the form where the target %s', async (_, records, message) => {
     const [from, to] = [file('forms.db'), file('copy.db')]
-    const [shared] = records as [ReturnType<typeof newRecord>]
+    const [shared] = records as [ReturnType<typeof newFormRecord>]
     await fill(from, [shared])
     await fill(to, records.length > 1 ? records : [{ ...shared, version: 9 }])
 

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import { type Copied, copyStore } from '../copy/copy-store.ts'
+import { addExamples } from '../cli/examples.ts'
+import { printOutcome } from '../cli/outcome.ts'
+import { type CopyResult, copyStore } from '../copy/copy-store.ts'
 import { directoryKind } from '../copy/directory-kind.ts'
 import { formsKind } from '../copy/forms-kind.ts'
 import type { StoreKind } from '../copy/store-kind.ts'
-import { withExamples } from '../examples.ts'
-import { namingStore } from '../naming-store.ts'
-import { printOutcome } from '../outcome.ts'
-import { withoutPassword } from '../store-urls.ts'
+import { withStoreName } from '../stores/named-store.ts'
+import { withoutPassword } from '../stores/store-urls.ts'
 
 interface CopyOptions {
   from: string
@@ -15,11 +15,11 @@ interface CopyOptions {
 }
 
 const explanation = `
-Stop what writes to the source first. The source is only read; the target is prepared, filled, and compared with the
-source at the end, by count and by content. Interrupt it whenever you like: the same command goes on from there.
+First stop all processes that write to the source. The command only reads the source. It migrates and fills the target,
+and compares both stores by count and content. You can interrupt it: the same command resumes the copy.
 
-URLs are sqlite:PATH or mongodb://HOST:PORT/DATABASE. npm start keeps the stores in .data/directory.db and
-.data/forms.db; both of them may go into one database of MongoDB:
+URLs are sqlite:PATH or mongodb://HOST:PORT/DATABASE. npm start stores data in .data/directory.db and .data/forms.db.
+One MongoDB database can hold both stores:
   $ formctl copy --from sqlite:.data/directory.db --to mongodb://HOST:PORT/DATABASE
   $ formctl copy --from sqlite:.data/forms.db --to mongodb://HOST:PORT/DATABASE`
 
@@ -28,9 +28,9 @@ export const addCopyCommand = (formctl: Command): void => {
     .command('copy')
     .description('copy the directory or the forms from one store to another, such as SQLite to MongoDB')
     .requiredOption('--from <url>', 'the store to read')
-    .requiredOption('--to <url>', 'the store to fill; made when it is missing')
+    .requiredOption('--to <url>', 'the store to fill; created if it is missing')
     .addOption(
-      new Option('--store <store>', 'copy this one alone; by default, what the source has').choices([
+      new Option('--store <store>', 'copy only this store (default: all stores of the source)').choices([
         'directory',
         'forms',
       ]),
@@ -38,7 +38,7 @@ export const addCopyCommand = (formctl: Command): void => {
     .addHelpText('after', explanation)
     .action(async function (this: Command) {
       const { from, to, store } = this.opts<CopyOptions>()
-      const copies: Copied[] = []
+      const copies: CopyResult[] = []
       for (const name of await storesToCopy(from, to, store)) {
         copies.push(
           name === 'forms'
@@ -48,43 +48,42 @@ export const addCopyCommand = (formctl: Command): void => {
       }
       printOutcome(this, { json: { copies }, text: copies.map(describe).join('\n') })
     })
-  withExamples(copy, 'copy --from "sqlite:$DATA_DIR/directory.db" --to "sqlite:$DATA_DIR/copy.db"')
+  addExamples(copy, 'copy --from "sqlite:$DATA_DIR/directory.db" --to "sqlite:$DATA_DIR/copy.db"')
 }
 
-/** Which stores there are to copy. @throws {Error} that says what is wrong with the URLs. */
+/** The stores to copy. @throws {Error} if a URL is unsuitable. */
 const storesToCopy = async (
   from: string,
   to: string,
   wanted: CopyOptions['store'],
 ): Promise<('directory' | 'forms')[]> => {
   if (from === to) throw new Error('--from and --to name the same store.')
-  const held = await storesAt(from, '--from')
-  const stores = held.filter((name) => !wanted || name === wanted)
+  const found = await storesAt(from, '--from')
+  const stores = found.filter((name) => !wanted || name === wanted)
   const what = wanted ?? 'directory or forms'
   if (stores.length === 0) throw new Error(`There is no ${what} store at ${withoutPassword(from)}.`)
   if (to.startsWith('sqlite:')) {
-    // A SQLite file is one store.
     if (stores.length > 1)
-      throw new Error('A SQLite file holds one store. Say which: --store directory or forms.')
+      throw new Error('A SQLite file holds one store. Choose it with --store directory or --store forms.')
     const other = (await storesAt(to, '--to')).find((name) => !stores.includes(name))
-    if (other) throw new Error(`${to} holds a ${other} store. Give another file.`)
+    if (other) throw new Error(`${to} holds a ${other} store. Choose another file.`)
   }
   return stores
 }
 
 const storesAt = async (url: string, setting: string) => {
-  const kinds: Pick<StoreKind<never>, 'name' | 'holds'>[] = [directoryKind, formsKind]
+  const kinds: Pick<StoreKind<never>, 'name' | 'exists'>[] = [directoryKind, formsKind]
   const names: ('directory' | 'forms')[] = []
-  for (const { name, holds } of kinds) {
-    if (await namingStore({ name, url, setting }, () => holds(url))) names.push(name)
+  for (const { name, exists } of kinds) {
+    if (await withStoreName({ name, url, setting }, () => exists(url))) names.push(name)
   }
   return names
 }
 
-const describe = ({ store, imported, existing, counts, sha256 }: Copied): string => {
-  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+const describe = ({ store, imported, existing, counts, sha256 }: CopyResult): string => {
+  const content = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
   return [
-    `Copied the ${store} store: ${imported} records now, ${existing} were there.`,
-    `Source and target are equal: ${told.join(', ') || 'nothing'}; SHA-256 ${sha256}`,
+    `Copied the ${store} store: ${imported} records imported, ${existing} existed.`,
+    `Source and target are equal: ${content.join(', ') || 'no records'}; SHA-256 ${sha256}`,
   ].join('\n')
 }

@@ -1,20 +1,20 @@
 import type { Command } from 'commander'
+import { addExamples } from '../cli/examples.ts'
+import { printOutcome } from '../cli/outcome.ts'
 import type { Check } from '../doctor/check.ts'
-import { examine } from '../doctor/examine.ts'
-import { withExamples } from '../examples.ts'
-import { printOutcome } from '../outcome.ts'
+import { runChecks } from '../doctor/run-checks.ts'
 
 export const addDoctorCommand = (formctl: Command): void => {
   const doctor = formctl
     .command('doctor')
-    .description('check configuration, stores, NATS, clocks and disk, and say what to do')
+    .description('check configuration, stores, NATS, clocks and disk, and print what to do')
     .action(async function (this: Command) {
-      const checks = await examine(process.env)
+      const checks = await runChecks(process.env)
       const failures = checks.filter(({ status }) => status === 'fail').length
       printOutcome(this, { json: { ok: failures === 0, checks }, text: report(checks) })
       if (failures > 0) throw new Error(`${failures} of ${checks.length} checks failed.`)
     })
-  withExamples(doctor, 'doctor', 'doctor --json')
+  addExamples(doctor, 'doctor', 'doctor --json')
 }
 
 const report = (checks: Check[]): string => {

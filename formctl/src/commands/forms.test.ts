@@ -6,8 +6,8 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import { openFormsStore } from '@fms/forms-store'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newRecord } from '../copy/testing.ts'
-import { type } from '../testing.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
 let dataDir: string
 let file: string
@@ -31,8 +31,8 @@ const fill = async (records: FormRecord[]) => {
   for (const record of records) await store.importForm(record)
 }
 
-/** All that the store holds, in order. */
-const held = async () => {
+/** All records of the store, in order. */
+const storedRecords = async () => {
   await using store = await openForms()
   const records: FormRecord[] = []
   for await (const { organizationId } of store.organizations()) {
@@ -42,54 +42,59 @@ const held = async () => {
 }
 
 const givenOrganization = async (slug: string): Promise<string> =>
-  JSON.parse((await type(['organization', 'create', '--name', slug, '--slug', slug, '--json'])).stdout).id
+  JSON.parse((await runFormctl(['organization', 'create', '--name', slug, '--slug', slug, '--json'])).stdout)
+    .id
 
-const emptied = () => {
+const clearStore = () => {
   for (const name of readdirSync(dataDir)) if (name.startsWith('forms.db')) rmSync(join(dataDir, name))
 }
 
 const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
-const ofLines = (text: string) =>
+const parseLines = (text: string) =>
   text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
 
-const exportTo = (path: string, ...args: string[]) => type(['forms', 'export', '--out', path, ...args])
-const importFrom = (...args: string[]) => type(['forms', 'import', file, ...args])
+const exportTo = (path: string, ...args: string[]) => runFormctl(['forms', 'export', '--out', path, ...args])
+const importFrom = (...args: string[]) => runFormctl(['forms', 'import', file, ...args])
 
 describe('formctl forms export', () => {
-  it('writes a line for each form, with all that is known of it', async () => {
-    await fill([newRecord({ revisions: 2, replies: 40 }), newRecord(), newRecord({ revisions: 1 })])
+  it('writes a line for each form with all of its data', async () => {
+    await fill([
+      newFormRecord({ revisions: 2, replies: 40 }),
+      newFormRecord(),
+      newFormRecord({ revisions: 1 }),
+    ])
 
-    const { code, stdout, stderr } = await type(['forms', 'export'])
+    const { code, stdout, stderr } = await runFormctl(['forms', 'export'])
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.endsWith('\n')).toBe(true)
-    expect(ofLines(stdout)).toEqual(await held())
+    expect(parseLines(stdout)).toEqual(await storedRecords())
   })
 
   it('writes the forms of one organization', async () => {
     const organizationId = await givenOrganization('acme')
-    const own = newRecord({ organizationId })
-    await fill([newRecord(), own])
+    const own = newFormRecord({ organizationId })
+    await fill([newFormRecord(), own])
 
     for (const ref of ['acme', organizationId.toUpperCase()]) {
-      expect(ofLines((await type(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
+      expect(parseLines((await runFormctl(['forms', 'export', '--organization', ref])).stdout)).toEqual([own])
     }
-    expect(await type(['forms', 'export', '--organization', 'nobody'])).toMatchObject({
+    expect(await runFormctl(['forms', 'export', '--organization', 'nobody'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('There is no organization nobody'),
     })
   })
 
-  it('writes a new file, which nobody else can read, and never over another', async () => {
-    await fill([newRecord()])
+  it('writes a new file that only its owner can read, and never overwrites a file', async () => {
+    await fill([newFormRecord()])
 
     expect(await exportTo(file, '--json')).toMatchObject({ stdout: `{"forms":1,"file":"${file}"}\n` })
 
     const text = readFileSync(file, 'utf8')
-    expect(ofLines(text)).toEqual(await held())
+    expect(parseLines(text)).toEqual(await storedRecords())
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await exportTo(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
     expect(readFileSync(file, 'utf8')).toBe(text)
@@ -98,42 +103,42 @@ describe('formctl forms export', () => {
 })
 
 describe('formctl forms import', () => {
-  it('makes an empty store equal to the one that was exported', async () => {
+  it('makes an empty store equal to the exported one', async () => {
     await fill(
-      Array.from({ length: 20 }, (_, index) => newRecord({ revisions: index % 3, replies: index * 3 })),
+      Array.from({ length: 20 }, (_, index) => newFormRecord({ revisions: index % 3, replies: index * 3 })),
     )
-    const before = await held()
+    const before = await storedRecords()
     await exportTo(file)
-    emptied()
+    clearStore()
 
     expect(await importFrom()).toMatchObject({
       code: 0,
       stdout: 'Imported 20 forms; 0 were there already.\n',
     })
 
-    expect(await held()).toEqual(before)
+    expect(await storedRecords()).toEqual(before)
   })
 
-  it('skips what is there, so that it can be repeated', async () => {
-    const records = [newRecord(), newRecord({ revisions: 1 }), newRecord()]
+  it('skips existing forms, so that it can be repeated', async () => {
+    const records = [newFormRecord(), newFormRecord({ revisions: 1 }), newFormRecord()]
     writeFileSync(file, toLines(records))
     await fill(records.slice(0, 1))
 
     expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":1}\n' })
     expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":0,"existing":3}\n' })
-    expect(await held()).toHaveLength(3)
+    expect(await storedRecords()).toHaveLength(3)
   })
 
   it('restores any draft', async () => {
     const property = fc.asyncProperty(
       fc.array(draftArbitrary, { minLength: 1, maxLength: 5 }),
       async (drafts) => {
-        const records = drafts.map((draft) => ({ ...newRecord(), draft: FormDraft.parse(draft) }))
+        const records = drafts.map((draft) => ({ ...newFormRecord(), draft: FormDraft.parse(draft) }))
         writeFileSync(file, toLines(records))
 
         expect(await importFrom()).toMatchObject({ code: 0, stderr: '' })
 
-        const byId = new Map((await held()).map((record) => [record.formId, record]))
+        const byId = new Map((await storedRecords()).map((record) => [record.formId, record]))
         for (const record of records) {
           expect(byId.get(record.formId)).toEqual(JSON.parse(JSON.stringify(record)))
         }
@@ -145,14 +150,14 @@ describe('formctl forms import', () => {
     await fc.assert(property, { numRuns: 20 })
   })
 
-  it('brings forms into another organization', async () => {
-    const record = newRecord({ revisions: 2, replies: 1 })
+  it('imports forms into another organization', async () => {
+    const record = newFormRecord({ revisions: 2, replies: 1 })
     writeFileSync(file, toLines([record]))
     const organizationId = await givenOrganization('acme')
 
     expect(await importFrom('--organization', 'acme')).toMatchObject({ code: 0 })
 
-    const [imported] = (await held()) as [FormRecord]
+    const [imported] = (await storedRecords()) as [FormRecord]
     const path = formPath(imported)
     expect(imported).toEqual({
       ...record,
@@ -161,16 +166,16 @@ describe('formctl forms import', () => {
     })
   })
 
-  it('makes new forms of them: fresh ids, times and counts, the same drafts and revisions', async () => {
-    const record = newRecord({ revisions: 2, replies: 3 })
+  it('creates new forms: fresh ids, times and counts, the same drafts and revisions', async () => {
+    const record = newFormRecord({ revisions: 2, replies: 3 })
     await fill([record])
     await exportTo(file)
     const begin = new Date().toISOString()
 
     expect(await importFrom('--as-new', '--json')).toMatchObject({ stdout: '{"imported":1,"existing":0}\n' })
 
-    const fresh = (await held()).find(({ formId }) => formId !== record.formId)!
-    expect(await held()).toContainEqual(record)
+    const fresh = (await storedRecords()).find(({ formId }) => formId !== record.formId)!
+    expect(await storedRecords()).toContainEqual(record)
     const time = fresh.createTime
     expect(time >= begin).toBe(true)
     expect(fresh).toMatchObject({
@@ -202,16 +207,16 @@ describe('formctl forms import', () => {
     expect(FormRecord.parse(fresh)).toEqual(fresh)
   })
 
-  it('goes on from a line', async () => {
-    writeFileSync(file, toLines([newRecord(), newRecord(), newRecord()]))
+  it('resumes from a line', async () => {
+    writeFileSync(file, toLines([newFormRecord(), newFormRecord(), newFormRecord()]))
 
     expect(await importFrom('--as-new', '--from-line', '3', '--json')).toMatchObject({
       stdout: '{"imported":1,"existing":0}\n',
     })
   })
 
-  it('stores nothing in a dry run, and tells what an import would do', async () => {
-    const [there, gone] = [newRecord({ revisions: 1 }), newRecord()]
+  it('stores nothing in a dry run, and prints what an import would do', async () => {
+    const [there, gone] = [newFormRecord({ revisions: 1 }), newFormRecord()]
     writeFileSync(file, toLines([there, gone]))
     await fill([there])
 
@@ -219,7 +224,7 @@ describe('formctl forms import', () => {
       stdout: 'Would import 1 forms; 1 were there already.\n',
     })
 
-    expect(await held()).toEqual([there])
+    expect(await storedRecords()).toEqual([there])
     writeFileSync(file, toLines([gone, { ...there, version: 9 }]))
     expect(await importFrom('--dry-run')).toMatchObject({
       code: 1,
@@ -227,10 +232,10 @@ describe('formctl forms import', () => {
     })
   })
 
-  it('tells each bad line by its number, with all that is wrong, and imports nothing', async () => {
-    const good = newRecord({ revisions: 1 })
-    const text = JSON.stringify(newRecord())
-    const surrogate = JSON.stringify({ ...newRecord(), publicId: '\ud800' })
+  it('lists all problems of each invalid line, and imports nothing', async () => {
+    const good = newFormRecord({ revisions: 1 })
+    const text = JSON.stringify(newFormRecord())
+    const surrogate = JSON.stringify({ ...newFormRecord(), publicId: '\ud800' })
     writeFileSync(
       file,
       [
@@ -238,11 +243,11 @@ describe('formctl forms import', () => {
         text.slice(0, -10),
         '',
         '[]',
-        JSON.stringify({ ...newRecord(), publicId: 'short', extra: 1, draft: { name: '' } }),
+        JSON.stringify({ ...newFormRecord(), publicId: 'short', extra: 1, draft: { name: '' } }),
         JSON.stringify({ ...good, live: { revisionId: good.formId, number: 1 } }),
         text.replace('{', '{"__proto__":1,'),
         surrogate,
-        JSON.stringify({ ...newRecord(), createTime: '2026-11-20' }),
+        JSON.stringify({ ...newFormRecord(), createTime: '2026-11-20' }),
         '',
       ].join('\n'),
     )
@@ -265,11 +270,11 @@ describe('formctl forms import', () => {
       expect(stderr).toMatch(problem)
     }
     expect(stderr).not.toMatch(/^line [13]:/m)
-    expect(await held()).toEqual([])
+    expect(await storedRecords()).toEqual([])
   })
 
-  it('takes a last line without its end, once it is whole', async () => {
-    const text = toLines([newRecord(), newRecord()])
+  it('accepts a complete last line without a newline', async () => {
+    const text = toLines([newFormRecord(), newFormRecord()])
     writeFileSync(file, text.slice(0, -1))
     expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":0}\n' })
 
@@ -277,10 +282,10 @@ describe('formctl forms import', () => {
     expect(await importFrom()).toMatchObject({ code: 1, stderr: expect.stringMatching(/^line 2: /m) })
   })
 
-  it('names the line whose form meets another one', async () => {
-    const [one, other] = [newRecord(), newRecord()]
+  it('names the line whose form conflicts with a stored form', async () => {
+    const [one, other] = [newFormRecord(), newFormRecord()]
     await fill([one])
-    writeFileSync(file, toLines([other, { ...newRecord(), publicId: one.publicId }]))
+    writeFileSync(file, toLines([other, { ...newFormRecord(), publicId: one.publicId }]))
 
     expect(await importFrom()).toMatchObject({
       code: 1,
@@ -288,13 +293,13 @@ describe('formctl forms import', () => {
     })
   })
 
-  it.each([[['--from-line', '0']], [['--from-line', 'x']], [['surplus']]])('takes no %j', async (args) => {
+  it.each([[['--from-line', '0']], [['--from-line', 'x']], [['surplus']]])('rejects %j', async (args) => {
     writeFileSync(file, '')
 
     expect(await importFrom(...args)).toMatchObject({ code: 2, stdout: '' })
   })
 
-  it('refuses what is no file', async () => {
+  it('rejects a missing file', async () => {
     expect(await importFrom()).toMatchObject({ code: 1, stderr: `error: There is no file ${file}.\n` })
   })
 })

@@ -1,11 +1,11 @@
 import { Role } from '@fms/contracts'
 import type { DirectoryStore } from '@fms/directory-store'
 import { type Command, Option } from 'commander'
-import { confirm, yesOption } from '../confirm.ts'
-import { withExamples } from '../examples.ts'
-import { theOrganization, theUser } from '../references.ts'
-import { shortTime } from '../table.ts'
-import { withDirectory } from '../with-directory.ts'
+import { confirm, yesOption } from '../cli/confirm.ts'
+import { addExamples } from '../cli/examples.ts'
+import { shortTime } from '../cli/table.ts'
+import { getOrganizationByRef, getUserByRef } from '../stores/get-by-ref.ts'
+import { withDirectory } from '../stores/with-directory.ts'
 
 interface MemberOptions {
   organization: string
@@ -13,20 +13,27 @@ interface MemberOptions {
   role: Role
 }
 
+export const addMemberCommands = (formctl: Command): void => {
+  const member = formctl.command('member').description('memberships of users in organizations')
+  addAddMemberCommand(member)
+  addSetMemberCommand(member)
+  addRemoveMemberCommand(member)
+  addListMembersCommand(member)
+}
+
+/** A command on one membership. */
+const membershipCommand = (member: Command, verb: string, description: string): Command =>
+  member
+    .command(verb)
+    .description(description)
+    .requiredOption('--organization <ref>', 'id or slug')
+    .requiredOption('--user <ref>', 'id or e-mail address')
+
 const roleOption = () =>
   new Option('--role <role>', 'what the member may do').choices(Role.options).default('editor')
 
-export const addMemberCommands = (formctl: Command): void => {
-  const member = formctl.command('member').description("users' memberships in organizations")
-
-  const addMemberCommand = (verb: string, description: string) =>
-    member
-      .command(verb)
-      .description(description)
-      .requiredOption('--organization <ref>', 'id or slug')
-      .requiredOption('--user <ref>', 'id or e-mail address')
-
-  const add = addMemberCommand('add', 'let a user into an organization')
+const addAddMemberCommand = (member: Command): void => {
+  const add = membershipCommand(member, 'add', 'add a user to an organization')
     .addOption(roleOption())
     .action(
       withDirectory<MemberOptions>(async (directory, options) => {
@@ -35,14 +42,15 @@ export const addMemberCommands = (formctl: Command): void => {
         return { json: {}, text: `${user.email} is now ${options.role} of ${organization.slug}.` }
       }),
     )
-
-  withExamples(
+  addExamples(
     add,
     'member add --organization acme --user ada@example.com --role owner',
     'member add --organization acme --user ada@example.com',
   )
+}
 
-  const set = addMemberCommand('set', 'give a member another role')
+const addSetMemberCommand = (member: Command): void => {
+  const set = membershipCommand(member, 'set', 'change the role of a member')
     .addOption(roleOption())
     .action(
       withDirectory<MemberOptions>(async (directory, options) => {
@@ -51,28 +59,31 @@ export const addMemberCommands = (formctl: Command): void => {
         return { json: {}, text: `${user.email} is now ${options.role} of ${organization.slug}.` }
       }),
     )
+  addExamples(set, 'member set --organization acme --user ada@example.com --role viewer')
+}
 
-  withExamples(set, 'member set --organization acme --user ada@example.com --role viewer')
-
-  const remove = addMemberCommand('remove', 'shut a user out of an organization')
+const addRemoveMemberCommand = (member: Command): void => {
+  const remove = membershipCommand(member, 'remove', 'remove a user from an organization')
     .option(...yesOption)
     .action(
       withDirectory<MemberOptions>(async (directory, options, _operands, command) => {
         const { organization, user, membership } = await resolve(directory, options)
-        await confirm(command, `Shut ${user.email} out of ${organization.slug}?`)
+        await confirm(command, `Remove ${user.email} from ${organization.slug}?`)
         await directory.removeMember(membership)
         return { json: {}, text: `${user.email} is no longer a member of ${organization.slug}.` }
       }),
     )
-  withExamples(remove, 'member remove --organization acme --user ada@example.com --yes')
+  addExamples(remove, 'member remove --organization acme --user ada@example.com --yes')
+}
 
+const addListMembersCommand = (member: Command): void => {
   const list = member
     .command('list')
-    .description("list an organization's members, in the order in which they came")
+    .description('list the members of an organization, oldest membership first')
     .requiredOption('--organization <ref>', 'id or slug')
     .action(
       withDirectory<{ organization: string }>(async (directory, options) => {
-        const organization = await theOrganization(directory, options.organization)
+        const organization = await getOrganizationByRef(directory, options.organization)
         const members = await directory.listMembers(organization.organizationId)
         return {
           json: { members: members.map(({ organizationId: _, ...rest }) => rest) },
@@ -89,12 +100,12 @@ export const addMemberCommands = (formctl: Command): void => {
         }
       }),
     )
-  withExamples(list, 'member list --organization acme')
+  addExamples(list, 'member list --organization acme')
 }
 
 const resolve = async (directory: DirectoryStore, options: MemberOptions) => {
-  const organization = await theOrganization(directory, options.organization)
-  const user = await theUser(directory, options.user)
+  const organization = await getOrganizationByRef(directory, options.organization)
+  const user = await getUserByRef(directory, options.user)
   const membership = { organizationId: organization.organizationId, userId: user.userId }
   return { organization, user, membership }
 }

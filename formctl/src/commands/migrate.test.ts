@@ -43,7 +43,7 @@ const givenStores = (directory: string, forms: string) => {
 }
 
 describe('formctl migrate', () => {
-  it('prepares both stores on MongoDB, and does no harm a second time', async () => {
+  it('migrates both stores on MongoDB, and can be repeated', async () => {
     givenStores(mongo.url, mongo.url)
     await using forms = await openFormsStore(mongo.url)
     expect(await run(['user', 'create', '--email', 'ada@example.com'])).toBe(1)
@@ -63,7 +63,7 @@ describe('formctl migrate', () => {
     expect(await run(['user', 'create', '--email', 'ada@example.com'])).toBe(0)
   })
 
-  it('makes SQLite files in DATA_DIR where the environment says nothing', async () => {
+  it('creates SQLite files in DATA_DIR by default', async () => {
     givenStores('', '')
 
     expect(await run(['migrate'])).toBe(0)
@@ -76,7 +76,7 @@ describe('formctl migrate', () => {
   it.each([
     ['SQLite', `sqlite:${join(dataDir, 'newer.db')}`],
     ['MongoDB', mongo.url.replace(/\/[^/?]*(\?|$)/, '/newer$1')],
-  ])('refuses stores on %s that a newer release has migrated, as every command does', async (_, url) => {
+  ])('rejects stores on %s that a newer release has migrated, like every command', async (_, url) => {
     givenStores(url, `sqlite:${join(dataDir, `${randomUUID()}.db`)}`)
     expect(await run(['migrate'])).toBe(0)
     await migrateBeyondThisRelease(url, 'directory')
@@ -88,7 +88,7 @@ describe('formctl migrate', () => {
     }
   })
 
-  it('names the store that it cannot reach no further than its scheme', async () => {
+  it('rejects an unsupported URL without printing its credentials', async () => {
     givenStores(`sqlite:${join(dataDir, randomUUID())}`, 'nonsense://user:secret@host')
 
     expect(await run(['migrate'])).toBe(1)

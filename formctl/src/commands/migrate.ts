@@ -1,20 +1,20 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
-import { withExamples } from '../examples.ts'
-import { namingStore } from '../naming-store.ts'
-import { printOutcome } from '../outcome.ts'
-import { namedStores } from '../store-urls.ts'
+import { addExamples } from '../cli/examples.ts'
+import { printOutcome } from '../cli/outcome.ts'
+import { withStoreName } from '../stores/named-store.ts'
+import { namedStores } from '../stores/store-urls.ts'
 
 export const addMigrateCommand = (formctl: Command): void => {
   const migrate = formctl
     .command('migrate')
-    .description('prepare both stores for this release: tables and indexes; may run again')
+    .description('migrate both stores to this release: tables and indexes; can be repeated')
     .action(async function (this: Command) {
       const { directory, forms } = namedStores(process.env)
       const stores = {
-        directory: await namingStore(directory, () => migrateDirectoryStore(directory.url)),
-        forms: await namingStore(forms, () => migrateFormsStore(forms.url)),
+        directory: await withStoreName(directory, () => migrateDirectoryStore(directory.url)),
+        forms: await withStoreName(forms, () => migrateFormsStore(forms.url)),
       }
       const lines = Object.entries(stores).map(
         ([store, { engine, version }]) =>
@@ -22,5 +22,5 @@ export const addMigrateCommand = (formctl: Command): void => {
       )
       printOutcome(this, { json: stores, text: lines.join('\n') })
     })
-  withExamples(migrate, 'migrate', 'migrate --json')
+  addExamples(migrate, 'migrate', 'migrate --json')
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { restoreBackup } from '../backup/restore-backup.ts'
-import { withExamples } from '../examples.ts'
-import { printOutcome } from '../outcome.ts'
-import { dataDir, namedStores } from '../store-urls.ts'
+import { addExamples } from '../cli/examples.ts'
+import { printOutcome } from '../cli/outcome.ts'
+import { dataDir, namedStores } from '../stores/store-urls.ts'
 
 export const addRestoreCommand = (formctl: Command): void => {
   const restore = formctl
     .command('restore')
-    .description('verify a backup and put it into a DATA_DIR that has no stores')
-    .argument('<folder>', 'what `backup` wrote; it is only read')
+    .description('verify a backup and copy it into a DATA_DIR without stores')
+    .argument('<folder>', 'the folder that `backup` created')
     .action(async function (this: Command, folder: string) {
       const target = { ...namedStores(process.env), dataDir: dataDir(process.env) }
       const { createTime, files } = await restoreBackup(folder, target)
@@ -18,5 +18,5 @@ export const addRestoreCommand = (formctl: Command): void => {
         text: `Restored the backup of ${createTime} into ${target.dataDir}: ${names}.`,
       })
     })
-  withExamples(restore, 'restore "$DATA_DIR/backup"')
+  addExamples(restore, 'restore "$DATA_DIR/backup"')
 }

@@ -1,11 +1,17 @@
 import type { Command } from 'commander'
-import { withExamples } from '../examples.ts'
-import { shortTime } from '../table.ts'
-import { withDirectory } from '../with-directory.ts'
+import { addExamples } from '../cli/examples.ts'
+import { shortTime } from '../cli/table.ts'
+import { withDirectory } from '../stores/with-directory.ts'
 
 export const addUserCommands = (formctl: Command): void => {
   const user = formctl.command('user').description('people, who act through API keys')
+  addCreateUserCommand(user)
+  addListUsersCommand(user)
+  addDisableUserCommand(user)
+  addEnableUserCommand(user)
+}
 
+const addCreateUserCommand = (user: Command): void => {
   const create = user
     .command('create')
     .description('create a user')
@@ -16,8 +22,10 @@ export const addUserCommands = (formctl: Command): void => {
         return { json: { id: userId }, text: `Created user ${email} with the id ${userId}.` }
       }),
     )
-  withExamples(create, 'user create --email grace@example.com')
+  addExamples(create, 'user create --email grace@example.com')
+}
 
+const addListUsersCommand = (user: Command): void => {
   const list = user
     .command('list')
     .description('list all users, oldest first')
@@ -39,11 +47,13 @@ export const addUserCommands = (formctl: Command): void => {
         }
       }),
     )
-  withExamples(list, 'user list', 'user list --json')
+  addExamples(list, 'user list', 'user list --json')
+}
 
+const addDisableUserCommand = (user: Command): void => {
   const disable = user
     .command('disable')
-    .description('refuse all keys of a user, everywhere within a second, until they are enabled')
+    .description('reject all keys of a user, everywhere within a second, until the user is enabled')
     .requiredOption('--user <ref>', 'id or e-mail address')
     .action(
       withDirectory<{ user: string }>(async (directory, { user: ref }) => {
@@ -52,11 +62,13 @@ export const addUserCommands = (formctl: Command): void => {
         return { json: { id: userId, disableTime }, text: `${email} is disabled since ${since}.` }
       }),
     )
-  withExamples(disable, 'user disable --user ada@example.com')
+  addExamples(disable, 'user disable --user ada@example.com')
+}
 
+const addEnableUserCommand = (user: Command): void => {
   const enable = user
     .command('enable')
-    .description('accept the keys of a user again who is disabled')
+    .description('accept the keys of a disabled user again')
     .requiredOption('--user <ref>', 'id or e-mail address')
     .action(
       withDirectory<{ user: string }>(async (directory, { user: ref }) => {
@@ -64,5 +76,5 @@ export const addUserCommands = (formctl: Command): void => {
         return { json: { id: userId }, text: `${email} is enabled.` }
       }),
     )
-  withExamples(enable, 'user enable --user ada@example.com')
+  addExamples(enable, 'user enable --user ada@example.com')
 }

@@ -1,6 +1,6 @@
 import type { CommandNode } from './command-tree.ts'
 
-/** Arms of a `case` on the path so far and the word before the cursor, whose values are known or are the user's own. */
+/** Arms of a `case` on the path and the previous word: the values of each option that takes one. */
 export const valueArms = (nodes: CommandNode[], then: (choices: readonly string[]) => string): string =>
   nodes
     .flatMap(({ path, options }) =>
@@ -10,7 +10,7 @@ export const valueArms = (nodes: CommandNode[], then: (choices: readonly string[
     )
     .join('\n')
 
-/** Arms of a `case` on the path so far: what can come next. */
+/** Arms of a `case` on the path: the words that can come next. */
 export const wordArms = (nodes: CommandNode[], then: (words: string[]) => string): string =>
   nodes
     .map(({ path, commands, options, choices }) => {
@@ -23,14 +23,14 @@ export const wordArms = (nodes: CommandNode[], then: (words: string[]) => string
     })
     .join('\n')
 
-/** Paths below the top, as alternatives of a `case`. */
+/** All paths except the program's own, as alternatives of a `case`. */
 export const knownPaths = (nodes: CommandNode[]): string =>
   nodes
     .slice(1)
     .map(({ path }) => `'${path}'`)
     .join('|')
 
-/** For bash 3.2 and newer, with nothing else installed. Where nothing is known, bash completes file names. */
+/** Script for bash 3.2 and newer, without dependencies. Falls back to file names. */
 export const bashCompletion = (nodes: CommandNode[]): string => `# bash completion for formctl
 _formctl() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"

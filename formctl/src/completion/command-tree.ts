@@ -5,25 +5,25 @@ export interface CompletedOption {
   name: string
   description: string
   takesValue: boolean
-  /** The values it can have; empty where any text will do. */
+  /** Its possible values; empty if any text is valid. */
   choices: readonly string[]
 }
 
-/** A word of the command line after which something can be completed. */
+/** A command, and the words that can follow it. */
 export interface CommandNode {
-  /** The words up to here, such as `key create`; empty for formctl itself. */
+  /** The words of the command, such as `key create`; empty for formctl itself. */
   path: string
   commands: { name: string; description: string }[]
   options: CompletedOption[]
-  /** The values of its first argument; empty where any text will do. */
+  /** Possible values of its first argument; empty if any text is valid. */
   choices: readonly string[]
 }
 
-/** Every command of a program, from the top. */
+/** All commands of a program, depth first. */
 export const commandTree = (command: Command, path = ''): CommandNode[] => {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
-  // The version is printed by the program alone.
+  // Only the program itself has --version.
   const inherited = help.visibleGlobalOptions(command).filter(({ long }) => long !== '--version')
   const options = [...help.visibleOptions(command), ...inherited]
   const node: CommandNode = {

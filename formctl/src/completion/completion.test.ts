@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { type } from '../testing.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 
-const scriptOf = async (shell: string) => (await type(['completion', shell])).stdout
+const scriptOf = async (shell: string) => (await runFormctl(['completion', shell])).stdout
 
 /** What bash offers when Tab is pressed at the end of the line. */
 const completed = async (line: string): Promise<string[]> => {
@@ -30,7 +30,7 @@ describe('formctl completion', () => {
     expect(await completed(line)).toEqual(words)
   })
 
-  it.skipIf(!shellIsThere('zsh'))('is a script that zsh can read', async () => {
+  it.skipIf(!shellIsThere('zsh'))('is a valid zsh script', async () => {
     execFileSync('zsh', ['-fnc', await scriptOf('zsh')])
   })
 
@@ -39,7 +39,7 @@ describe('formctl completion', () => {
     expect(execFileSync('fish', ['-Nc', script], { encoding: 'utf8' }).trim()).toBe('owner')
   })
 
-  it('has every command in the scripts of all shells', async () => {
+  it('contains every command in the scripts of all shells', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const script = await scriptOf(shell)
       for (const word of [
@@ -55,7 +55,7 @@ describe('formctl completion', () => {
     }
   })
 
-  it('is wrong usage for any other shell', async () => {
-    expect(await type(['completion', 'cmd'])).toMatchObject({ code: 2, stdout: '' })
+  it('is invalid usage for any other shell', async () => {
+    expect(await runFormctl(['completion', 'cmd'])).toMatchObject({ code: 2, stdout: '' })
   })
 })

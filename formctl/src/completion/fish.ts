@@ -7,7 +7,7 @@ const optionLine = (at: string, { name, description, takesValue, choices }: Comp
   return `complete -c formctl -n ${quoted(at)} -l ${name}${value} -d ${quoted(description)}`
 }
 
-/** For fish 3 and newer. */
+/** Script for fish 3 and newer. */
 export const fishCompletion = (nodes: CommandNode[]): string => {
   const lines = nodes.flatMap(({ path, commands, options, choices }) => {
     const at = `__formctl_at ${quoted(path)}`

@@ -1,7 +1,7 @@
 import { knownPaths, valueArms, wordArms } from './bash.ts'
 import type { CommandNode } from './command-tree.ts'
 
-/** For zsh after compinit, sourced or as a file `_formctl` on the fpath. */
+/** Script for zsh after compinit: sourced, or as the file `_formctl` on the fpath. */
 export const zshCompletion = (nodes: CommandNode[]): string => `#compdef formctl
 _formctl() {
   local previous="$words[CURRENT-1]" place='' word

@@ -10,7 +10,7 @@ import type { StoreKind } from './store-kind.ts'
 
 const kinds = ['user', 'organization', 'member', 'key'] as const
 
-const positionOf = (record: DirectoryRecord): string => {
+const sortKeyOf = (record: DirectoryRecord): string => {
   const rank = kinds.indexOf(record.kind)
   switch (record.kind) {
     case 'user':
@@ -33,10 +33,10 @@ const count = async (records: AsyncIterable<unknown>): Promise<number> => {
 /** Users, organizations, members and API keys. */
 export const directoryKind: StoreKind<DirectoryRecord> = {
   name: 'directory',
-  holds: directoryStoreExists,
+  exists: directoryStoreExists,
   migrate: migrateDirectoryStore,
-  // A member comes after its user and its organization.
-  atOnce: 1,
+  // One at a time, since a member needs its user and organization to exist.
+  concurrency: 1,
   open: async (url, readOnly) => {
     const store = await openDirectoryStore(url, undefined, { readOnly })
     return {
@@ -46,7 +46,7 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
       [Symbol.asyncDispose]: () => store.close(),
     }
   },
-  positionOf,
+  sortKeyOf,
   nameOf: directoryRecordName,
   digestOf: directoryDigest,
   tallyOf: ({ kind }) => Object.fromEntries(kinds.map((each) => [`${each}s`, Number(each === kind)])),

@@ -13,7 +13,7 @@ async function* allForms(store: FormsStore): AsyncGenerator<FormRecord> {
   for await (const { organizationId } of store.organizations()) yield* store.exportForms(organizationId)
 }
 
-/** How many forms there are, of all organizations. */
+/** Number of forms in all organizations. */
 const countForms = async (store: FormsStore): Promise<number> => {
   let total = 0
   for await (const { forms } of store.organizations()) total += forms
@@ -23,9 +23,9 @@ const countForms = async (store: FormsStore): Promise<number> => {
 /** Forms with their revisions and replies. */
 export const formsKind: StoreKind<FormRecord> = {
   name: 'forms',
-  holds: formsStoreExists,
+  exists: formsStoreExists,
   migrate: migrateFormsStore,
-  atOnce: 8,
+  concurrency: 8,
   open: async (url, readOnly) => {
     const store = await openFormsStore(url, { readOnly })
     return {
@@ -35,7 +35,7 @@ export const formsKind: StoreKind<FormRecord> = {
       [Symbol.asyncDispose]: () => store.close(),
     }
   },
-  positionOf: ({ organizationId, publicId }) => `${organizationId}/${publicId}`,
+  sortKeyOf: ({ organizationId, publicId }) => `${organizationId}/${publicId}`,
   nameOf: ({ organizationId, formId }) => `organizations/${organizationId}/forms/${formId}`,
   digestOf: formDigest,
   tallyOf: ({ revisions, replyIds }) => ({ forms: 1, revisions: revisions.length, replies: replyIds.length }),

@@ -1,27 +1,27 @@
-/** What a move needs of a store. */
-export interface OpenedStore<R> extends AsyncDisposable {
-  /** All records, in an order that is the same on every engine; after each that it depends on. */
+/** The operations of a store that a copy uses. */
+export interface OpenStore<R> extends AsyncDisposable {
+  /** All records, in an order that is the same on every engine. A record comes after those it depends on. */
   records(): AsyncIterable<R>
   count(): Promise<number>
-  /** Stores a record. A repeat changes nothing. */
+  /** Stores a record. Importing it again changes nothing. */
   importRecord(record: R): Promise<'imported' | 'exists'>
 }
 
-/** Of a record, for people: how many there are of what. */
+/** Counts by name, for people, such as `{ forms: 1, revisions: 3 }`. */
 export type Tally = Record<string, number>
 
-/** A store that can be moved, whatever its engine. */
+/** One of the two stores, on any engine. `R` is its record. */
 export interface StoreKind<R> {
   name: 'directory' | 'forms'
-  /** Whether there is such a store. Changes nothing. */
-  holds(url: string): Promise<boolean>
+  /** Whether this store exists at the URL. Creates nothing. */
+  exists(url: string): Promise<boolean>
   migrate(url: string): Promise<unknown>
-  /** @param readOnly leaves a file as it is. */
-  open(url: string, readOnly: boolean): Promise<OpenedStore<R>>
-  /** So many records may be imported at once. */
-  atOnce: number
-  /** Where the record stands in the order, by code unit. */
-  positionOf(record: R): string
+  /** @param readOnly opens a SQLite file without changing it. */
+  open(url: string, readOnly: boolean): Promise<OpenStore<R>>
+  /** Maximum number of records that are imported concurrently. */
+  concurrency: number
+  /** Position of the record in the order of `records`, compared by UTF-16 code unit. */
+  sortKeyOf(record: R): string
   nameOf(record: R): string
   digestOf(record: R): string
   tallyOf(record: R): Tally

@@ -1,28 +1,27 @@
 import { createHash } from 'node:crypto'
-import type { OpenedStore, StoreKind, Tally } from './store-kind.ts'
+import type { OpenStore, StoreKind, Tally } from './store-kind.ts'
 
-/** What two equal stores hold. */
-export interface Verified {
-  /** How many of what. */
+/** The content of two equal stores. */
+export interface VerifyResult {
   counts: Tally
-  /** Over the digests of all records in their order, hexadecimal. */
+  /** SHA-256 over the digests of all records in their order, hexadecimal. */
   sha256: string
 }
 
 /**
- * Reads both stores side by side, one record of each at a time, and compares their number and their content.
+ * Compares the records of both stores by number and content. Holds one record of each store in memory.
  *
- * @throws {Error} that names the first record in which they differ.
+ * @throws {Error} that names the first record that differs.
  */
 export const verifyEqual = async <R>(
   kind: StoreKind<R>,
-  source: OpenedStore<R>,
-  target: OpenedStore<R>,
+  source: OpenStore<R>,
+  target: OpenStore<R>,
   step: () => void = () => {},
-): Promise<Verified> => {
+): Promise<VerifyResult> => {
   const hash = createHash('sha256')
   const counts: Tally = {}
-  for await (const [sent, received] of sideBySide(kind, source.records(), target.records())) {
+  for await (const [sent, received] of pairs(kind, source.records(), target.records())) {
     if (!received) throw notEqual(kind, `the target lacks ${kind.nameOf(sent!)}`)
     if (!sent) throw notEqual(kind, `the source lacks ${kind.nameOf(received)}`)
     const digest = kind.digestOf(sent)
@@ -36,12 +35,12 @@ export const verifyEqual = async <R>(
 
 const notEqual = ({ name }: { name: string }, how: string) =>
   new Error(
-    `The two ${name} stores are not equal: ${how}. Stop whatever writes to either of them, and copy into a store of its own; then repeat the command.`,
+    `The two ${name} stores are not equal: ${how}. Stop all processes that write to them, and copy into a separate store; then repeat the command.`,
   )
 
-/** The records of both, those that belong together in pairs. */
-async function* sideBySide<R>(
-  { positionOf }: StoreKind<R>,
+/** Merges two ordered sequences into pairs. A record without a counterpart is paired with undefined. */
+async function* pairs<R>(
+  { sortKeyOf }: StoreKind<R>,
   left: AsyncIterable<R>,
   right: AsyncIterable<R>,
 ): AsyncGenerator<[left: R | undefined, right: R | undefined]> {
@@ -53,8 +52,8 @@ async function* sideBySide<R>(
   try {
     let [one, other] = await Promise.all([next(lefts), next(rights)])
     while (one || other) {
-      const isLeft = one && (!other || positionOf(one) <= positionOf(other))
-      const isRight = other && (!one || positionOf(other) <= positionOf(one))
+      const isLeft = one && (!other || sortKeyOf(one) <= sortKeyOf(other))
+      const isRight = other && (!one || sortKeyOf(other) <= sortKeyOf(one))
       yield [isLeft ? one : undefined, isRight ? other : undefined]
       const following = [isLeft ? next(lefts) : one, isRight ? next(rights) : other] as const
       ;[one, other] = await Promise.all(following)

@@ -4,15 +4,16 @@ const warnMs = 1_000
 const failMs = 30_000
 
 /**
- * Compares this machine's clock with a server's: keys expire, and times are given, by several clocks.
+ * Compares this machine's clock with a server's, since expiry and timestamps depend on the clocks of several machines.
  *
- * @param askedMs when the server was asked, and `answeredMs` when it had answered, by this machine's clock.
+ * @param requestedMs time of the request by this machine's clock, milliseconds since the epoch.
+ * @param receivedMs time of the response by the same clock.
  */
-export const checkClock = (server: string, time: Date, askedMs: number, answeredMs: number): Check => {
+export const checkClock = (server: string, time: Date, requestedMs: number, receivedMs: number): Check => {
   const check = `clock of ${server}`
-  const offBy = Math.max(askedMs - time.getTime(), time.getTime() - answeredMs, 0)
+  const offBy = Math.max(requestedMs - time.getTime(), time.getTime() - receivedMs, 0)
   if (offBy <= warnMs) return ok(check, 'agrees with this machine within a second')
-  const message = `is ${(offBy / 1000).toFixed(1)} s away from this machine's`
+  const message = `differs by ${(offBy / 1000).toFixed(1)} s from this machine's`
   const advice = 'Let NTP (chrony, systemd-timesyncd) set the clocks of all machines.'
   return offBy > failMs ? fail(check, message, advice) : warn(check, message, advice)
 }

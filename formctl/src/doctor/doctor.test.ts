@@ -13,11 +13,11 @@ import { startMongo } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy } from 'nats'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type } from '../testing.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
 import type { Check } from './check.ts'
 import { checkClock } from './clock.ts'
-import { judgeDisk } from './disk.ts'
-import { judgeStore } from './stores.ts'
+import { checkFreeSpace } from './disk.ts'
+import { checkStoreState } from './stores.ts'
 
 let dataDir: string
 
@@ -39,12 +39,12 @@ const givenEnvironment = (env: Record<string, string>) => {
 }
 
 const doctor = async () => {
-  const { code, stdout, stderr } = await type(['doctor', '--json'])
+  const { code, stdout, stderr } = await runFormctl(['doctor', '--json'])
   const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
   return { code, ok, stderr, checks, of: (name: string) => checks.find(({ check }) => check === name) }
 }
 
-/** What the publisher and forms make as they start. */
+/** Creates the streams and consumers that the publisher and forms create when they start. */
 const givenStreams = async (url: string) => {
   const nats = await connectNats(url, 'test')
   const manager = await nats.jetstreamManager()
@@ -58,7 +58,7 @@ const givenStreams = async (url: string) => {
 }
 
 describe('formctl doctor', () => {
-  it('fails nothing where nothing was started yet, and makes nothing', async () => {
+  it('fails no check before the first start, and creates nothing', async () => {
     const { code, ok, of, checks } = await doctor()
 
     expect({ code, ok }).toEqual({ code: 0, ok: true })
@@ -71,10 +71,10 @@ describe('formctl doctor', () => {
     await doctor().then((again) => expect(again.checks).toHaveLength(checks.length))
   })
 
-  it('finds all well beside a running system, by what lies in DATA_DIR', async () => {
+  it('passes all checks with a running system in DATA_DIR', async () => {
     await using nats = await startNatsServer({ dataDir })
     await givenStreams(nats.urls.operator)
-    await type(['migrate'])
+    await runFormctl(['migrate'])
 
     const { code, checks } = await doctor()
 
@@ -96,14 +96,16 @@ describe('formctl doctor', () => {
     ])
   })
 
-  it('tells people line by line, with what to do below', async () => {
-    const { stdout } = await type(['doctor'])
+  it('prints a line for each check, followed by the advice', async () => {
+    const { stdout } = await runFormctl(['doctor'])
 
     expect(stdout).toMatch(/^ok {4}versions {9}Node .*\n/)
-    expect(stdout).toMatch(/^warn {2}forms store {6}is not there yet\n {23}→ npm start makes it/m)
+    expect(stdout).toMatch(
+      /^warn {2}forms store {6}does not exist yet\n {23}→ npm start or formctl migrate creates it/m,
+    )
   })
 
-  it('tells of streams that are missing, and exits with 1', async () => {
+  it('fails if streams are missing, and exits with 1', async () => {
     await using nats = await startNatsServer({ dataDir })
 
     const { code, ok, stderr, of } = await doctor()
@@ -117,7 +119,7 @@ describe('formctl doctor', () => {
     expect(nats.port).toBeGreaterThan(0)
   })
 
-  it('does not blame the streams where the user of NATS_URL may not look at them', async () => {
+  it('warns if the user of NATS_URL may not inspect the streams', async () => {
     await using nats = await startNatsServer({ dataDir })
     givenEnvironment({ NATS_URL: nats.urls.gateway })
 
@@ -130,7 +132,7 @@ describe('formctl doctor', () => {
     })
   })
 
-  it('tells of commands that wait while nobody works, and of those that were given up', async () => {
+  it('warns of commands that wait without a consumer, and of dead letters', async () => {
     await using server = await startNatsServer({ dataDir })
     await givenStreams(server.urls.operator)
     const gateway = await connectNats(server.urls.gateway, 'test')
@@ -154,9 +156,9 @@ describe('formctl doctor', () => {
   })
 
   it.each([
-    ['a server that is away', () => 'nats://127.0.0.1:1'],
+    ['an unreachable server', () => 'nats://127.0.0.1:1'],
     ['a wrong password', (port: number) => `nats://publisher:wrong@127.0.0.1:${port}`],
-  ])('tells of %s, without a password', async (_, url) => {
+  ])('fails for %s, without printing the password', async (_, url) => {
     await using server = await startNatsServer({ dataDir })
     givenEnvironment({ NATS_URL: url(server.port) })
 
@@ -167,7 +169,7 @@ describe('formctl doctor', () => {
     expect(of('nats')!.message).not.toContain('wrong')
   })
 
-  it('checks stores on MongoDB: migrated, taking writes, its clock where the engine tells it', async () => {
+  it('checks stores on MongoDB: schema, writes, and the clock if the engine reports it', async () => {
     await using mongo = await startMongo(process.env, { quick: true })
     givenEnvironment({ DIRECTORY_STORE_URL: mongo.url, FORMS_STORE_URL: mongo.url })
 
@@ -175,7 +177,7 @@ describe('formctl doctor', () => {
     expect(before.code).toBe(1)
     expect(before.of('forms store')).toMatchObject({ status: 'fail', advice: 'Run formctl migrate.' })
 
-    await type(['migrate'])
+    await runFormctl(['migrate'])
     const after = await doctor()
     expect(after.code).toBe(0)
     for (const store of ['directory store', 'forms store']) {
@@ -185,7 +187,7 @@ describe('formctl doctor', () => {
     }
   })
 
-  it('tells what is wrong with each store, and no password', async () => {
+  it('reports the problem of each store, without printing passwords', async () => {
     mkdirSync(join(dataDir, 'folder'))
     writeFileSync(join(dataDir, 'forms.db'), 'this is no database, and is long enough to be read as one')
     givenEnvironment({ DIRECTORY_STORE_URL: 'mongodb://ada:secret@127.0.0.1:1/directory' })
@@ -201,7 +203,7 @@ describe('formctl doctor', () => {
     expect(JSON.stringify(of('directory store'))).not.toContain('secret')
   })
 
-  it('names every variable that a service would refuse', async () => {
+  it('names every variable that is invalid for a service', async () => {
     givenEnvironment({ PORT: 'eighty', INTERNAL_SECRET: 'short', NATS_URL: 'nonsense' })
 
     const { code, of } = await doctor()
@@ -214,7 +216,7 @@ describe('formctl doctor', () => {
   })
 })
 
-describe('judgements', () => {
+describe('the status', () => {
   const state = {
     engine: 'SQLite' as const,
     engineVersion: '3.53',
@@ -231,11 +233,11 @@ describe('judgements', () => {
     ['fail', { version: 3, oldestVersion: 3 }],
     ['fail', { version: 1, oldestVersion: 3 }],
   ])('of a store: %s for %j', (status, fields) => {
-    expect(judgeStore('forms store', { ...state, ...fields }).status).toBe(status)
+    expect(checkStoreState('forms store', { ...state, ...fields }).status).toBe(status)
   })
 
-  it('of a store shows the version of its schema and the oldest that may use it', () => {
-    const { message } = judgeStore('forms store', { ...state, version: 3, oldestVersion: 2 })
+  it('of a store includes its schema version and the oldest release that may use it', () => {
+    const { message } = checkStoreState('forms store', { ...state, version: 3, oldestVersion: 2 })
 
     expect(message).toContain('schema 3 for releases with 2 or later')
   })
@@ -244,8 +246,8 @@ describe('judgements', () => {
     [50_000, 'ok'],
     [500, 'warn'],
     [50, 'fail'],
-  ])('of a disk with %i MiB: %s', (freeMiB, status) => {
-    expect(judgeDisk('.data', freeMiB).status).toBe(status)
+  ])('of a disk with %i MiB free: %s', (freeMiB, status) => {
+    expect(checkFreeSpace('.data', freeMiB).status).toBe(status)
   })
 
   it.each([
@@ -253,7 +255,7 @@ describe('judgements', () => {
     [-900, 'ok'],
     [5_000, 'warn'],
     [-60_000, 'fail'],
-  ])('of a clock that is off by %i ms: %s', (offByMs, status) => {
+  ])('of a clock that differs by %i ms: %s', (offByMs, status) => {
     const now = Date.now()
 
     expect(checkClock('a server', new Date(now + offByMs), now, now).status).toBe(status)

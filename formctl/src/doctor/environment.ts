@@ -19,7 +19,7 @@ const natsUrl = z
   })
   .optional()
 
-/** Every variable that a service or `npm start` reads. All may be left out: `npm start` has something for each. */
+/** Every variable that a service or `npm start` reads. All are optional, since `npm start` has a default for each. */
 export const DoctorEnvironment = z.object({
   ...ServiceConfig.shape,
   INTERNAL_SECRET: InternalSecret.optional(),
@@ -42,24 +42,23 @@ export const DoctorEnvironment = z.object({
   ...QuotaConfig.shape,
 })
 
-/** What a service would refuse to start with. */
+/** Fails on values with which a service would not start. */
 export const checkEnvironment = (env: NodeJS.ProcessEnv): Check => {
   try {
-    return judgeSecret(readConfig(DoctorEnvironment, env))
+    return checkSecret(readConfig(DoctorEnvironment, env))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const [, ...violations] = error.message.split('\n')
     const message = violations.map((line) => line.trim()).join('; ')
-    return fail('environment', message, 'Set these variables right: services do not start like this.')
+    return fail('environment', message, 'Correct these variables: services do not start with them.')
   }
 }
 
-const judgeSecret = ({ INTERNAL_SECRET, DATA_DIR, ...config }: z.infer<typeof DoctorEnvironment>): Check => {
+const checkSecret = ({ INTERNAL_SECRET, DATA_DIR, ...config }: z.infer<typeof DoctorEnvironment>): Check => {
   const given = ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL'].filter((name) => name in config)
-  const message =
-    given.length > 0 ? `right; ${given.join(', ')} given` : `right; everything is in ${DATA_DIR}`
-  const isMadeByNpmStart = given.length < 3 || existsSync(join(DATA_DIR, 'internal-secret'))
-  if (INTERNAL_SECRET || isMadeByNpmStart) return ok('environment', message)
+  const message = given.length > 0 ? `valid; ${given.join(', ')} set` : `valid; all data is in ${DATA_DIR}`
+  const isFromNpmStart = given.length < 3 || existsSync(join(DATA_DIR, 'internal-secret'))
+  if (INTERNAL_SECRET || isFromNpmStart) return ok('environment', message)
   return warn(
     'environment',
     `${message}; INTERNAL_SECRET is not set here`,

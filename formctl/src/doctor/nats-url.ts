@@ -7,9 +7,9 @@ interface EmbeddedConfig {
 }
 
 /**
- * Where to reach NATS: `NATS_URL`, or else the one that `npm start` runs, as its operator, who may look at streams.
+ * The URL of NATS: `NATS_URL`, or the operator's URL of the server that `npm start` runs. The operator may inspect streams.
  *
- * @returns undefined where neither is there.
+ * @returns undefined if `NATS_URL` is not set and `npm start` has not run in `DATA_DIR`.
  */
 export const findNatsUrl = ({ NATS_URL, DATA_DIR }: NodeJS.ProcessEnv): string | undefined => {
   if (NATS_URL) return NATS_URL

@@ -11,19 +11,19 @@ import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
 import { findNatsUrl } from './nats-url.ts'
 
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
 export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   try {
     const url = findNatsUrl(env)
     if (url) return await checkServer(url)
-    const advice = "Set NATS_URL to the operator's, or DATA_DIR to where npm start runs."
+    const advice = "Set NATS_URL to the operator's URL, or DATA_DIR to the folder of npm start."
     return [warn('nats', 'not checked: NATS_URL is not set, and npm start has not run here', advice)]
   } catch (error) {
     const advice = env.NATS_URL
       ? 'Check NATS_URL, its user and password, and that the server runs.'
       : 'Start the system with npm start, or set NATS_URL.'
-    return [fail('nats', `does not let formctl in: ${reasonOf(error)}`, advice)]
+    return [fail('nats', `formctl cannot connect: ${reasonOf(error)}`, advice)]
   }
 }
 
@@ -31,14 +31,14 @@ const checkServer = async (url: string): Promise<Check[]> => {
   const nats = await connect({
     ...natsConnectionOptions(url),
     name: 'formctl',
-    timeout: patienceMs,
+    timeout: timeoutMs,
     reconnect: false,
   })
   try {
-    const server = ok('nats', `nats-server ${nats.info!.version} answers`)
+    const server = ok('nats', `nats-server ${nats.info!.version} responds`)
     if (!nats.info!.jetstream) {
-      const advice = "Turn JetStream on in the server's configuration (jetstream { store_dir: … })."
-      return [server, fail('jetstream', 'is not there', advice)]
+      const advice = "Enable JetStream in the server's configuration (jetstream { store_dir: … })."
+      return [server, fail('jetstream', 'is not enabled', advice)]
     }
     return [server, ...(await checkJetStream(nats))]
   } finally {
@@ -46,15 +46,15 @@ const checkServer = async (url: string): Promise<Check[]> => {
   }
 }
 
-/** The streams and consumers that publishing and counting replies stand on. */
+/** Checks the streams and consumers that publishing and counting replies use. */
 const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
-  const manager = await nats.jetstreamManager({ checkAPI: false, timeout: patienceMs })
-  const askedMs = Date.now()
+  const manager = await nats.jetstreamManager({ checkAPI: false, timeout: timeoutMs })
+  const requestedMs = Date.now()
   const publish = await checkStream(manager, publishStream.name, 'publisher')
   if (!publish.time) return [publish.check]
   return [
     publish.check,
-    checkClock('the NATS server', publish.time, askedMs, Date.now()),
+    checkClock('the NATS server', publish.time, requestedMs, Date.now()),
     await checkConsumer(manager, publishStream.name, publisherConsumer, 'publisher'),
     await checkDeadLetters(manager),
     (await checkStream(manager, repliesStream.name, 'forms')).check,
@@ -70,12 +70,12 @@ const checkStream = async (
   const check = `stream ${stream}`
   try {
     const info = await manager.streams.info(stream)
-    // The server says when it answered, since 2.10.
+    // The time of the response, since nats-server 2.10.
     const { ts } = info as { ts?: unknown }
-    const message = `is there, ${info.state.messages} messages`
+    const message = `exists, ${info.state.messages} messages`
     return { check: ok(check, message), time: new Date(typeof ts === 'string' ? ts : Date.now()) }
   } catch (error) {
-    return { check: lacking(check, service, error) }
+    return { check: failureOf(check, service, error) }
   }
 }
 
@@ -88,17 +88,17 @@ const checkConsumer = async (
   const check = `consumer ${consumer}`
   try {
     const { num_pending: waiting, num_waiting: pulls } = await manager.consumers.info(stream, consumer)
-    const message = `is there, ${waiting} messages wait`
+    const message = `exists, ${waiting} messages wait`
     if (waiting > 0 && pulls === 0) {
       return warn(
         check,
-        `${message} and nobody asks for them`,
-        `Start the ${service} service, or more of it.`,
+        `${message} and no consumer pulls them`,
+        `Start the ${service} service, or more instances of it.`,
       )
     }
     return ok(check, message)
   } catch (error) {
-    return lacking(check, service, error)
+    return failureOf(check, service, error)
   }
 }
 
@@ -106,25 +106,26 @@ const checkDeadLetters = async (manager: JetStreamManager): Promise<Check> => {
   const check = `stream ${deadLetterStream.name}`
   try {
     const { messages } = (await manager.streams.info(deadLetterStream.name)).state
-    if (messages === 0) return ok(check, 'is there, 0 messages')
+    if (messages === 0) return ok(check, 'exists, 0 messages')
     return warn(
       check,
-      `${messages} publish commands were given up; they are kept for 30 days`,
-      'Their headers say why (nats stream view PUBLISH_DEAD); callers were told.',
+      `${messages} publish commands were discarded; they are kept for 30 days`,
+      'Their headers contain the reason (nats stream view PUBLISH_DEAD). The callers received an error.',
     )
   } catch (error) {
-    return lacking(check, 'publisher', error)
+    return failureOf(check, 'publisher', error)
   }
 }
 
-const lacking = (check: string, service: string, error: unknown): Check => {
+/** A missing stream or consumer fails; without the right to inspect it, the check is skipped with a warning. */
+const failureOf = (check: string, service: string, error: unknown): Check => {
   const reason = reasonOf(error)
   if (/not found/.test(reason)) {
-    return fail(check, 'is not there', `The ${service} service makes it as it starts: is it running?`)
+    return fail(check, 'does not exist', `The ${service} service creates it when it starts: is it running?`)
   }
   return warn(
     check,
     `not checked: ${reason}`,
-    'The user of NATS_URL may have no right to ask; the operator may.',
+    'The user of NATS_URL may lack the right to inspect it. Use the operator.',
   )
 }

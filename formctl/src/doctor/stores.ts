@@ -1,7 +1,7 @@
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
 import type { StoreState } from '@fms/store-kit'
-import { storeUrls } from '../store-urls.ts'
+import { storeUrls } from '../stores/store-urls.ts'
 import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
 
@@ -20,19 +20,25 @@ const checkStore = async (
   inspect: () => Promise<StoreState | undefined>,
 ): Promise<Check[]> => {
   try {
-    const askedMs = Date.now()
+    const requestedMs = Date.now()
     const state = await inspect()
     if (!state) {
-      return [warn(check, 'is not there yet', 'npm start makes it, and so does formctl migrate.')]
+      return [warn(check, 'does not exist yet', 'npm start or formctl migrate creates it.')]
     }
-    const clock = state.time && checkClock(`the ${check}`, state.time, askedMs, Date.now())
-    return [judgeStore(check, state), ...(clock ? [clock] : [])]
+    const clock = state.time && checkClock(`the ${check}`, state.time, requestedMs, Date.now())
+    return [checkStoreState(check, state), ...(clock ? [clock] : [])]
   } catch (error) {
-    return [fail(check, reasonOf(error), `Check ${variable} (DATA_DIR without it), and that the store runs.`)]
+    return [
+      fail(
+        check,
+        reasonOf(error),
+        `Check ${variable} (or DATA_DIR, if it is not set), and that the store runs.`,
+      ),
+    ]
   }
 }
 
-export const judgeStore = (check: string, state: StoreState): Check => {
+export const checkStoreState = (check: string, state: StoreState): Check => {
   const { engine, engineVersion, version, oldestVersion, neededVersion, refusesWrites } = state
   const message = `${engine} ${engineVersion}, schema ${version} for releases with ${oldestVersion} or later`
   if (neededVersion < oldestVersion) {
@@ -43,12 +49,12 @@ export const judgeStore = (check: string, state: StoreState): Check => {
     return fail(check, `${message}; this release needs ${neededVersion}`, 'Run formctl migrate.')
   }
   if (refusesWrites) {
-    const advice = 'Check the permissions of the file or user, the disk, and who holds a lock for long.'
-    return fail(check, `${message}; takes no writes: ${refusesWrites}`, advice)
+    const advice = 'Check the permissions of the file or user, the disk, and which process holds a lock.'
+    return fail(check, `${message}; rejects writes: ${refusesWrites}`, advice)
   }
   if (version > neededVersion) {
     const advice = 'Run the newer release everywhere.'
-    return warn(check, `${message}; a newer release made it, this one has ${neededVersion}`, advice)
+    return warn(check, `${message}; a newer release migrated it, this one has ${neededVersion}`, advice)
   }
-  return ok(check, `${message}, takes writes`)
+  return ok(check, `${message}, accepts writes`)
 }

@@ -1,22 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FormPosition, FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
-import { eachAtOnce } from '../copy/each-at-once.ts'
-import { Interruption } from '../copy/interruption.ts'
-import { startProgress } from '../copy/progress.ts'
+import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
+import { Interruption } from '../bulk/interruption.ts'
+import { startProgress } from '../bulk/progress.ts'
 
 const pageSize = 100
-/** Forms that are deleted at once: SQLite commits them together. */
-const atOnce = 8
+/** Forms that are deleted concurrently, so that SQLite commits them in one transaction. */
+const concurrency = 8
 
-/** How many forms an organization has. */
+/** The number of forms in an organization. */
 export const countForms = async (store: FormsStore, organizationId: string): Promise<number> =>
   (await store.list({ organizationId, orderBy: [], limit: 1, skip: 0 })).totalSize
 
 /**
- * Deletes all forms of an organization, also those that are created within `lastRequestsMs` of the call.
+ * Deletes all forms of an organization, including forms created within `lastRequestsMs` of the call.
  *
- * @returns how many there were.
+ * @returns the number of deleted forms.
+ * @throws {Error} if it is interrupted.
  */
 export const deleteForms = async (
   command: Command,
@@ -29,18 +30,18 @@ export const deleteForms = async (
   using progress = await startProgress(command, 'Deleting forms', await countForms(store, organizationId))
   let deleted = 0
   const deleteAll = () =>
-    eachAtOnce(atOnce, interruption.until(formIds(store, organizationId)), async (formRef) => {
+    forEachConcurrently(concurrency, interruption.until(formIds(store, organizationId)), async (formRef) => {
       if (await store.delete({ organizationId, formRef }, () => {})) deleted++
       progress.step()
     })
   await deleteAll()
   await lastRequests
   await deleteAll()
-  interruption.check(`${deleted} forms are deleted. The same command again deletes the rest.`)
+  interruption.check(`${deleted} forms are deleted. Repeat the command to delete the rest.`)
   return deleted
 }
 
-/** The ids of an organization's forms, a page at a time; forms that are deleted meanwhile do not matter. */
+/** The ids of an organization's forms, read in pages. Forms may be deleted during the iteration. */
 async function* formIds(store: FormsStore, organizationId: string): AsyncGenerator<string> {
   const orderBy = [{ field: 'publicId' as const, descending: false }]
   let after: FormPosition | undefined

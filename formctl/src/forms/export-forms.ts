@@ -3,21 +3,21 @@ import { open, rename, rm } from 'node:fs/promises'
 import type { FormRecord } from '@fms/contracts'
 import type { FormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
+import { Interruption } from '../bulk/interruption.ts'
+import { startProgress } from '../bulk/progress.ts'
 import { formsKind } from '../copy/forms-kind.ts'
-import { Interruption } from '../copy/interruption.ts'
-import { startProgress } from '../copy/progress.ts'
 
 export interface Export {
   store: FormsStore
-  /** Of all organizations when absent. */
+  /** Default: all organizations. */
   organizationId?: string
 }
 
 /**
- * Writes forms as NDJSON: one record a line, in order of organization and public id.
+ * Writes forms as NDJSON: one record per line, ordered by organization and public id.
  *
- * @param write takes a line with its end.
- * @returns how many forms that were.
+ * @param write receives a line including its newline.
+ * @returns the number of forms.
  */
 export const exportForms = async (
   command: Command,
@@ -38,7 +38,7 @@ export const exportForms = async (
       progress.step()
     }
   }
-  interruption.check('Not all of the forms are exported. Repeat the command.')
+  interruption.check('Some forms are not exported. Repeat the command.')
   return written
 }
 
@@ -46,23 +46,23 @@ const lineOf = (record: FormRecord): string => {
   try {
     return JSON.stringify(record)
   } catch (cause) {
-    // V8 has no text of more than 512 MiB.
-    throw new Error(`${formsKind.nameOf(record)} is too large for a line. Move it with formctl copy.`, {
+    // V8 limits strings to 512 MiB.
+    throw new Error(`${formsKind.nameOf(record)} is too large for a line. Copy it with formctl copy.`, {
       cause,
     })
   }
 }
 
 /**
- * Lets `work` write a new file, which appears once it is whole, and for its owner's eyes alone.
+ * Writes a new file with mode 0600. The file appears at `path` only when `work` has succeeded.
  *
- * @throws {Error} when there is such a file.
+ * @throws {Error} if the file exists.
  */
-export const writingFile = async <T>(
+export const writeNewFile = async <T>(
   path: string,
   work: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> => {
-  if (existsSync(path)) throw new Error(`${path} exists. Give another name, or remove it first.`)
+  if (existsSync(path)) throw new Error(`${path} exists. Choose another name, or remove it first.`)
   const unfinished = `${path}.${process.pid}.unfinished`
   try {
     const file = await open(unfinished, 'wx', 0o600)

@@ -10,65 +10,64 @@ import {
 } from '@fms/forms-store'
 import { recordDigest } from '@fms/store-kit'
 import type { Command } from 'commander'
-import { eachAtOnce } from '../copy/each-at-once.ts'
-import { Interruption } from '../copy/interruption.ts'
-import { startProgress } from '../copy/progress.ts'
-import { asNew, inOrganization } from './as-new.ts'
-import { BadLine, type Line, parseRecord, readLines } from './read-records.ts'
+import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
+import { Interruption } from '../bulk/interruption.ts'
+import { startProgress } from '../bulk/progress.ts'
+import { toNewForm, toOrganization } from './change-ids.ts'
+import { InvalidLineError, type Line, parseRecord, readLines } from './read-records.ts'
 
 export interface ImportOptions {
-  /** Where the forms go; without it, where they came from. */
+  /** Target of all forms. Default: the organization of each record. */
   organizationId?: string
-  /** Gives fresh ids, times and counts. */
+  /** Imports copies with fresh ids, times and counts. */
   asNew?: boolean
   /** Stores nothing. */
   dryRun?: boolean
-  /** Leaves out the lines before. */
+  /** Skips the lines before. Counts from 1. */
   fromLine?: number
 }
 
-/** What an import did, or would do. */
-export interface FormsImported {
+/** The result of an import or a dry run: counts of forms. */
+export interface ImportResult {
   imported: number
   existing: number
 }
 
-/** So many problems are told; the next ones are likely of their kind. */
+/** Problems in the error message. Further problems are likely similar. */
 const maxProblems = 20
 
 /**
- * Imports forms from a file, after all of it was read and found sound. May be interrupted and repeated: what is there
- * is skipped.
+ * Imports forms from a file, after checking all of its lines. May be interrupted and repeated: existing forms are skipped.
  *
- * @throws {Error} with the number of each line that is no whole and sound record, and nothing is imported.
+ * @throws {Error} with the number of each line that is not a valid record. Then nothing is imported.
  */
 export const importForms = async (
   command: Command,
   store: FormsStore,
   path: string,
   options: ImportOptions,
-): Promise<FormsImported> => {
+): Promise<ImportResult> => {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error(`There is no file ${path}.`)
-  const total = await countSound(path, options)
-  const tally: FormsImported = { imported: 0, existing: 0 }
+  const total = await countValidForms(path, options)
+  const tally: ImportResult = { imported: 0, existing: 0 }
   using interruption = new Interruption()
   using progress = await startProgress(command, 'Importing forms', total)
   let lastLine = 0
   const importLine = async (line: Line) => {
     const record = recordFor(parseRecord(line), options)
     const outcome = await atLine(line, () =>
-      options.dryRun ? look(store, record) : store.importForm(record),
+      options.dryRun ? previewImport(store, record) : store.importForm(record),
     )
     tally[outcome === 'imported' ? 'imported' : 'existing']++
     lastLine = line.number
     progress.step()
   }
-  // New forms come one after the other, so that there is one line to go on from.
-  await eachAtOnce(options.asNew ? 1 : 8, interruption.until(linesFrom(path, options)), importLine)
+  // New forms are imported one at a time, so that an interruption leaves one line to resume from.
+  await forEachConcurrently(options.asNew ? 1 : 8, interruption.until(linesFrom(path, options)), importLine)
   interruption.check(
     options.asNew
-      ? `Lines up to ${lastLine} are imported. Go on with --from-line ${lastLine + 1}.`
-      : 'The same command again goes on from there.',
+      ? `Lines up to ${lastLine} are imported. Resume with --from-line ${lastLine + 1}.`
+      : 'Repeat the command to resume.',
   )
   return tally
 }
@@ -77,32 +76,32 @@ async function* linesFrom(path: string, { fromLine = 1 }: ImportOptions): AsyncG
   for await (const line of readLines(path)) if (line.number >= fromLine) yield line
 }
 
-/** How many forms the file holds. @throws {Error} unless all of its lines are sound. */
-const countSound = async (path: string, options: ImportOptions): Promise<number> => {
-  let sound = 0
+/** The number of forms in the file. @throws {Error} if a line is invalid. */
+const countValidForms = async (path: string, options: ImportOptions): Promise<number> => {
+  let valid = 0
   const problems: string[] = []
   for await (const line of linesFrom(path, options)) {
     try {
       parseRecord(line)
-      sound++
+      valid++
     } catch (error) {
-      if (!(error instanceof BadLine)) throw error
+      if (!(error instanceof InvalidLineError)) throw error
       problems.push(...error.message.split('\n'))
     }
   }
-  if (problems.length === 0) return sound
-  const told = problems.slice(0, maxProblems)
-  if (problems.length > maxProblems) told.push(`and ${problems.length - maxProblems} more`)
-  throw new Error(`Nothing was imported from ${path}:\n${told.join('\n')}`)
+  if (problems.length === 0) return valid
+  const listed = problems.slice(0, maxProblems)
+  if (problems.length > maxProblems) listed.push(`and ${problems.length - maxProblems} more`)
+  throw new Error(`Nothing was imported from ${path}:\n${listed.join('\n')}`)
 }
 
 const recordFor = (record: FormRecord, options: ImportOptions): FormRecord => {
-  const moved = options.organizationId ? inOrganization(record, options.organizationId) : record
-  return options.asNew ? asNew(moved, new Date()) : moved
+  const moved = options.organizationId ? toOrganization(record, options.organizationId) : record
+  return options.asNew ? toNewForm(moved, new Date()) : moved
 }
 
-/** What an import would do, as far as the form itself tells. */
-const look = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
+/** The outcome of an import, judged only by the form. */
+const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
   const { organizationId, formId } = record
   const stored = await store.get({ organizationId, formRef: formId })
   if (!stored) return 'imported'

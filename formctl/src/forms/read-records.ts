@@ -10,24 +10,24 @@ export interface Line {
   bytes: Uint8Array
 }
 
-/** The lines of a file that hold something, one at a time. */
+/** Reads the lines of a file that are not blank, one at a time. */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   let number = 1
-  let begun: Buffer[] = []
+  let partial: Buffer[] = []
   const line = () => {
-    const bytes = Buffer.concat(begun)
-    begun = []
+    const bytes = Buffer.concat(partial)
+    partial = []
     return { number: number++, bytes }
   }
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      begun.push(chunk.subarray(start, end))
+      partial.push(chunk.subarray(start, end))
       start = end + 1
       const whole = line()
       if (!isBlank(whole)) yield whole
     }
-    begun.push(chunk.subarray(start))
+    partial.push(chunk.subarray(start))
   }
   const last = line()
   if (!isBlank(last)) yield last
@@ -35,18 +35,18 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 
 const isBlank = ({ bytes }: Line) => bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
 
-/** A revision's snapshot stands two levels deeper in a record than a draft in a request. */
+/** Of JSON in a line: a revision's snapshot is two levels deeper in a record than a draft in a request. */
 const maxDepth = 66
 
 /**
- * The form that a line holds.
+ * Parses the form record of a line.
  *
- * @throws {BadLine} with everything that is wrong with it.
+ * @throws {InvalidLineError} with all problems of the line.
  */
 export const parseRecord = ({ number, bytes }: Line): FormRecord => {
   const { data, error } = FormRecord.safeParse(parse(number, bytes))
   if (!error) return data
-  throw new BadLine(
+  throw new InvalidLineError(
     number,
     toFieldViolations(error).map(({ field, description }) => `${field} ${description}`.trim()),
   )
@@ -59,7 +59,7 @@ const parse = (number: number, bytes: Uint8Array): unknown => {
     if (!(error instanceof ApiError)) throw error
     const { metadata: { column, expected } = {}, fieldViolations } = error.parts
     if (fieldViolations) {
-      throw new BadLine(
+      throw new InvalidLineError(
         number,
         fieldViolations.map(({ field, description }) => `${field} ${description}`),
       )
@@ -67,12 +67,12 @@ const parse = (number: number, bytes: Uint8Array): unknown => {
     const problem = expected
       ? `is not JSON: column ${column}: expected ${expected}.`
       : error.message.replace(/^The body /, '').replace(/ Send the body .*$/, '')
-    throw new BadLine(number, [problem])
+    throw new InvalidLineError(number, [problem])
   }
 }
 
-/** A line that is no whole and sound record. */
-export class BadLine extends Error {
+/** A line is not a valid record. The message has a line for each problem. */
+export class InvalidLineError extends Error {
   constructor(number: number, problems: string[]) {
     super(problems.map((problem) => `line ${number}: ${problem}`).join('\n'))
   }

@@ -2,29 +2,29 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span, with what tests look at. */
+/** The parts of an OTLP span that tests check. */
 export interface Span {
   service: string
   name: string
-  /** As OTLP counts: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** SpanKind of OTLP: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   kind: number
   traceId: string
   spanId: string
   parentSpanId: string
   attributes: Record<string, string | number>
-  /** 2 for an error. */
+  /** Status code of OTLP; 2 is an error. */
   status: number
 }
 
-/** Takes what OpenTelemetry SDKs send: OTLP over HTTP as JSON. */
+/** An OpenTelemetry collector for tests: receives OTLP over HTTP as JSON. */
 export interface Collector extends AsyncDisposable {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** The value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   url: string
-  /** Paths that were asked for. */
+  /** Paths of the requests that it received. */
   paths: Set<string>
-  /** What has come of a trace so far. */
+  /** The spans of a trace that it has received so far. */
   trace(traceId: string): Span[]
-  /** The same, each span after those it hangs on: `gateway GET /v2/forms > forms GET /forms`. */
+  /** Each span of a trace after its ancestors: `gateway GET /v2/forms > forms GET /forms`. */
   chains(traceId: string): string[]
 }
 
@@ -52,7 +52,7 @@ export const startCollector = async (): Promise<Collector> => {
   }
 }
 
-/** A `traceparent` of a new trace that is to be recorded (W3C Trace Context). */
+/** A new trace id with its `traceparent`, flagged as sampled (W3C Trace Context). */
 export const newTrace = () => {
   const traceId = randomBytes(16).toString('hex')
   return { traceId, traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` }

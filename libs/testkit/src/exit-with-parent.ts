@@ -1,9 +1,9 @@
 /**
- * Preloaded into every Node child (`node --import`): when the parent is gone, even by kill -9, so is the child.
- * The kernel closes the parent's end of the IPC channel, and there is nobody left to shut down orderly for.
+ * Preloaded into every Node child (`node --import`): ends the child when its parent ends, even after `kill -9`. The kernel
+ * then closes the IPC channel. An orderly shutdown is pointless, since nothing waits for it.
  */
 if (process.channel) {
   process.once('disconnect', () => process.exit(1))
-  // The channel alone is no reason to stay alive.
+  // The open channel does not keep the process alive.
   process.channel.unref()
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from './processes.ts'
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
-/** Copies of the publisher, each on a port of its own. */
-export const furtherPublishers = (programs: Service[], ports: number[]): Service[] => {
+/** Further instances of the publisher among `programs`, one on each of `ports`. */
+export const additionalPublishers = (programs: Service[], ports: number[]): Service[] => {
   const publisher = programs.find(({ name }) => name === 'publisher')!
   return ports.map((port, index) => ({
     ...publisher,
@@ -14,16 +14,16 @@ export const furtherPublishers = (programs: Service[], ports: number[]): Service
   }))
 }
 
-/** @throws {Error} when `/readyz` still says no after half a minute. */
-export const untilReady = async ({ name, url }: Service): Promise<void> => {
-  const deadline = performance.now() + patienceMs
+/** Resolves once `/readyz` responds with 2xx. @throws {Error} after 30 seconds. */
+export const waitUntilReady = async ({ name, url }: Service): Promise<void> => {
+  const deadline = performance.now() + timeoutMs
   const isReady = () =>
     fetch(`${url}/readyz`).then(
       ({ ok }) => ok,
       () => false,
     )
   while (!(await isReady())) {
-    if (performance.now() > deadline) throw new Error(`${name} is not ready after ${patienceMs} ms`)
+    if (performance.now() > deadline) throw new Error(`${name} is not ready after ${timeoutMs} ms`)
     await delay(20)
   }
 }

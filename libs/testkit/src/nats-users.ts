@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { keepSecret, replaceSecret } from './keep-secret.ts'
+import { readOrCreateSecret, writeSecret } from './secret-file.ts'
 
-/** Makes a stream, looks at it and brings it up to date; neither empties nor deletes it. */
-const keepStream = (stream: string) =>
+/** Rights to create, inspect and update a stream, but not to purge or delete it. */
+const manageStream = (stream: string) =>
   ['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`)
 
-/** Makes a consumer, looks at it, takes its messages and settles them; does not delete it. */
+/** Rights to create and inspect a consumer, to pull its messages and to ack them, but not to delete it. */
 const consume = (stream: string, consumer: string) => [
   ...['INFO', 'CREATE', 'DURABLE.CREATE', 'MSG.NEXT'].map(
     (verb) => `$JS.API.CONSUMER.${verb}.${stream}.${consumer}`,
@@ -15,10 +15,10 @@ const consume = (stream: string, consumer: string) => [
 ]
 
 /**
- * Who may say and hear what on NATS: one user per service, nothing beyond what it needs.
+ * Subjects that each NATS user may publish and subscribe to: one user per service, with the least rights that it needs.
  *
- * A publish command is believed because the gateway alone may send it. Each user has an inbox prefix of its own
- * (`inboxPrefix` in nats.js), so that nobody hears the replies to another.
+ * The publisher trusts publish commands because only the gateway may publish them. Each user has its own inbox prefix
+ * (`inboxPrefix` in nats.js), so that no user can read the replies to another.
  */
 export const natsUsers = {
   gateway: {
@@ -28,8 +28,8 @@ export const natsUsers = {
   publisher: {
     publish: [
       '$JS.API.INFO',
-      ...keepStream('PUBLISH'),
-      ...keepStream('PUBLISH_DEAD'),
+      ...manageStream('PUBLISH'),
+      ...manageStream('PUBLISH_DEAD'),
       ...consume('PUBLISH', 'publisher'),
       '_INBOX.gateway.>',
       'publish.dead.>',
@@ -38,12 +38,12 @@ export const natsUsers = {
     subscribe: ['_INBOX.publisher.>'],
   },
   forms: {
-    publish: ['$JS.API.INFO', ...keepStream('REPLIES'), ...consume('REPLIES', 'reply-counter')],
+    publish: ['$JS.API.INFO', ...manageStream('REPLIES'), ...consume('REPLIES', 'reply-counter')],
     subscribe: ['_INBOX.forms.>'],
   },
-  /** The respondents' side, which records replies. It is not part of this system; tests take its place. */
+  /** The service that records the replies of respondents. It is not part of this system; tests stand in for it. */
   replies: { publish: ['forms.reply-recorded'], subscribe: ['_INBOX.replies.>'] },
-  /** For people, formctl doctor and tests, and for no service: streams and consumers, but no message of ours. */
+  /** For people, formctl doctor and tests: may manage streams and consumers, but not publish messages to services. */
   operator: { publish: ['$JS.API.>'], subscribe: ['_INBOX.operator.>'] },
 }
 
@@ -51,17 +51,19 @@ export type NatsUser = keyof typeof natsUsers
 
 export type NatsPasswords = Record<NatsUser, string>
 
-/** The passwords, made at the first start and kept in `folder`. A user that came later gets one, too. */
-export function keepPasswords(folder: string): NatsPasswords {
-  const make = () => forEveryUser(() => randomBytes(32).toString('base64url'))
+/** Passwords of all users, created at the first start in `folder`. Users of a later release get a password, too. */
+export function readOrCreatePasswords(folder: string): NatsPasswords {
+  const create = () => forEveryUser(() => randomBytes(32).toString('base64url'))
   const file = join(folder, 'passwords.json')
-  const kept: Partial<NatsPasswords> = JSON.parse(keepSecret(file, () => JSON.stringify(make())))
-  const all = { ...make(), ...kept }
-  if (Object.keys(all).length > Object.keys(kept).length) replaceSecret(file, JSON.stringify(all))
+  const existing: Partial<NatsPasswords> = JSON.parse(
+    readOrCreateSecret(file, () => JSON.stringify(create())),
+  )
+  const all = { ...create(), ...existing }
+  if (Object.keys(all).length > Object.keys(existing).length) writeSecret(file, JSON.stringify(all))
   return all
 }
 
-/** The users as the server's configuration wants them. Without `no_auth_user`, anonymous clients are refused. */
+/** The `authorization` block of nats-server's configuration. Without `no_auth_user`, anonymous clients are rejected. */
 export function authorization(passwords: NatsPasswords) {
   const users = forEveryUser((user) => {
     const { publish, subscribe } = natsUsers[user]
@@ -71,7 +73,7 @@ export function authorization(passwords: NatsPasswords) {
   return { users: Object.values(users) }
 }
 
-/** `nats://user:password@127.0.0.1:port` of every user. */
+/** `nats://user:password@127.0.0.1:port` for each user. */
 export function natsUrls(passwords: NatsPasswords, port: number): Record<NatsUser, string> {
   return forEveryUser((user) => `nats://${user}:${passwords[user]}@127.0.0.1:${port}`)
 }

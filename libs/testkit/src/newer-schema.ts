@@ -3,10 +3,9 @@ import { sqlitePath } from '@fms/store-kit'
 import { migrateMongodb } from '@fms/store-kit/mongodb'
 
 /**
- * Migrates a store as a later release does whose schema earlier ones cannot use: version 999 of it, for releases with
- * 999 or later.
+ * Migrates a store to version 999 of its schema, which only releases with version 999 or later can use.
  *
- * @param store its name in MongoDB's notes.
+ * @param store name of the store in the schema note of MongoDB.
  */
 export const migrateBeyondThisRelease = async (url: string, store: 'directory' | 'forms'): Promise<void> => {
   if (!url.startsWith('sqlite:')) {
@@ -14,7 +13,7 @@ export const migrateBeyondThisRelease = async (url: string, store: 'directory' |
     return
   }
   using database = new DatabaseSync(sqlitePath(url), { timeout: 5_000 })
-  // Lists name the index.
+  // Lists of this release require this index by name.
   if (store === 'forms') database.exec('DROP INDEX forms_by_default')
   database.exec('UPDATE schemaNote SET oldestVersion = 999; PRAGMA user_version = 999')
 }

@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Ports of 127.0.0.1 that nobody listens on, all different. */
+/** Distinct ports of 127.0.0.1 on which no process listens. Another process may take one before the caller does. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0, '127.0.0.1')))
   return Promise.all(servers.map(close))
 }
 
 /**
- * Resolves once `port` can be listened on. Patient for a second: a gateway whose supervisor was just killed
- * needs a moment to follow it.
+ * Resolves once `port` can be listened on: a gateway whose supervisor was just killed needs a moment to exit.
  *
- * @throws the error of `listen`, such as EADDRINUSE.
+ * @param timeoutMs default: 1 second.
+ * @throws the error of `listen`, such as EADDRINUSE, after the timeout.
  */
-export async function untilPortIsFree(port: number, host: string, patienceMs = 1_000): Promise<void> {
-  const deadline = Date.now() + patienceMs
+export async function waitForFreePort(port: number, host: string, timeoutMs = 1_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     try {
       await close(await listen(port, host))

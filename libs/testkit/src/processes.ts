@@ -2,26 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** A Node program that is to run for as long as the supervisor does. */
+/** A Node program that runs until its supervisor ends. */
 export interface Program {
   name: string
-  /** What follows `node` on its command line. */
+  /** Arguments of `node`. */
   args: string[]
   env?: NodeJS.ProcessEnv
 }
 
 /** A program that serves HTTP. */
 export interface Service extends Program {
-  /** `http://host:port`, where this machine reaches it. */
+  /** `http://host:port`, reachable from this machine. */
   url: string
 }
 
 const killAfterMs = 10_000
 
 /**
- * Spawns a Node program that ends when this process does, however it does.
+ * Spawns a Node program that ends with this process, even after `kill -9`.
  *
- * It leads a process group of its own, so that Ctrl-C in a terminal reaches the supervisor alone.
+ * The program leads its own process group, so that Ctrl-C in a terminal reaches only the supervisor.
  */
 export function spawnWithParent(
   { args, env }: Program,
@@ -35,7 +35,7 @@ export function spawnWithParent(
   })
 }
 
-/** Asks the process to end, and after ten seconds makes it and its children. Resolves when it is gone. */
+/** Sends SIGTERM, and SIGKILL to the process group after 10 seconds. Resolves once the process has exited. */
 export async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

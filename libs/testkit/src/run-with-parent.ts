@@ -1,6 +1,6 @@
 /**
- * `node --import exit-with-parent.ts run-with-parent.ts COMMAND ARGUMENTS…` runs a program that is not Node's
- * and ends with it: signals go to the program, its end becomes ours, and it never outlives us.
+ * `node --import exit-with-parent.ts run-with-parent.ts COMMAND ARGUMENTS…` wraps a program other than Node: forwards
+ * signals to it, exits with its exit code, and kills it when this process ends.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
@@ -8,11 +8,11 @@ import { constants } from 'node:os'
 const [command, ...args] = process.argv.slice(2)
 if (!command) throw new Error('usage: run-with-parent.ts COMMAND [ARGUMENT…]')
 
-// Where there is setpriv (util-linux), the kernel kills the program when this process is killed.
-const dieWithUs = ['--pdeathsig', 'KILL']
+// With setpriv (util-linux), the kernel kills the program when this process is killed.
+const deathSignal = ['--pdeathsig', 'KILL']
 const child =
-  spawnSync('setpriv', [...dieWithUs, 'true']).status === 0
-    ? spawn('setpriv', [...dieWithUs, command, ...args], { stdio: 'inherit' })
+  spawnSync('setpriv', [...deathSignal, 'true']).status === 0
+    ? spawn('setpriv', [...deathSignal, command, ...args], { stdio: 'inherit' })
     : spawn(command, args, { stdio: 'inherit' })
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))

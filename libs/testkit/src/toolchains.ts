@@ -1,7 +1,7 @@
 import { accessSync, appendFileSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Every program of this name on the PATH, in its order. */
+/** Every executable of this name on the PATH, in its order. */
 export const findOnPath = (program: string): string[] =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -17,12 +17,12 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-/** Adds a line to what a test run prints at its end: which toolchains it used, and which it did not find. */
+/** Adds a line to the report at the end of a test run: a toolchain that it used or did not find. */
 export const reportToolchain = (line: string): void => {
   const file = process.env.FMS_TOOLCHAINS_FILE
   if (file) appendFileSync(file, `${line}\n`)
 }
 
-/** The environment without what npm adds to it for a script: an npm that is started in it keeps to its own folder. */
+/** The environment without the variables that npm sets for scripts: an npm started in it uses its own working directory. */
 export const environmentWithoutNpm = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')))

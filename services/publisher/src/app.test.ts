@@ -13,7 +13,7 @@ import {
   revisionsOf,
   type StoreCall,
   startPublishing,
-  until,
+  waitFor,
 } from './testing.ts'
 
 describe('two publishers on one NATS and one store', () => {
@@ -37,7 +37,7 @@ describe('two publishers on one NATS and one store', () => {
     }
   })
 
-  it('one of which stops: it finishes what it has in hand, and the other takes the rest', async () => {
+  it('one of which stops: it completes its commands in flight, and the other handles the rest', async () => {
     await using publishing = await startPublishing()
     const gate = gateAfterPublish(30)
     const stopping = await publishing.publisher({ around: gate.around })
@@ -62,7 +62,7 @@ describe('two publishers on one NATS and one store', () => {
     await expectEachPublishedOnce(publishing, [...early, ...late])
   })
 
-  it('one of which dies: the other finishes its command', async () => {
+  it('one of which dies: the other completes its command', async () => {
     await using publishing = await startPublishing()
     const gate = gateAfterPublish(1)
     const dying = await publishing.publisher({ around: gate.around })
@@ -82,7 +82,7 @@ describe('two publishers on one NATS and one store', () => {
 })
 
 describe('a publisher whose NATS', () => {
-  it('is killed and comes back loses no acknowledged command', async () => {
+  it('is killed and restarts loses no acknowledged command', async () => {
     await using publishing = await startPublishing()
     const gate = gateAfterPublish(20, { letPass: 10 })
     const publisher = await publishing.publisher({ around: gate.around })
@@ -99,7 +99,7 @@ describe('a publisher whose NATS', () => {
     expect(await reply).toMatchObject({ outcome: 'published' })
   })
 
-  it('is away says so on /readyz, and no longer once it is back', async () => {
+  it('is unreachable is not ready, and is ready again after a reconnect', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     expect((await publisher.app.inject('/readyz')).statusCode).toBe(200)
@@ -111,10 +111,10 @@ describe('a publisher whose NATS', () => {
       expect((await publisher.app.inject('/healthz')).statusCode).toBe(200)
     })
 
-    await until(() => isReady(publisher))
+    await waitFor(() => isReady(publisher))
   })
 
-  it('asks it for nothing that its user may not do', async () => {
+  it('uses only the rights of its user', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const refusals: unknown[] = []
@@ -129,30 +129,30 @@ describe('a publisher whose NATS', () => {
     await publishing.send(new Uint8Array())
     await publishing.deadLetter()
     await publishing.idle()
-    // What the server said before its answer to this ping has arrived with it.
+    // The pong arrives after everything that the server sent before it.
     await publisher.nats.flush()
 
     expect(refusals).toEqual([])
   })
 })
 
-describe('what publishing stands on', () => {
+describe('the streams and the consumer of publish commands', () => {
   it.each([
     ['the stream', ({ manager }: Publishing) => manager.streams.delete('PUBLISH')],
     ['the consumer', ({ manager }: Publishing) => manager.consumers.delete('PUBLISH', 'publisher')],
-  ])('%s is made again when it was deleted by hand', async (_, remove) => {
+  ])('%s is recreated after an operator has deleted it', async (_, remove) => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const [form] = await givenForms(publishing, 1)
 
     await remove(publishing)
-    const { reply } = await until(() => publishing.send(commandFor(form!)))
+    const { reply } = await waitFor(() => publishing.send(commandFor(form!)))
 
     expect(await reply).toMatchObject({ outcome: 'published' })
-    await until(() => isReady(publisher))
+    await waitFor(() => isReady(publisher))
   })
 
-  it('is brought up to date when it was made with other settings', async () => {
+  it('are updated if they have other settings', async () => {
     await using publishing = await startPublishing()
     const { manager } = publishing
     const retention = RetentionPolicy.Workqueue
@@ -180,7 +180,7 @@ describe('what publishing stands on', () => {
     })
   })
 
-  it('says on /readyz when NATS takes no command, and no longer once it does', async () => {
+  it('make the publisher not ready while NATS cannot store commands', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const { streams } = publishing.manager
@@ -193,20 +193,22 @@ describe('what publishing stands on', () => {
     await publishing.idle()
     expect(publisher.lines).toEqual([])
   })
+})
 
-  it('says on /readyz when the store is away', async () => {
+describe('a publisher', () => {
+  it('is not ready while the store is unavailable', async () => {
     await using publishing = await startPublishing()
-    let away = false
+    let isUnavailable = false
     const publisher = await publishing.publisher({
       around: async ({ method, proceed }) => {
-        if (method === 'ping' && away) throw new Error('away')
+        if (method === 'ping' && isUnavailable) throw new Error('unavailable')
         return proceed()
       },
     })
 
-    away = true
+    isUnavailable = true
     expect((await publisher.app.inject('/readyz')).statusCode).toBe(503)
-    away = false
+    isUnavailable = false
     expect((await publisher.app.inject('/readyz')).statusCode).toBe(200)
   })
 })
@@ -214,7 +216,7 @@ describe('what publishing stands on', () => {
 describe('a publisher that is closed', () => {
   const patienceMs = 9_000
 
-  it('with commands in flight ends soon, and those it did not begin are left to others', async () => {
+  it('with commands in flight ends soon, and leaves commands that it has not started to others', async () => {
     await using publishing = await startPublishing()
     const slow = async ({ method, proceed }: StoreCall) => {
       if (method === 'publish') await delay(20)
@@ -234,7 +236,7 @@ describe('a publisher that is closed', () => {
     expect(inHand).toBeGreaterThan(0)
   })
 
-  it('while NATS is away ends soon', async () => {
+  it('while NATS is unreachable ends soon', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     process.kill(publishing.server.pid, 'SIGKILL')
@@ -243,7 +245,7 @@ describe('a publisher that is closed', () => {
     await expectClosedWithin(patienceMs, publisher)
   })
 
-  it('while NATS does not answer ends soon', async () => {
+  it('while NATS does not respond ends soon', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const [form] = await givenForms(publishing, 1)
@@ -254,7 +256,7 @@ describe('a publisher that is closed', () => {
     await expectClosedWithin(patienceMs, publisher)
   })
 
-  it('before it could take anything ends soon', async () => {
+  it('before it is ready ends soon', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher({ wait: false })
     process.kill(publishing.server.pid, 'SIGSTOP')
@@ -313,9 +315,9 @@ const killedAndRestarted = async (
   meanwhile: () => Promise<void>,
 ) => {
   const both = [publisher, { nats: gateway }]
-  const away = both.map((one) => status(one, Events.Disconnect))
+  const disconnected = both.map((one) => status(one, Events.Disconnect))
   process.kill(server.pid, 'SIGKILL')
-  await Promise.all(away)
+  await Promise.all(disconnected)
   await meanwhile()
   const back = both.map((one) => status(one, Events.Reconnect))
   const again = await startNatsServer({ dataDir, port: server.port })

@@ -4,23 +4,23 @@ import type { JsMsg } from 'nats'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { createGatewayClocks } from './deadline/gateway-clocks.ts'
-import { createLateCommandsLog } from './deadline/log-late-commands.ts'
+import { createLateCommandsLog } from './deadline/late-commands-log.ts'
 import { createRemoteClock } from './deadline/remote-clock.ts'
 import { measureDelivery } from './metrics.ts'
 import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
-interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLate'> {
-  /** How long callers wait for a publish. */
+interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLateCommand'> {
+  /** How long callers wait for a publish, in milliseconds. */
   publishTimeoutMs: number
 }
 
-/** The publisher: takes publish commands from the queue. Over HTTP it tells nothing but its health. */
+/** Creates the publisher: consumes publish commands, and serves only health and metrics over HTTP. */
 export const createPublisherApp = (given: PublisherDeps): App => {
   const { nats, forms, logger, publishTimeoutMs } = given
   const deps = {
     ...given,
     clocks: { gateways: createGatewayClocks(nats), stream: createRemoteClock(() => timeOfStream(nats)) },
-    logLate: createLateCommandsLog(logger),
+    logLateCommand: createLateCommandsLog(logger),
   }
   const handle = async (message: JsMsg) => {
     if (message.subject === publishProbeSubject) return message.ack()
@@ -32,8 +32,8 @@ export const createPublisherApp = (given: PublisherDeps): App => {
   const app = createApp({
     logger,
     ready: async () => {
-      if (!consumption.active) throw new Error('No commands can be taken: the stream is not there')
-      // Rejects while NATS is away, and while its disk takes no command.
+      if (!consumption.active) throw new Error('Commands cannot be consumed: the stream does not exist')
+      // Rejects while NATS is unreachable or cannot store commands.
       await probeQueue(nats)
       await forms.ping()
     },

@@ -4,13 +4,13 @@ import { z } from 'zod'
 
 export const PublisherConfig = ServiceConfig.extend({
   ...QuotaConfig.shape,
-  /** Where drafts and revisions live: `sqlite:PATH`. */
+  /** URL of the forms store: `sqlite:PATH` or `mongodb://…/DATABASE`. */
   FORMS_STORE_URL: z.string({ error: 'is required: the store, such as sqlite:.data/forms.db' }),
-  /** Where publish commands wait: `nats://user:password@host:port`. */
+  /** NATS with the queue of publish commands: `nats://user:password@host:port`. */
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
-  /** How long a caller waits for a publish, as the gateways have it: commands leave the queue soon after. */
+  /** The same value as the gateways': how long a caller waits. Commands expire from the queue one second later. */
   PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
-  /** What stands before a form's public id in its `publicUrl`. */
+  /** Prefix of a form's public id in its `publicUrl`. */
   PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
     url.replace(/\/+$/, ''),
   ),

@@ -1,19 +1,19 @@
 import { ApiError } from '@fms/aip'
 import type { PreconditionViolation } from '@fms/contracts'
 
-/** The draft is not ready; each violation says what to mend. Nothing was published. */
+/** The draft violates rules of publishing. Nothing was published. */
 export const draftNotPublishable = (preconditionViolations: PreconditionViolation[]) => {
   const [first] = preconditionViolations
   const others = preconditionViolations.length > 1 ? ` (and ${preconditionViolations.length - 1} more)` : ''
   return new ApiError(
     'FAILED_PRECONDITION',
     'DRAFT_NOT_PUBLISHABLE',
-    `The draft cannot be published: ${first?.subject} ${first?.description}${others}. Mend what the violations name, then publish again.`,
+    `The draft cannot be published: ${first?.subject} ${first?.description}${others}. Correct what the violations name, then publish again.`,
     { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }
 
-/** The requestId made a revision of another form (AIP-155). */
+/** The requestId has published another form (AIP-155). */
 export const requestIdReused = (requestId: string) =>
   new ApiError(
     'ALREADY_EXISTS',

@@ -1,8 +1,8 @@
 import { ApiError } from '@fms/aip'
 import { expect, it } from 'vitest'
-import { commandFor, givenForm, type StoreCall, startPublishing, until } from './testing.ts'
+import { commandFor, givenForm, type StoreCall, startPublishing, waitFor } from './testing.ts'
 
-it('a command that comes again is counted and logged once for each delivery', async () => {
+it('counts and logs each delivery of a redelivered command', async () => {
   await using publishing = await startPublishing()
   let calls = 0
   const around = async ({ method, proceed }: StoreCall) => {
@@ -36,20 +36,20 @@ it('a command that comes again is counted and logged once for each delivery', as
     duration_ms: expect.any(Number),
   }
   expect(lines).toMatchObject([
-    { ...about, deliveries: 1, msg: 'the store is away' },
+    { ...about, deliveries: 1, msg: 'store unavailable' },
     { ...about, deliveries: 2, msg: 'published' },
   ])
 })
 
-it('tells when NATS is away', async () => {
+it('reports in /metrics that NATS is unreachable', async () => {
   await using publishing = await startPublishing()
   const { app } = await publishing.publisher()
-  const told = async (sample: string) =>
+  const hasSample = async (sample: string) =>
     (await app.inject('/metrics')).body.split('\n').includes(sample) || undefined
-  expect(await told('nats_connected{client="publisher"} 1')).toBe(true)
+  expect(await hasSample('nats_connected{client="publisher"} 1')).toBe(true)
 
   await publishing.server.stop()
 
-  await until(() => told('nats_connected{client="publisher"} 0'))
+  await waitFor(() => hasSample('nats_connected{client="publisher"} 0'))
   expect((await app.inject('/metrics')).body).not.toContain('nats_stream_messages{')
 })

@@ -1,13 +1,13 @@
 import { Counter, durationBuckets, Histogram } from '@fms/service-kit'
 import type { JsMsg } from 'nats'
-import type { Disposition } from './consumers/publish-form.ts'
+import type { DeliveryOutcome } from './consumers/publish-form.ts'
 
 const commands = new Counter({
   name: 'publish_commands_total',
-  help: 'Deliveries of publish commands, by what became of them: published, refused, retried, late or dead',
+  help: 'Deliveries of publish commands, by outcome: published, refused, retried, late or dead',
   labelNames: ['outcome'],
 })
-for (const outcome of ['published', 'refused', 'retried', 'late', 'dead'] satisfies Disposition[])
+for (const outcome of ['published', 'refused', 'retried', 'late', 'dead'] satisfies DeliveryOutcome[])
   commands.inc({ outcome }, 0)
 
 const redeliveries = new Counter({
@@ -22,19 +22,19 @@ const duration = new Histogram({
   buckets: durationBuckets,
 })
 
-/** Handles a delivery, and tells of it in `/metrics`. What throws is delivered again. */
+/** Handles a delivery and counts its outcome in `/metrics`. A thrown error counts as `retried`. */
 export const measureDelivery = async (
   message: JsMsg,
-  handle: () => Promise<Disposition>,
-): Promise<Disposition> => {
-  const begun = performance.now()
-  let outcome: Disposition = 'retried'
+  handle: () => Promise<DeliveryOutcome>,
+): Promise<DeliveryOutcome> => {
+  const startMs = performance.now()
+  let outcome: DeliveryOutcome = 'retried'
   if (message.info.deliveryCount > 1) redeliveries.inc()
   try {
     outcome = await handle()
     return outcome
   } finally {
     commands.inc({ outcome })
-    duration.observe({ outcome }, (performance.now() - begun) / 1000)
+    duration.observe({ outcome }, (performance.now() - startMs) / 1000)
   }
 }

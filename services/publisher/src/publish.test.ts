@@ -58,7 +58,7 @@ const remove = (forms: FormsStore, { organizationId, formId }: StoredForm) =>
   forms.delete({ organizationId, formRef: formId }, () => {})
 
 describe('publish', () => {
-  it('freezes the draft as a revision that is live, and leaves the draft as it is', async () => {
+  it('stores the draft as the live revision, and does not change the draft', async () => {
     await using service = await start()
     const { forms, run } = service
     const form = await givenForm(forms, { replyCount: 0 })
@@ -97,7 +97,7 @@ describe('publish', () => {
     expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
   })
 
-  it('moves live to the latest, and keeps the earlier ones as they were', async () => {
+  it('moves live to the latest revision, and does not change earlier ones', async () => {
     await using service = await start()
     const { forms, run } = service
     const form = await givenForm(forms)
@@ -113,7 +113,7 @@ describe('publish', () => {
     expect(await forms.findRevisionOfCommand(form.organizationId, first.commandId)).toEqual(before)
   })
 
-  it('gives a revision an id that begins with the time when it is made (RFC 9562, version 7)', async () => {
+  it('gives a revision an id that begins with its creation time (RFC 9562, version 7)', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = commandFor(form)
@@ -147,8 +147,8 @@ describe('publish', () => {
   })
 })
 
-describe('a refused publish', () => {
-  it('names all that is wrong with the draft, and leaves nothing behind', async () => {
+describe('a publish that fails a check', () => {
+  it('lists all violations of the draft, and stores nothing', async () => {
     await using service = await start()
     const form = await givenForm(service.forms, { draft: draftOf({ steps: [], defaultMode: 'voice' }) })
 
@@ -190,7 +190,7 @@ describe('a refused publish', () => {
 })
 
 describe('a requestId', () => {
-  it('that comes again makes no second revision', async () => {
+  it('that is repeated creates no second revision', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = commandFor(form)
@@ -200,7 +200,7 @@ describe('a requestId', () => {
     expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [1], live: [1] })
   })
 
-  it('that comes again after an edit still succeeds, whatever If-Match and the checks would say now', async () => {
+  it('that is repeated after an edit still succeeds, even if If-Match or the checks would fail now', async () => {
     await using service = await start()
     const { forms, run } = service
     const form = await givenForm(forms)
@@ -213,7 +213,7 @@ describe('a requestId', () => {
     expect(await revisionsOf(forms, form)).toEqual({ numbers: [1], live: [1] })
   })
 
-  it('that comes again after a later publish leaves that one live', async () => {
+  it('that is repeated after a later publish does not change the live revision', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = commandFor(form)
@@ -225,7 +225,7 @@ describe('a requestId', () => {
     expect(await revisionsOf(service.forms, form)).toEqual({ numbers: [2, 1], live: [2] })
   })
 
-  it('is refused on another form of the organization, which it leaves alone', async () => {
+  it('is rejected for another form of the organization, which does not change', async () => {
     await using service = await start()
     const { organizationId, ...form } = await givenForm(service.forms)
     const other = await givenForm(service.forms, { organizationId })
@@ -244,7 +244,7 @@ describe('a requestId', () => {
     await expectUntouched(service, other)
   })
 
-  it('is free again in another organization', async () => {
+  it('can be used in another organization', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const foreign = await givenForm(service.forms)
@@ -257,7 +257,7 @@ describe('a requestId', () => {
     expect(await revisionsOf(service.forms, foreign)).toEqual({ numbers: [1], live: [1] })
   })
 
-  it('on two forms at once publishes one of them', async () => {
+  it('for two forms concurrently publishes one of them', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const other = await givenForm(service.forms, { organizationId: form.organizationId })
@@ -276,7 +276,7 @@ describe('a requestId', () => {
     expect(made.flatMap(({ numbers }) => numbers)).toHaveLength(1)
   })
 
-  it('is forgotten with its form', async () => {
+  it('can be used again after its form is deleted', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = commandFor(form)
@@ -291,7 +291,7 @@ describe('a requestId', () => {
 })
 
 describe('validateOnly', () => {
-  it('answers as the real publish would, and stores nothing', async () => {
+  it('replies like the real publish, and stores nothing', async () => {
     await using service = await start()
     const command = fc.record({
       draft: anyDraft,
@@ -343,7 +343,7 @@ describe('validateOnly', () => {
     ])
   })
 
-  it('shows the form as it would be, with a form that was never published', async () => {
+  it('returns the form as it would be, if it was never published', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
 
@@ -353,7 +353,7 @@ describe('validateOnly', () => {
     await expectUntouched(service, form)
   })
 
-  it('of a command that was killed does not finish it', async () => {
+  it('of a command that was killed does not complete it', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = await givenHalfPublished(service.forms, form)
@@ -365,8 +365,8 @@ describe('validateOnly', () => {
   })
 })
 
-describe('a form deleted meanwhile', () => {
-  it('is not found, and nothing is left of it', async () => {
+describe('a form deleted in the meantime', () => {
+  it('is not found, and nothing of it remains', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = commandFor(form)
@@ -429,7 +429,7 @@ describe('a publisher killed before or after the store publishes', () => {
     expect(await liveRevision(forms, refOf(form))).toMatchObject({ revision: { form: { name } } })
   })
 
-  it('once its revision was stored finishes that one, even when the draft can no longer be published', async () => {
+  it('after its revision was stored completes it, even if the draft can no longer be published', async () => {
     await using service = await start()
     const { forms, run } = service
     const form = await givenForm(forms)
@@ -444,8 +444,8 @@ describe('a publisher killed before or after the store publishes', () => {
   })
 })
 
-describe('publishes at once', () => {
-  it('of 50 give 50 revisions, the highest of which is live', async () => {
+describe('concurrent publishes', () => {
+  it('create 50 revisions, the highest of which is live', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
 
@@ -457,7 +457,7 @@ describe('publishes at once', () => {
     expect(live).toEqual([Math.max(...numbers)])
   })
 
-  it('with one requestId give one revision and one answer', async () => {
+  it('with one requestId create one revision, and get the same reply', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)
     const command = commandFor(form)
@@ -470,13 +470,13 @@ describe('publishes at once', () => {
     expect(live).toEqual(numbers)
   })
 
-  it('never move live back: one held up before the store', async () => {
+  it('never move live back if one is delayed before the store', async () => {
     await using service = await start()
     const { forms, run } = service
     const form = await givenForm(forms)
     const reached = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
-    const heldUp = intercept(forms, async ({ method, proceed }) => {
+    const delayed = intercept(forms, async ({ method, proceed }) => {
       if (method === 'publish') {
         reached.resolve()
         await goOn.promise
@@ -484,7 +484,7 @@ describe('publishes at once', () => {
       return proceed()
     })
 
-    const early = run(commandFor(form), heldUp)
+    const early = run(commandFor(form), delayed)
     await reached.promise
     await edit(forms, form, { name: 'Later' })
     await run(commandFor(form))

@@ -19,19 +19,19 @@ export interface PublishDeps {
 }
 
 /**
- * Freezes a form's draft as a revision and moves `live` to it. A command that comes again finds its revision.
+ * Freezes a form's draft as a revision and moves `live` to it. A redelivered command finds its revision.
  *
- * @param demandInTime throws once the command must not begin any more; called right before the revision is stored.
- * @returns the form as it is published.
- * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, QUOTA_EXCEEDED, which leave
- *   nothing behind; STORE_UNAVAILABLE, after which the command should come again.
+ * @param assertInTime called right before the revision is stored; throws if the deadline is over.
+ * @returns the published form.
+ * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, QUOTA_EXCEEDED, which change
+ *   nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
  */
 export const publish = async (
   command: PublishForm,
   deps: PublishDeps,
-  demandInTime: () => void,
+  assertInTime: () => void,
 ): Promise<StoredForm> => {
-  if (command.validateOnly) return tryPublish(command, deps)
+  if (command.validateOnly) return validatePublish(command, deps)
   const { forms, publicFormBaseUrl, now } = deps
   const snapshot = (current: StoredForm) => {
     check(command, current)
@@ -41,7 +41,7 @@ export const publish = async (
       formJson: formToJson({ ...current, live: true }, publicFormBaseUrl),
     }
   }
-  const published = await forms.publish(command, command.commandId, snapshot, demandInTime)
+  const published = await forms.publish(command, command.commandId, snapshot, assertInTime)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw requestIdReused(command.commandId)
   return published
@@ -54,8 +54,8 @@ export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): Fo
   etag: formETag(form),
 })
 
-/** All that a publish checks, in its order, without a change. */
-const tryPublish = async (
+/** The checks of a publish in the same order, without a change. */
+const validatePublish = async (
   command: PublishForm,
   { forms, publicFormBaseUrl }: PublishDeps,
 ): Promise<StoredForm> => {

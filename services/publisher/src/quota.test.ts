@@ -4,7 +4,7 @@ import { publish } from './publish.ts'
 import { commandFor, draftOf, givenForm, revisionsOf, testBaseUrl } from './testing.ts'
 
 it.each([false, true])(
-  'a publish without room is refused after the checks (dry run: %s)',
+  'rejects a publish beyond the quota after the checks (dry run: %s)',
   async (validateOnly) => {
     const draft = draftOf()
     const quota = { forms: 0, bytes: Buffer.byteLength(JSON.stringify(draft)) + 10 }
@@ -12,10 +12,10 @@ it.each([false, true])(
     const deps = { forms, publicFormBaseUrl: testBaseUrl, now: () => new Date() }
     const form = await givenForm(forms, { draft })
 
-    const refused = publish(commandFor(form, { validateOnly }), deps, () => {})
+    const rejected = publish(commandFor(form, { validateOnly }), deps, () => {})
     const moved = publish(commandFor(form, { validateOnly, ifMatch: ['7-draft.0'] }), deps, () => {})
 
-    await expect(refused).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' })
+    await expect(rejected).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' })
     await expect(moved).rejects.toMatchObject({ reason: 'FORM_MOVED' })
     expect(await revisionsOf(forms, form)).toEqual({ numbers: [], live: [] })
   },

@@ -10,31 +10,30 @@ import {
   StorageType,
 } from 'nats'
 
-/** A command whose publisher died comes to another one after this; far below the gateway's deadline. */
+/** Redelivery delay of a command whose publisher died, in milliseconds; far below the gateway's deadline. */
 export const ackWaitMs = 2_000
 
-/** Commands that may wait; a publish beyond them is refused with 503. */
+/** Maximum number of queued commands. Further publishes fail with 503. */
 const maxCommands = 10_000
 
-/** So long after the longest deadline a command leaves the queue by itself, in milliseconds. */
+/** Commands expire from the queue this long after their longest deadline, in milliseconds. */
 const afterDeadlineMs = 1_000
 
-/** Commands under way in all publishers together. */
+/** Maximum number of commands in flight in all publishers. */
 const maxAckPending = 512
 
-/** How long a probe of the queue may take, in milliseconds. */
+/** Timeout of a probe of the queue, in milliseconds. */
 const probeTimeoutMs = 1_000
 
-/** Dead letters are kept for 30 days, the newest of them. */
+/** Dead letters are kept for 30 days. Beyond 10,000 the oldest are dropped. */
 const maxDeadLetters = 10_000
 const deadLetterAgeMs = 30 * 24 * 60 * 60 * 1000
 
 /**
- * Makes the streams and the consumer that publishing stands on, or brings them up to date. May run in every
- * publisher at every start.
+ * Creates or updates the streams and the consumer of publish commands. Safe to run in every publisher at every start.
  *
- * Commands lie on disk in a work queue, bounded by number and age: a message is gone once it is acked, or when its
- * deadline is over for certain. All publishers pull from one durable consumer, so that more of them share the work.
+ * Commands are stored on disk in a work queue, bounded by number and age: a message is removed once it is acked, or after its
+ * deadline. All publishers pull from one durable consumer, and so share the work.
  */
 export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: number): Promise<Consumer> => {
   const manager = await nats.jetstreamManager()
@@ -45,7 +44,7 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
     retention: RetentionPolicy.Workqueue,
     max_msgs: maxCommands,
     max_age: nanos(publishTimeoutMs + afterDeadlineMs),
-    // Messages carry no Nats-Msg-Id; the default would be longer than max_age may be.
+    // Messages carry no Nats-Msg-Id. The default window would exceed max_age, which NATS rejects.
     duplicate_window: nanos(afterDeadlineMs),
     discard: DiscardPolicy.New,
   })
@@ -66,15 +65,15 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
   return nats.jetstream().consumers.get(publishStream.name, publisherConsumer)
 }
 
-/** @returns what time it is on the server that keeps the commands; milliseconds since the epoch. */
+/** @returns the time of the NATS server that stores the commands; milliseconds since the epoch. */
 export const timeOfStream = async (nats: NatsConnection): Promise<number> => {
   const manager = await nats.jetstreamManager({ checkAPI: false })
   const { ts } = (await manager.streams.info(publishStream.name)) as { ts?: string }
-  // Servers before 2.10 do not tell.
+  // Servers before 2.10 do not send it.
   return ts === undefined ? Date.now() : Date.parse(ts)
 }
 
-/** Stores an empty message in the queue: rejects while no command can be stored. */
+/** Stores an empty message in the queue. Rejects while the queue cannot store commands. */
 export const probeQueue = async (nats: NatsConnection): Promise<void> => {
   await nats.jetstream().publish(publishProbeSubject, undefined, { timeout: probeTimeoutMs })
 }

@@ -30,7 +30,7 @@ export const testBaseUrl = 'https://forms.example/f'
 
 export const question = { type: 'text', key: 'q' }
 
-/** A draft with one question, which can be published, unless `fields` say otherwise. */
+/** A publishable draft with one question, with `fields` replaced. */
 export const draftOf = (fields: object = {}): FormDraft => ({
   ...FormDraft.parse({ steps: [question] }),
   ...fields,
@@ -56,7 +56,7 @@ export const givenForm = async (
   return form
 }
 
-/** What the gateway would send for a form, in time. */
+/** The publish command that the gateway sends for a form, with `fields` replaced. */
 export const commandFor = (
   { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
   fields: Partial<PublishForm> = {},
@@ -70,7 +70,7 @@ export const commandFor = (
   ...fields,
 })
 
-/** The numbers of a form's revisions, newest first, and which of them is live. */
+/** The numbers of a form's revisions, newest first, and the number of the live one. */
 export const revisionsOf = async (
   forms: FormsStore,
   { organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId'>,
@@ -86,11 +86,11 @@ export const revisionsOf = async (
 export interface StoreCall {
   method: string
   args: unknown[]
-  /** Does what was asked for. */
+  /** Runs the original method. */
   proceed: () => Promise<unknown>
 }
 
-/** A store that lets `around` have its way with each call. */
+/** Wraps a store: `around` decides what each call does. */
 export const intercept = (forms: FormsStore, around: (call: StoreCall) => Promise<unknown>): FormsStore =>
   new Proxy(forms, {
     get(_, name) {
@@ -105,37 +105,37 @@ export const intercept = (forms: FormsStore, around: (call: StoreCall) => Promis
 export interface Publisher {
   app: App
   nats: NatsConnection
-  /** How many deliveries it has come to an end with, by what it logged of them: `published`, `refused`, ... */
+  /** Number of deliveries by their log message: `published`, `refused`, … */
   handled: Record<string, number>
-  /** What it logged of deliveries. */
+  /** Log lines of deliveries. */
   lines: Record<string, unknown>[]
 }
 
-/** NATS with its streams on disk, a forms store in a file, the gateway's end of both, and publishers as a test wants. */
+/** NATS with streams on disk, a SQLite forms store, a NATS client in the gateway's place, and publishers on demand. */
 export interface Publishing extends AsyncDisposable {
   server: NatsServer
   dataDir: string
   forms: FormsStore
   gateway: NatsConnection
-  /** As the operator, who may ask everything of JetStream. */
+  /** JetStream with the operator's rights. */
   manager: JetStreamManager
   publisher(options?: {
     around?: (call: StoreCall) => Promise<unknown>
     /** Default: 60,000. */
     publishTimeoutMs?: number
-    /** Default: wait until it takes commands. */
+    /** Resolves once the publisher is ready. Default: true. */
     wait?: boolean
   }): Promise<Publisher>
   /**
-   * Sends a command as the gateway does, `timeoutMs` before its deadline, with `about` as further headers; one that is
-   * `undefined` is left out. Resolves once it lies in the stream.
+   * Sends a command like the gateway, `timeoutMs` before its deadline. `extraHeaders` replace the usual headers; `undefined`
+   * removes one. Resolves once the command is stored in the stream.
    */
-  send(command: PublishForm | Uint8Array, about?: Record<string, string | undefined>): Promise<Sent>
-  /** Everything that came to the gateway's inbox. */
+  send(command: PublishForm | Uint8Array, extraHeaders?: Record<string, string | undefined>): Promise<Sent>
+  /** All replies that arrived in the gateway's inbox. */
   replies: Reply[]
-  /** Resolves once no command is left in the stream. */
+  /** Resolves once the stream is empty. */
   idle(): Promise<void>
-  /** The first dead letter, as soon as there is one. */
+  /** Resolves with the first dead letter. */
   deadLetter(): Promise<{ reason: string; data: Uint8Array; header(name: string): string }>
 }
 
@@ -143,7 +143,7 @@ export interface Sent {
   reply: Promise<Reply>
 }
 
-/** What a reply says, with the form that its JSON is. */
+/** A reply with its form parsed. */
 export type Reply =
   | { outcome: 'published'; form: Form; etag: string }
   | { outcome: 'refused'; problem: Problem }
@@ -157,11 +157,11 @@ export const readReply = (bytes: Uint8Array): Reply => {
 
 const pollMs = 10
 
-/** Asks until the answer is no longer undefined. */
-export const until = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+/** Polls until `read` returns a value other than undefined. */
+export const waitFor = async <T>(read: () => Promise<T | undefined>): Promise<T> => {
   for (;;) {
-    const answer = await ask().catch(() => undefined)
-    if (answer !== undefined) return answer
+    const value = await read().catch(() => undefined)
+    if (value !== undefined) return value
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }
@@ -229,31 +229,32 @@ export const startPublishing = async (): Promise<Publishing> => {
       })
       rest.defer(() => app.close())
       const publisher = { app, nats, handled, lines }
-      if (wait) await until(() => isReady(publisher))
+      if (wait) await waitFor(() => isReady(publisher))
       return publisher
     },
 
-    async send(command, about = {}) {
+    async send(command, extraHeaders = {}) {
       const replyInbox = `${inbox}.${nuid.next()}`
       const reply = new Promise<Reply>((resolve) => waiting.set(replyInbox, resolve))
-      const notes = headers()
+      const messageHeaders = headers()
       const timeoutMs = command instanceof Uint8Array ? 60_000 : command.timeoutMs
       const usual = {
         [replyInboxHeader]: replyInbox,
         [deadlineHeader]: `${Math.floor(performance.now() + timeoutMs)}`,
       }
-      for (const [key, value] of Object.entries({ ...usual, ...about })) if (value) notes.set(key, value)
+      for (const [key, value] of Object.entries({ ...usual, ...extraHeaders }))
+        if (value) messageHeaders.set(key, value)
       const data = command instanceof Uint8Array ? command : PublishForm.encode(command)
-      await gateway.jetstream().publish(PublishForm.subject, data, { headers: notes })
+      await gateway.jetstream().publish(PublishForm.subject, data, { headers: messageHeaders })
       return { reply }
     },
 
     idle: async () => {
-      await until(async () => (await manager.streams.info('PUBLISH')).state.messages === 0 || undefined)
+      await waitFor(async () => (await manager.streams.info('PUBLISH')).state.messages === 0 || undefined)
     },
 
     deadLetter: async () => {
-      const { header, data } = await until(() => manager.streams.getMessage('PUBLISH_DEAD', { seq: 1 }))
+      const { header, data } = await waitFor(() => manager.streams.getMessage('PUBLISH_DEAD', { seq: 1 }))
       return { reason: header.get('Dead-Letter-Reason'), data, header: (name) => header.get(name) }
     },
 

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { commandFor, givenForm, type StoreCall, startPublishing } from './testing.ts'
 
-it('a command that comes again stays on the trace of its request', async () => {
+it('keeps a redelivered command in the trace of its request', async () => {
   await using collector = await startCollector()
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url
   process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json'

@@ -4,7 +4,7 @@ import { afterAll, vi } from 'vitest'
 import { directoryStoreContract } from '../directory-store.contract.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
-// FerretDB reads every document of a collection.
+// Engines for tests are slower than MongoDB.
 vi.setConfig({ testTimeout: 180_000 })
 
 const mongo = await startMongo()

@@ -6,7 +6,7 @@ import { parseSnapshot } from '../stored-draft.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
-const { url, engine, store, collections, crashAfter } = await startFormsStore()
+const { url, store, collections, crashAfter } = await startFormsStore()
 
 /**
  * Runs `work` with a crash after 0, 1, 2 … writes, each time on a new result of `given`, until it completes.
@@ -302,9 +302,7 @@ describe('several processes', () => {
   })
   afterAll(() => other.close())
 
-  const title = 'lose none of their changes, publishes and replies of one form'
-  // FerretDB v1 updates a document in two steps, between which other writes can happen.
-  it.skipIf(engine.startsWith('FerretDB'))(title, async () => {
+  it('lose none of their changes, publishes and replies of one form', async () => {
     const form = await givenForm(store)
     const times = (count: number, work: (store: FormsStore) => Promise<unknown>) =>
       [store, other].flatMap((process) => Array.from({ length: count }, () => work(process)))

@@ -15,7 +15,7 @@ export const startFormsStore = async () => {
   vi.setConfig({ testTimeout: 180_000 })
 
   const mongo = await startMongo()
-  const { url, engine } = mongo
+  const { url } = mongo
   await migrateFormsStore(url)
   const store = new MongoFormsStore(url)
   const database = new MongoDatabase(url)
@@ -44,5 +44,5 @@ export const startFormsStore = async () => {
     }
   }
 
-  return { url, engine, store, collections: formsCollections(database), crashAfter }
+  return { url, store, collections: formsCollections(database), crashAfter }
 }

@@ -55,7 +55,7 @@ export const reasons = {
     example: new ApiError(
       'FAILED_PRECONDITION',
       'DRAFT_NOT_PUBLISHABLE',
-      'The draft cannot be published: form.steps must hold at least one step that is neither start nor end. Mend what the violations name, then publish again.',
+      'The draft cannot be published: form.steps must hold at least one step that is neither start nor end. Correct what the violations name, then publish again.',
       {
         metadata: { subject: 'form.steps' },
         preconditionViolations: [

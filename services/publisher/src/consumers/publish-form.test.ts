@@ -14,7 +14,7 @@ import {
 } from '../testing.ts'
 
 describe('publish.form', () => {
-  it('is answered on its inbox, and acked', async () => {
+  it('gets a reply on its inbox, and is acked', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const form = await givenForm(publishing.forms)
@@ -32,7 +32,7 @@ describe('publish.form', () => {
     expect(await deadLetters(publishing)).toBe(0)
   })
 
-  it('of a later release, with members that are unknown here, is published', async () => {
+  it('of a later release with unknown members is published', async () => {
     await using publishing = await startPublishing()
     await publishing.publisher()
     const form = await givenForm(publishing.forms)
@@ -46,7 +46,7 @@ describe('publish.form', () => {
     expect(await deadLetters(publishing)).toBe(0)
   })
 
-  it('that is refused is answered with the problem, and acked', async () => {
+  it('that fails a check gets a reply with the problem, and is acked', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     const form = await givenForm(publishing.forms, { draft: draftOf({ steps: [] }) })
@@ -66,12 +66,12 @@ describe('publish.form', () => {
     expect(await deadLetters(publishing)).toBe(0)
   })
 
-  it('takes ids in any letter case for the same', async () => {
+  it('treats ids as case-insensitive', async () => {
     await using publishing = await startPublishing()
     await publishing.publisher()
     const form = await givenForm(publishing.forms)
     const command = commandFor(form)
-    const shouted = {
+    const upperCase = {
       ...command,
       commandId: command.commandId.toUpperCase(),
       organizationId: command.organizationId.toUpperCase(),
@@ -79,13 +79,13 @@ describe('publish.form', () => {
     }
 
     const first = await publishing.send(command)
-    const again = await publishing.send(shouted)
+    const again = await publishing.send(upperCase)
 
     expect(await again.reply).toEqual(await first.reply)
     expect((await revisionsOf(publishing.forms, form)).numbers).toHaveLength(1)
   })
 
-  it('twice with one id is answered twice, and published once', async () => {
+  it('sent twice with one id gets two replies, and is published once', async () => {
     await using publishing = await startPublishing()
     await publishing.publisher()
     const form = await givenForm(publishing.forms)
@@ -98,7 +98,7 @@ describe('publish.form', () => {
     expect((await revisionsOf(publishing.forms, form)).numbers).toHaveLength(1)
   })
 
-  it('carries a form of 768 KiB back', async () => {
+  it('replies with a form of 768 KiB', async () => {
     await using publishing = await startPublishing()
     await publishing.publisher()
     const room = 768 * 1024 - Buffer.byteLength(JSON.stringify(draftOf({ context: ['"'] })))
@@ -112,7 +112,7 @@ describe('publish.form', () => {
   })
 })
 
-describe('a publish.form that cannot be read', () => {
+describe('an unreadable publish.form', () => {
   const readable = PublishForm.encode(commandFor({ organizationId: uuid(1), formId: uuid(2) }))
   const changed = (fields: object) =>
     new TextEncoder().encode(JSON.stringify({ ...JSON.parse(new TextDecoder().decode(readable)), ...fields }))
@@ -123,7 +123,7 @@ describe('a publish.form that cannot be read', () => {
     ['invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
     ['no command id', changed({ commandId: undefined })],
     ['no UUID', changed({ organizationId: 'acme' })],
-  ])('(%s) becomes a dead letter as it came', async (_, bytes) => {
+  ])('(%s) becomes an unchanged dead letter', async (_, bytes) => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
 
@@ -135,7 +135,7 @@ describe('a publish.form that cannot be read', () => {
     expect(letter.header(replyInboxHeader)).toMatch(/^_INBOX\.gateway\./)
     expect(Buffer.from(letter.data)).toEqual(Buffer.from(bytes))
     await publishing.idle()
-    expect(publisher.handled).toEqual({ 'a command that cannot be read': 1 })
+    expect(publisher.handled).toEqual({ 'unreadable command': 1 })
     expect(publishing.replies).toEqual([])
   })
 
@@ -149,7 +149,7 @@ describe('a publish.form that cannot be read', () => {
   })
 })
 
-describe('a publish.form while the store is away', () => {
+describe('a publish.form while the store is unavailable', () => {
   it.each(['before', 'after'])(
     '%s its revision is stored comes again, each time later, until it succeeds',
     async (when) => {
@@ -177,13 +177,13 @@ describe('a publish.form while the store is away', () => {
       expect(second - first).toBeGreaterThanOrEqual(95)
       expect(third - second).toBeGreaterThanOrEqual(195)
       await publishing.idle()
-      expect(publisher.handled).toEqual({ 'the store is away': 2, published: 1 })
+      expect(publisher.handled).toEqual({ 'store unavailable': 2, published: 1 })
     },
   )
 })
 
-describe('a publish.form that meets a defect', () => {
-  it('is answered INTERNAL after five deliveries, and becomes a dead letter', async () => {
+describe('a publish.form that causes an unexpected error', () => {
+  it('gets the reply INTERNAL after five deliveries, and becomes a dead letter', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher({ around: broken })
     const form = await givenForm(publishing.forms)
@@ -200,11 +200,11 @@ describe('a publish.form that meets a defect', () => {
     expect(letter.reason).toBe('defect')
     expect(PublishForm.decode(letter.data)).toEqual(command)
     await publishing.idle()
-    expect(publisher.handled).toEqual({ 'a defect': 5 })
+    expect(publisher.handled).toEqual({ 'unexpected error': 5 })
     expect(publishing.replies).toHaveLength(1)
   })
 
-  it('holds up no other', async () => {
+  it('does not delay other commands', async () => {
     await using publishing = await startPublishing()
     const form = await givenForm(publishing.forms)
     const ill = await givenForm(publishing.forms)
@@ -222,7 +222,7 @@ describe('a publish.form that meets a defect', () => {
 })
 
 describe('a publish.form past its deadline', () => {
-  it('ends without a look at the store, a dead letter or a reply', async () => {
+  it('is discarded without a call of the store, a dead letter or a reply', async () => {
     await using publishing = await startPublishing()
     const calls: string[] = []
     const publisher = await publishing.publisher({
@@ -243,7 +243,7 @@ describe('a publish.form past its deadline', () => {
     expect(await lateCommands(publisher)).toBeGreaterThan(0)
   })
 
-  it('when the store has its turn for it publishes nothing', async () => {
+  it('by the time the store runs it publishes nothing', async () => {
     await using publishing = await startPublishing()
     await publishing.publisher({
       around: async ({ method, proceed }) => {
@@ -260,7 +260,7 @@ describe('a publish.form past its deadline', () => {
     expect(publishing.replies).toEqual([])
   })
 
-  it('ends where its gateway is gone and nobody can say how old it is', async () => {
+  it('is discarded if its gateway is gone and its age is unknown', async () => {
     await using publishing = await startPublishing()
     await publishing.publisher()
     const form = await givenForm(publishing.forms)
@@ -287,7 +287,7 @@ describe('a publish.form past its deadline', () => {
     expect((await revisionsOf(publishing.forms, form)).numbers).toEqual(numbers)
   })
 
-  it('leaves the queue by itself while publishers are away', async () => {
+  it('expires from the queue while no publisher runs', async () => {
     await using publishing = await startPublishing()
     const form = await givenForm(publishing.forms)
     await (await publishing.publisher({ publishTimeoutMs: 200 })).app.close()
@@ -299,7 +299,7 @@ describe('a publish.form past its deadline', () => {
     await publishing.idle()
   })
 
-  it('stands in the way of no command in time: 500 of them end before it', async () => {
+  it('does not delay a command in time behind 500 late ones', async () => {
     await using publishing = await startPublishing()
     await (await publishing.publisher()).app.close()
     const form = await givenForm(publishing.forms)
@@ -315,7 +315,7 @@ describe('a publish.form past its deadline', () => {
 })
 
 describe('a publish.form that can never succeed, while no dead letter can be stored,', () => {
-  it('ends all the same', async () => {
+  it('is removed from the queue nevertheless', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     await publishing.manager.streams.delete('PUBLISH_DEAD')
@@ -324,19 +324,19 @@ describe('a publish.form that can never succeed, while no dead letter can be sto
 
     await publishing.idle()
     expect(publisher.handled).toEqual({
-      'a command that cannot be read': 1,
-      'the dead letter of a command could not be stored': 1,
+      'unreadable command': 1,
+      'dead letter could not be stored': 1,
     })
   })
 })
 
-/** How many commands have ended late in this process, as the publisher's metrics say. */
+/** Number of late commands in the publisher's metrics. */
 const lateCommands = async ({ app }: Publisher) => {
   const { body } = await app.inject('/metrics')
   return Number(/publish_commands_total{outcome="late"} (\d+)/.exec(body)![1])
 }
 
-const unavailable = () => new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'The store is away.')
+const unavailable = () => new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'The store is unavailable.')
 
 const broken = async ({ method }: Pick<StoreCall, 'method'>) => {
   if (method === 'ping') return

@@ -9,13 +9,13 @@ import {
 import { internal, traceFields } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type JsMsg, type NatsConnection } from 'nats'
-import { type Clocks, DeadlineOver, deadlineOf } from '../deadline/deadline.ts'
+import { type Clocks, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
 import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
-/** A command that fails for a reason unknown to us this many times will not succeed. */
-const maxDefects = 5
+/** Deliveries of a command with unexpected errors before it becomes a dead letter. */
+const maxUnexpectedErrors = 5
 
-/** How long the stream of dead letters may take to store one, in milliseconds. */
+/** Timeout of the publish to the dead letter stream, in milliseconds. */
 const deadLetterTimeoutMs = 1_000
 
 export interface PublishFormDeps extends PublishDeps {
@@ -23,60 +23,72 @@ export interface PublishFormDeps extends PublishDeps {
   logger: FastifyBaseLogger
   clocks: Clocks
   /** Counts a late command for the log. */
-  logLate: () => void
+  logLateCommand: () => void
 }
 
-/** What became of a delivery. */
-export type Disposition = 'published' | 'refused' | 'retried' | 'late' | 'dead'
+/** Outcome of one delivery of a command. */
+export type DeliveryOutcome = 'published' | 'refused' | 'retried' | 'late' | 'dead'
 
 /**
- * Takes one delivery of a publish command to its end: replies to the gateway and acks, or has it delivered again, or
- * puts it aside. May run twice for one command, also at the same time. Past its deadline a command ends here, before
- * the store is looked at.
+ * Handles one delivery of a publish command: replies to the gateway and acks, naks for a redelivery, or moves the command to
+ * the dead letters. May run more than once for a command, also concurrently. A command past its deadline is discarded
+ * before it reaches the store.
  */
-export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps): Promise<Disposition> => {
-  const begun = performance.now()
-  const command = decoded(message)
+export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps): Promise<DeliveryOutcome> => {
+  const startMs = performance.now()
+  const command = decode(message)
   if (command instanceof Error) {
-    loggerOf(message, deps).error({ err: command }, 'a command that cannot be read')
-    return bury(message, 'malformed', deps)
+    loggerOf(message, deps).error({ err: command }, 'unreadable command')
+    return deadLetter(message, 'malformed', deps)
   }
   const deadline = deadlineOf(message, command, deps.clocks)
-  if (await deadline.isOver()) return endLate(message, deps)
+  if (await deadline.isOver()) return discardLate(message, deps)
 
   const logger = loggerOf(message, deps)
-  const fields = {
+  const fields = () => ({
     command: command.commandId,
     user: command.userId,
     organization: command.organizationId,
     form: command.formRef,
-    get duration_ms() {
-      return Math.round((performance.now() - begun) * 100) / 100
-    },
-  }
+    duration_ms: Math.round((performance.now() - startMs) * 100) / 100,
+  })
   try {
-    const form = await publish(command, deps, deadline.demand)
+    const form = await publish(command, deps, deadline.assertNotOver)
     reply(message, toFormPublished(form, deps.publicFormBaseUrl), deps)
     message.ack()
-    logger.info(fields, 'published')
+    logger.info(fields(), 'published')
     return 'published'
   } catch (error) {
-    if (error instanceof DeadlineOver) return endLate(message, deps)
-    if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
-      refuse(message, error, deps)
-      message.ack()
-      logger.info({ ...fields, reason: error.reason }, 'refused')
-      return 'refused'
-    }
-    const isDefect = !(error instanceof ApiError)
-    logger.error({ ...fields, err: error }, isDefect ? 'a defect' : 'the store is away')
-    if (isDefect && message.info.deliveryCount >= maxDefects) {
-      refuse(message, internal(error), deps)
-      return bury(message, 'defect', deps)
-    }
-    message.nak(retryDelayMs(message.info.deliveryCount))
-    return 'retried'
+    if (error instanceof DeadlineExceeded) return discardLate(message, deps)
+    return settleFailure(message, error, fields(), logger, deps)
   }
+}
+
+/**
+ * Replies and acks if the command failed a check. Otherwise naks for a redelivery; after `maxUnexpectedErrors` the command
+ * becomes a dead letter.
+ */
+const settleFailure = async (
+  message: JsMsg,
+  error: unknown,
+  fields: object,
+  logger: FastifyBaseLogger,
+  deps: PublishFormDeps,
+): Promise<DeliveryOutcome> => {
+  if (error instanceof ApiError && error.status !== 'UNAVAILABLE') {
+    replyWithProblem(message, error, deps)
+    message.ack()
+    logger.info({ ...fields, reason: error.reason }, 'refused')
+    return 'refused'
+  }
+  const isUnexpected = !(error instanceof ApiError)
+  logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
+  if (isUnexpected && message.info.deliveryCount >= maxUnexpectedErrors) {
+    replyWithProblem(message, internal(error), deps)
+    return deadLetter(message, 'defect', deps)
+  }
+  message.nak(retryDelayMs(message.info.deliveryCount))
+  return 'retried'
 }
 
 const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogger =>
@@ -86,17 +98,17 @@ const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogge
     ...traceFields(),
   })
 
-/** Nobody waits for a reply, and nothing has to be kept. */
-const endLate = (message: JsMsg, { logLate }: PublishFormDeps): Disposition => {
+/** Terminates a command past its deadline, without reply and dead letter: its caller no longer waits. */
+const discardLate = (message: JsMsg, { logLateCommand }: PublishFormDeps): DeliveryOutcome => {
   message.term('deadline')
-  logLate()
+  logLateCommand()
   return 'late'
 }
 
-/** 100 ms, doubling to 2 s: the store may be back before the gateway's deadline. */
+/** 100 ms, doubling up to 2 s, so that a command can succeed before its deadline if the store recovers. */
 const retryDelayMs = (deliveries: number) => Math.min(100 * 2 ** (deliveries - 1), 2_000)
 
-const decoded = (message: JsMsg): PublishForm | Error => {
+const decode = (message: JsMsg): PublishForm | Error => {
   try {
     return PublishForm.decode(message.data)
   } catch (error) {
@@ -109,27 +121,31 @@ const reply = (message: JsMsg, outcome: FormPublished, { nats }: PublishFormDeps
   if (inbox) nats.publish(inbox, FormPublished.encode(outcome))
 }
 
-const refuse = (message: JsMsg, error: ApiError, deps: PublishFormDeps): void =>
+const replyWithProblem = (message: JsMsg, error: ApiError, deps: PublishFormDeps): void =>
   reply(message, { outcome: 'refused', problem: error.toProblem() }, deps)
 
 /**
- * Takes a command that can never succeed out of the queue, and keeps it for people to look at. Where the dead letter
- * cannot be stored, a line in the log remains.
+ * Removes a command that cannot succeed from the queue, and stores it in the dead letter stream for operators. If that
+ * fails, only a log line remains.
  */
-const bury = async (message: JsMsg, reason: string, deps: PublishFormDeps): Promise<Disposition> => {
+const deadLetter = async (
+  message: JsMsg,
+  reason: string,
+  deps: PublishFormDeps,
+): Promise<DeliveryOutcome> => {
   try {
     await storeDeadLetter(message, reason, deps)
   } catch (err) {
-    loggerOf(message, deps).error({ err, reason }, 'the dead letter of a command could not be stored')
+    loggerOf(message, deps).error({ err, reason }, 'dead letter could not be stored')
   }
   message.term(reason)
   return 'dead'
 }
 
 const storeDeadLetter = async (message: JsMsg, reason: string, { nats }: PublishFormDeps): Promise<void> => {
-  const notes = headers()
-  for (const [key, values] of message.headers ?? []) for (const value of values) notes.append(key, value)
-  notes.set(deadLetterReasonHeader, reason)
-  const options = { headers: notes, timeout: deadLetterTimeoutMs }
+  const copied = headers()
+  for (const [key, values] of message.headers ?? []) for (const value of values) copied.append(key, value)
+  copied.set(deadLetterReasonHeader, reason)
+  const options = { headers: copied, timeout: deadLetterTimeoutMs }
   await nats.jetstream().publish('publish.dead.form', message.data, options)
 }

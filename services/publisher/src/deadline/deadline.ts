@@ -5,22 +5,25 @@ import type { RemoteClock } from './remote-clock.ts'
 
 export interface Clocks {
   gateways: GatewayClocks
-  /** The clock of the server that keeps the stream. */
+  /** The clock of the NATS server that stores the stream. */
   stream: RemoteClock
 }
 
-/** When a command must not begin any more. */
+/** The time after which a command must not start. */
 export interface Deadline {
-  /** Whether it is over. Where no clock can tell, it is. */
+  /** Whether the deadline is over. True if its clock cannot be read. */
   isOver(): Promise<boolean>
-  /** Throws {@link DeadlineOver} if it is over by what is known without a wait. */
-  demand(): void
+  /** Checks the deadline by the last reading of the clock, without I/O. @throws {DeadlineExceeded} if it is over. */
+  assertNotOver(): void
 }
 
-/** The command's caller has stopped waiting. */
-export class DeadlineOver extends Error {}
+/** The deadline of a command is over: its caller no longer waits. */
+export class DeadlineExceeded extends Error {}
 
-/** The deadline that the gateway wrote on the command; of a gateway of the release before, its age in the stream. */
+/**
+ * Reads the deadline from the command's header, on the clock of its gateway. Gateways of the previous release send none; then
+ * the command's age in the stream counts.
+ */
 export const deadlineOf = (message: JsMsg, { timeoutMs }: PublishForm, clocks: Clocks): Deadline => {
   const [deadline, inbox] = [deadlineHeader, replyInboxHeader].map((name) => message.headers?.get(name))
   if (deadline && inbox) return deadlineOn(clocks.gateways(clockInboxOf(inbox)), Number(deadline))
@@ -29,7 +32,7 @@ export const deadlineOf = (message: JsMsg, { timeoutMs }: PublishForm, clocks: C
 
 const deadlineOn = (clock: RemoteClock, momentMs: number): Deadline => ({
   isOver: () => clock.isPast(momentMs).catch(() => true),
-  demand() {
-    if (clock.seemsPast(momentMs)) throw new DeadlineOver()
+  assertNotOver() {
+    if (clock.seemsPast(momentMs)) throw new DeadlineExceeded()
   },
 })

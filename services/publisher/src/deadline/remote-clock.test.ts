@@ -18,7 +18,7 @@ describe('a remote clock', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('counts on from one reading as long as nothing seems past', async () => {
+  it('extrapolates from one reading as long as no moment seems past', async () => {
     const { server, fromNow } = startClock()
     for (let i = 0; i < 3; i++) {
       vi.advanceTimersByTime(1_000)
@@ -27,7 +27,7 @@ describe('a remote clock', () => {
     expect(server.reads).toBe(1)
   })
 
-  it('says past when the moment is over', async () => {
+  it('reports a moment as past once it is over', async () => {
     const { clock } = startClock()
     const moment = performance.now() + 1_000
     expect(await clock.isPast(moment)).toBe(false)
@@ -35,21 +35,24 @@ describe('a remote clock', () => {
     expect(await clock.isPast(moment)).toBe(true)
   })
 
-  it.each([hourMs, -hourMs])('makes nothing late when the clock here moves by %i ms', async (shift) => {
+  it.each([hourMs, -hourMs])('is unaffected when the local clock moves by %i ms', async (shift) => {
     const { fromNow } = startClock()
     expect(await fromNow(10_000)).toBe(false)
     vi.setSystemTime(Date.now() + shift)
     expect(await fromNow(10_000)).toBe(false)
   })
 
-  it.each([hourMs, -hourMs])("makes nothing late when the server's clock moves by %i ms", async (shift) => {
-    const { server, fromNow } = startClock()
-    expect(await fromNow(10_000)).toBe(false)
-    server.aheadMs += shift
-    expect(await fromNow(10_000)).toBe(false)
-  })
+  it.each([hourMs, -hourMs])(
+    "reports no moment as past when the server's clock moves by %i ms",
+    async (shift) => {
+      const { server, fromNow } = startClock()
+      expect(await fromNow(10_000)).toBe(false)
+      server.aheadMs += shift
+      expect(await fromNow(10_000)).toBe(false)
+    },
+  )
 
-  it('never seems to stand earlier than it does, however long a reading takes', async () => {
+  it('is never behind the real clock, however long a reading takes', async () => {
     const server = { aheadMs: hourMs }
     const clock = createRemoteClock(async () => {
       await new Promise((resolve) => setTimeout(resolve, 400))
@@ -62,7 +65,7 @@ describe('a remote clock', () => {
     expect(clock.seemsPast(performance.now() + hourMs + 401)).toBe(false)
   })
 
-  it('seems past before it was read, and cannot tell where it cannot be read', async () => {
+  it('reports every moment as past before the first reading, and rejects if it cannot be read', async () => {
     const clock = createRemoteClock(async () => {
       throw new Error('away')
     })

@@ -1,27 +1,27 @@
-/** The clock of another process, seen from here. It never seems to stand earlier than it does. */
+/** An estimate of another process's clock. It is never behind the real clock. */
 export interface RemoteClock {
   /**
-   * Whether this moment of that clock is over; milliseconds. Reads the clock again before it says so.
+   * Whether the clock has passed `momentMs`. Reads the clock again before it returns true.
    *
-   * @throws what reading the clock throws.
+   * @throws the error of reading the clock.
    */
   isPast(momentMs: number): Promise<boolean>
-  /** The same by the last reading, without a wait; true before the first. */
+  /** The same by the last reading, without I/O. True before the first reading. */
   seemsPast(momentMs: number): boolean
 }
 
 /**
- * Counts on from the last reading with the monotonic clock of this process, so that neither a wall clock that is wrong
- * nor one that is put right plays a part.
+ * Extrapolates from the last reading with the monotonic clock of this process, so that wrong or adjusted wall clocks do not
+ * matter.
  *
- * @param read the time that clock shows, in milliseconds. A first reading that fails is not repeated.
+ * @param read reads the remote clock, in milliseconds. A failed first reading is not repeated.
  */
 export const createRemoteClock = (read: () => Promise<number>): RemoteClock => {
   let aheadMs = Number.NaN
   const measure = async () => {
-    // The clock was read later than this, so it cannot be further ahead.
-    const begun = performance.now()
-    aheadMs = (await read()) - begun
+    // The remote clock is read after this time, so the offset is never too small.
+    const requestedMs = performance.now()
+    aheadMs = (await read()) - requestedMs
   }
   let first: Promise<void> | undefined
   let again: Promise<void> | undefined
@@ -31,7 +31,7 @@ export const createRemoteClock = (read: () => Promise<number>): RemoteClock => {
     })
     return again
   }
-  // Without a reading the comparison is false.
+  // Before the first reading, aheadMs is NaN and the comparison is false.
   const seemsPast = (momentMs: number) => !(performance.now() + aheadMs <= momentMs)
   return {
     seemsPast,

@@ -136,7 +136,7 @@ describe('publishViolations', () => {
     expect(violationsOf(fields)).toEqual(expected)
   })
 
-  it('tells all of it at once', () => {
+  it('returns all violations', () => {
     const everything = {
       ...i18n({ sourceLocale: 'de', translations: { fr: translated({ gone: {} }) } }),
       ...prices({ min: 2, max: 1 }),
@@ -163,20 +163,20 @@ describe('publishViolations', () => {
     ])
   })
 
-  it('says of each what must be', () => {
+  it('describes each violation by its rule', () => {
     for (const { description } of publishViolations(draftOf({ steps: [], defaultMode: 'voice' }))) {
       expect(description).toMatch(/^must /)
     }
   })
 
-  it('stops at 1,000', () => {
+  it('returns at most 1,000 violations', () => {
     const steps = Array.from({ length: 600 }, (_, index) =>
       keyed(`s${index}`, { branches: [branchTo('gone', 'gone')] }),
     )
     expect(publishViolations(draftOf({ steps }))).toHaveLength(1000)
   })
 
-  it('fits a NATS message, whatever a draft of 768 KiB says', () => {
+  it('fits a NATS message for any draft of 768 KiB', () => {
     const locale = `en-x${'-abcdefgh'.repeat(26)}`
     const steps = Object.fromEntries(
       Array.from({ length: 1000 }, (_, index) => [`${index}`.padEnd(230, '字'), { options: [] }]),
@@ -190,7 +190,7 @@ describe('publishViolations', () => {
     expect(Buffer.byteLength(JSON.stringify(violations))).toBeLessThan(900 * 1024)
   })
 
-  it('finds nothing in any form in good order', () => {
+  it('returns nothing for any valid form', () => {
     const step = fc.record({
       type: fc.constantFrom('text', 'payment', 'choice'),
       back: fc.nat(3),

@@ -1,13 +1,13 @@
 import { fieldPath } from '@fms/aip'
 import { type FormDraft, hasPaymentStep, type PreconditionViolation } from '@fms/contracts'
 
-/** More of them help nobody, and the reply has to fit a NATS message (1 MiB), also with the longest of subjects. */
+/** Bounds of the reply, which must fit a NATS message (1 MiB). Longer lists do not help the caller. */
 const maxViolations = 1000
 const maxViolationBytes = 768 * 1024
 
 /**
- * What keeps a draft from being published, all of it (the first 1,000): a draft may be unfinished, a revision may
- * not (decisions, section 3). Subjects are field paths.
+ * All violations that prevent a draft from being published, at most 1,000: a draft may be incomplete, a revision may not
+ * (decisions, section 3). Subjects are field paths.
  */
 export const publishViolations = (draft: FormDraft): PreconditionViolation[] => {
   const violations: PreconditionViolation[] = []
@@ -58,10 +58,10 @@ const branches: Check = function* ({ steps }) {
       }
       for (const [groupIndex, group] of branch.groups.entries()) {
         for (const [conditionIndex, { stepKey }] of group.entries()) {
-          const asked = indexOfKey.get(stepKey)
+          const stepIndex = indexOfKey.get(stepKey)
           const subject = [...path, 'groups', groupIndex, conditionIndex, 'stepKey']
-          if (asked === undefined) yield violation('CONDITION_STEP', subject, 'must be the key of a step')
-          else if (asked > index) yield violation('CONDITION_STEP', subject, 'must not be a later step')
+          if (stepIndex === undefined) yield violation('CONDITION_STEP', subject, 'must be the key of a step')
+          else if (stepIndex > index) yield violation('CONDITION_STEP', subject, 'must not be a later step')
         }
       }
     }

@@ -1,0 +1,30 @@
+/** Ends work orderly on SIGINT or SIGTERM: items in flight complete. A second signal ends the process immediately. */
+export class Interruption implements Disposable {
+  #isInterrupted = false
+  readonly #signals = ['SIGINT', 'SIGTERM'] as const
+  readonly #interrupt = () => {
+    this.#isInterrupted = true
+    this[Symbol.dispose]()
+  }
+
+  constructor() {
+    for (const signal of this.#signals) process.once(signal, this.#interrupt)
+  }
+
+  /** Yields the items until the work is interrupted. */
+  async *until<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const item of items) {
+      if (this.#isInterrupted) return
+      yield item
+    }
+  }
+
+  /** @param resumeHint how to resume the work, for the message. @throws {Error} if the work was interrupted. */
+  check(resumeHint: string): void {
+    if (this.#isInterrupted) throw new Error(`Interrupted. ${resumeHint}`)
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of this.#signals) process.off(signal, this.#interrupt)
+  }
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createProgram } from '../run.ts'
+import { runFormctl } from '../testing/run-formctl.ts'
+import { exampleKeyId } from './examples.ts'
+import { processTerminal } from './terminal.ts'
+
+/** The words of every command without subcommands. */
+const pathsBelow = (command: Command, path: string[] = []): string[][] =>
+  command.commands.length === 0
+    ? [path]
+    : command.commands.flatMap((each) => pathsBelow(each, [...path, each.name()]))
+
+const paths = [[], ...pathsBelow(createProgram(processTerminal()))]
+
+const examplesOf = async (path: string[]): Promise<string[]> => {
+  const { stdout } = await runFormctl([...path, '--help'])
+  const [, below = ''] = stdout.split('\nExamples:\n')
+  return [...below.matchAll(/^ {2}\$ (formctl .*)$/gm)].map(([, example]) => example!)
+}
+
+/** The arguments of an example, split by a shell. */
+const wordsOf = (example: string): string[] => {
+  const script = `formctl() { printf '%s\\0' "$@"; }\n${example}`
+  return execFileSync('sh', ['-euc', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
+}
+
+const examples = (
+  await Promise.all(paths.map(async (path) => (await examplesOf(path)).map((example) => ({ path, example }))))
+).flat()
+
+let dataDir: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'formctl-'))
+  vi.stubEnv('DATA_DIR', dataDir)
+  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL']) vi.stubEnv(name, '')
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(dataDir, { recursive: true })
+})
+
+describe('the help of each command', () => {
+  it.each(paths.map((path) => [path.join(' ')]))('formctl %s has an example of the command', (path) => {
+    const own = examples.filter((each) => each.path.join(' ') === path)
+
+    expect(own).not.toEqual([])
+    for (const { example } of own) expect(example).toContain(`formctl ${path}`.trim())
+  })
+
+  it.each(examples.map(({ example }) => [example]))('%s works', async (example) => {
+    await runFormctl(['user', 'create', '--email', 'ada@example.com'])
+    await runFormctl(['organization', 'create', '--name', 'Acme', '--slug', 'acme'])
+    const acmeAndAda = ['--organization', 'acme', '--user', 'ada@example.com']
+    if (!example.includes('member add')) await runFormctl(['member', 'add', ...acmeAndAda])
+    const key = await runFormctl(['key', 'create', '--user', 'ada@example.com', '--json'])
+    const { id } = JSON.parse(key.stdout)
+
+    if (example.includes('backup')) await runFormctl(['migrate'])
+    if (example.includes('restore')) {
+      await runFormctl(['backup', join(dataDir, 'backup')])
+      for (const name of ['directory.db', 'forms.db']) rmSync(join(dataDir, name))
+    }
+    if (example.includes('forms import')) {
+      await runFormctl(['forms', 'export', '--out', join(dataDir, 'forms.ndjson')])
+    }
+
+    const { code, stderr } = await runFormctl(wordsOf(example.replace(exampleKeyId, id)))
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+})

@@ -1,0 +1,37 @@
+import { type Command, InvalidArgumentError } from 'commander'
+
+/** Parses JSON. @returns the value in an object, since Commander treats null as no value. */
+export const parseJson = (text: string) => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    throw new InvalidArgumentError('It must be JSON, such as \'{"plan": "pro"}\' or \'"text"\'.')
+  }
+}
+
+/** Syntax of date-time in RFC 3339 §5.6. Temporal checks that the date exists. */
+const dateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+
+export const parseTime = (text: string): Date => {
+  try {
+    if (dateTime.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds)
+  } catch {}
+  throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-11-20T09:30:00Z.')
+}
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Parses `90s`, `30m`, `24h`, `7d` or `0`. @returns milliseconds. */
+export const parseDuration = (text: string): number => {
+  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (text === '0') return 0
+  if (unit) return Number(digits) * unitMs[unit as keyof typeof unitMs]
+  throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
+}
+
+/** @throws {CommanderError} invalid usage if every field of `change` is undefined. */
+export const requireChange = (command: Command, change: object): void => {
+  if (Object.values(change).some((value) => value !== undefined)) return
+  const names = command.options.flatMap(({ long, mandatory }) => (mandatory ? [] : [long])).join(', ')
+  command.error(`error: nothing to change; add at least one of ${names}`)
+}

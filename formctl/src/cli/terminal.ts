@@ -1,0 +1,45 @@
+import { createInterface } from 'node:readline'
+import type { Command } from 'commander'
+
+/** Input and output of a command line. Tests pass their own. */
+export interface Terminal {
+  /** Whether stdin is a terminal, so that a person can respond to a prompt. */
+  isInputTty: boolean
+  /** Whether stdout is a terminal: lists are tables there, and JSON elsewhere. */
+  isOutputTty: boolean
+  /** Writes to stdout. */
+  print(text: string): void
+  /** Writes to stderr. */
+  printError(text: string): void
+  /** Writes `text` to stderr and reads a line from stdin. @returns the line; empty at the end of the input. */
+  prompt(text: string): Promise<string>
+}
+
+const prompt = (text: string): Promise<string> =>
+  new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr })
+    lines.once('close', () => resolve(''))
+    lines.question(text, (line) => {
+      resolve(line)
+      lines.close()
+    })
+  })
+
+/** The terminal of this process. */
+export const processTerminal = (): Terminal => ({
+  isInputTty: process.stdin.isTTY === true,
+  isOutputTty: process.stdout.isTTY === true,
+  print: (text) => void process.stdout.write(text),
+  printError: (text) => void process.stderr.write(text),
+  prompt,
+})
+
+const terminals = new WeakMap<Command, Terminal>()
+
+export const setTerminal = (program: Command, terminal: Terminal): void => {
+  terminals.set(program, terminal)
+}
+
+/** The terminal of the program that a command belongs to. */
+export const terminalOf = (command: Command): Terminal =>
+  command.parent ? terminalOf(command.parent) : (terminals.get(command) ?? processTerminal())

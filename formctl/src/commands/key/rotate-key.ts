@@ -1,0 +1,57 @@
+import { type ApiKey, apiKeyEnded, type DirectoryStore, hasEnded } from '@fms/directory-store'
+import type { Command } from 'commander'
+import { confirm, yesOption } from '../../cli/confirm.ts'
+import { addExamples, exampleKeyId } from '../../cli/examples.ts'
+import { parseDuration, parseTime } from '../../cli/option-values.ts'
+import { getKeyById } from '../../stores/get-by-ref.ts'
+import { withDirectory } from '../../stores/with-directory.ts'
+
+const dayMs = 86_400_000
+
+interface RotateOptions {
+  overlap: number
+  expires?: Date
+}
+
+export const addRotateKeyCommand = (key: Command): void => {
+  const rotate = key
+    .command('rotate')
+    .description('replace an API key; the old key keeps working for a while')
+    .argument('<id>', 'the id that `key list` shows')
+    .addOption(
+      key
+        .createOption(
+          '--overlap <duration>',
+          'how long both keys work, such as 90s, 30m, 24h, 7d; 0 revokes the old key',
+        )
+        .argParser(parseDuration)
+        .default(dayMs, '24h'),
+    )
+    .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseTime)
+    .option(...yesOption)
+    .action(
+      withDirectory<RotateOptions>(async (directory, { overlap, expires }, [id], command) => {
+        const old = await getKeyById(directory, id!)
+        if (hasEnded(old, new Date())) throw apiKeyEnded(old.keyId)
+        if (overlap === 0) await confirm(command, `Revoke the old key fms_${old.prefix}… immediately?`)
+
+        const { userId, name, readOnly } = old
+        const { key, apiKey } = await directory.createKey({ userId, name, readOnly, expireTime: expires })
+        const { expireTime, revokeTime } = await endOldKey(directory, old.keyId, overlap)
+        const ended = revokeTime ? 'is revoked' : `works until ${expireTime!.toISOString()}`
+        return {
+          json: { id: apiKey.keyId, key, replaces: { id: old.keyId, expireTime, revokeTime } },
+          text: [
+            key,
+            `This is the only time that the key is shown. Its id is ${apiKey.keyId}.`,
+            `The old key ${old.keyId} ${ended}.`,
+          ].join('\n'),
+        }
+      }),
+    )
+  addExamples(rotate, `key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)
+}
+
+/** Called after the new key is created, so that one of the two keys works at any time. */
+const endOldKey = (directory: DirectoryStore, keyId: string, overlapMs: number): Promise<ApiKey> =>
+  overlapMs === 0 ? directory.revokeKey(keyId) : directory.expireKey(keyId, new Date(Date.now() + overlapMs))

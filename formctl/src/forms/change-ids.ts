@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { type FormRecord, formPath } from '@fms/contracts'
+import { makePublicId } from '@fms/forms-store'
+
+interface Ids {
+  organizationId: string
+  formId: string
+  publicId: string
+}
+
+/** The form with other ids, also in the snapshots of its revisions. */
+const withIds = (record: FormRecord, ids: Ids): FormRecord => ({
+  ...record,
+  ...ids,
+  revisions: record.revisions.map((revision) => ({
+    ...revision,
+    form: {
+      ...revision.form,
+      path: formPath(ids),
+      publicId: ids.publicId,
+      publicUrl: withPublicId(revision.form.publicUrl, record.publicId, ids.publicId),
+    },
+  })),
+})
+
+const withPublicId = (url: string, old: string, publicId: string) =>
+  url.endsWith(`/${old}`) ? url.slice(0, -old.length) + publicId : url
+
+/** The form in another organization, otherwise unchanged. */
+export const toOrganization = (record: FormRecord, organizationId: string): FormRecord =>
+  withIds(record, { ...record, organizationId })
+
+/**
+ * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies.
+ */
+export const toNewForm = (record: FormRecord, now: Date): FormRecord => {
+  const time = now.toISOString()
+  const ids = { organizationId: record.organizationId, formId: randomUUID(), publicId: makePublicId() }
+  const revisions = record.revisions.map((revision) => ({
+    ...revision,
+    revisionId: randomUUID(),
+    commandId: randomUUID(),
+    createTime: time,
+    form: { ...revision.form, createTime: time, updateTime: time, replyCount: 0 },
+  }))
+  const live = revisions.find(({ number }) => number === record.live?.number)
+  return withIds(
+    {
+      ...record,
+      createTime: time,
+      updateTime: time,
+      version: 1,
+      revisions,
+      live: live ? { revisionId: live.revisionId, number: live.number } : null,
+      replyCount: 0,
+      replyIds: [],
+    },
+    ids,
+  )
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { MongoClient, MongoServerError } from 'mongodb'
+import { secantusVersion } from './install-secantusdb.ts'
+import type { MongodbEngine } from './mongodb-engine.ts'
+import { startProgram } from './start-program.ts'
+
+const run = promisify(execFile)
+
+/** A server that runs already. Each test creates a database on it and drops it. */
+export const externalServer = (url: string): MongodbEngine => ({
+  url,
+  describe: (version) => `MongoDB ${version} (TEST_MONGODB_URL)`,
+  stop: async (databaseUrl) => {
+    await using client = new MongoClient(databaseUrl)
+    // Servers without dropDatabase are made for tests and discarded as a whole.
+    await client.db().dropDatabase().catch(ignoreUnknownCommand)
+  },
+})
+
+const commandNotFound = 59
+
+const ignoreUnknownCommand = (error: unknown) => {
+  if (!(error instanceof MongoServerError && error.code === commandNotFound)) throw error
+}
+
+/** Whether Docker's daemon responds within 1.5 seconds. */
+export const isDockerRunning = (env: NodeJS.ProcessEnv): Promise<boolean> =>
+  run('docker', ['info'], { env, timeout: 1_500 }).then(
+    () => true,
+    () => false,
+  )
+
+/** `mongo:8` as a replica set of one, in a container. */
+export const startContainer = async (): Promise<MongodbEngine> => {
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const started = await new GenericContainer('mongo:8')
+    .withCommand(['--replSet', 'rs0', '--bind_ip_all'])
+    .withExposedPorts(27017)
+    .withWaitStrategy(Wait.forLogMessage(/Waiting for connections/))
+    .start()
+  const initiate =
+    'rs.initiate({ _id: "rs0", members: [{ _id: 0, host: "127.0.0.1:27017" }] }); while (!db.hello().isWritablePrimary) sleep(50)'
+  const { exitCode, output } = await started.exec(['mongosh', '--quiet', '--eval', initiate])
+  if (exitCode !== 0) throw new Error(`The replica set does not start: ${output}`)
+  return {
+    url: `mongodb://${started.getHost()}:${started.getMappedPort(27017)}/?directConnection=true`,
+    describe: (version) => `MongoDB ${version} (Testcontainers, mongo:8)`,
+    stop: async () => {
+      await started.stop()
+    },
+  }
+}
+
+/** secantusdb with synchronous commits and the failpoints of MongoDB's own tests. @param python interpreter that has it. */
+export const startSecantusDb = async (python: string): Promise<MongodbEngine> => {
+  const folder = mkdtempSync(join(tmpdir(), 'secantusdb-'))
+  const args = ['-m', 'secantus', '--port', '0', '--storage-path', folder]
+  return {
+    ...(await startProgram(python, [...args, '--sync-on-commit', '--enable-test-commands'], folder)),
+    describe: (version) => `secantusdb ${secantusVersion()} as ${version} (PyPI)`,
+  }
+}
+
+const jongodbPackage = '@jongodb/memory-server-bin-linux-x64-gnu'
+
+/** The program that npm installs on Linux x64; undefined elsewhere. */
+export const findJongodb = (): { command: string; version: string } | undefined => {
+  const resolve = createRequire(import.meta.url).resolve
+  try {
+    const manifest = resolve(`${jongodbPackage}/package.json`)
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+    return { command: join(dirname(manifest), 'bin/jongodb'), version }
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws {Error} with the engines to choose from where npm has not installed jongodb. */
+export const startJongodb = async (): Promise<MongodbEngine> => {
+  const jongodb = findJongodb()
+  if (!jongodb) {
+    throw new Error(
+      'There is no MongoDB to test on. Set TEST_MONGODB_URL, start Docker, put Python 3.11 on the PATH, or run npm install on Linux x64, where npm brings an engine.',
+    )
+  }
+  return {
+    ...(await startProgram(jongodb.command, ['--host=127.0.0.1', '--port=0'])),
+    describe: (version) => `jongodb ${jongodb.version} as ${version} (npm package ${jongodbPackage})`,
+  }
+}

@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prepareEngine } from './mongodb.ts'
+import { findNatsServer } from './nats-server.ts'
+
+/**
+ * Vitest's globalSetup: installs the engine of the MongoDB suites before the workers start, and prints the engines and
+ * toolchains that the tests used after they end.
+ *
+ * Workers report through files: `startMongo` appends its engine to `FMS_ENGINES_FILE`, `reportToolchain` a line to
+ * `FMS_TOOLCHAINS_FILE`.
+ */
+export default async function reportEngines() {
+  const folder = mkdtempSync(join(tmpdir(), 'engines-'))
+  const file = join(folder, 'mongodb')
+  const toolchains = join(folder, 'toolchains')
+  process.env.FMS_ENGINES_FILE = file
+  process.env.FMS_TOOLCHAINS_FILE = toolchains
+  const failure = await prepareEngine(process.env)
+  return () => {
+    process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file)].join('; ')}.\n`)
+    if (failure) process.stdout.write(`secantusdb was not used for MongoDB's suites: ${failure}.\n`)
+    if (existsSync(toolchains)) process.stdout.write(readFileSync(toolchains, 'utf8'))
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function sqlite(): string {
+  return `SQLite ${process.versions.sqlite} (node:sqlite of Node ${process.versions.node})`
+}
+
+function nats(): string {
+  try {
+    const { version, source } = findNatsServer()
+    return `nats-server ${version} (${source})`
+  } catch {
+    return 'no nats-server'
+  }
+}
+
+/** Every engine that was started, without duplicates. */
+function mongodb(file: string): string {
+  try {
+    const engines = new Set(readFileSync(file, 'utf8').trim().split('\n'))
+    return `MongoDB suites on ${[...engines].join(', ')}`
+  } catch {
+    return 'MongoDB: not used by the tests of this run'
+  }
+}

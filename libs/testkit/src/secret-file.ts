@@ -1,0 +1,26 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** Reads a secret from `file`. The first call creates the file with the result of `create`. */
+export function readOrCreateSecret(file: string, create: () => string): string {
+  const existing = readIfExists(file)
+  if (existing) return existing
+  const created = create()
+  writeSecret(file, created)
+  return created
+}
+
+/** Replaces `file` atomically. Only its owner can read it. */
+export function writeSecret(file: string, text: string): void {
+  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+}
+
+/** The content of `file` without surrounding white space; undefined if it does not exist. */
+export function readIfExists(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
