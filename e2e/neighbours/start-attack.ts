@@ -15,7 +15,9 @@ export const startAttack = (attack: AttackName, target: Target) => {
     /** Ends the attack. @returns the outcomes of its requests. */
     async stop(): Promise<Tally> {
       child.send('stop')
-      return (await tally)[0] as Tally
+      const [outcomes] = await tally
+      child.kill('SIGKILL')
+      return outcomes as Tally
     },
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
-import { formPath } from '@fms/contracts'
+import { formPath, shedHeader } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
 import { formETag } from './resource/form-to-json.ts'
 
@@ -44,9 +44,6 @@ export const filterTooExpensive = (timeoutMs: number) =>
     `The list took longer than ${timeoutMs} ms. Narrow the filter, as with a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime, joined by AND; order by one field, and use pageToken in place of a large skip.`,
     { metadata: { timeoutMs: `${timeoutMs}` } },
   )
-
-/** Marks an error as load shedding: the gateway does not count it as a failure of the service. */
-const shedHeader = 'x-fms-shed'
 
 /** The list got no slot in time: too many expensive lists are in flight. */
 export const listsOverloaded = () =>

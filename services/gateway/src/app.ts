@@ -23,7 +23,7 @@ import { type KeyCounts, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
 import { keepResponsesPrivate } from './responses/cache-headers.ts'
-import { allowOrigins, answerPreflights } from './responses/cors.ts'
+import { allowOrigins, respondToPreflights } from './responses/cors.ts'
 import { endWithNewline } from './responses/end-with-newline.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
@@ -97,7 +97,7 @@ export const createGateway = async (
     addFirstHooks: (app) => allowOrigins(app, config.CORS_ORIGINS),
     ready,
   })
-  answerPreflights(app)
+  respondToPreflights(app)
   cutOffSlowReaders(app)
   endWithNewline(app)
   app.register(home)

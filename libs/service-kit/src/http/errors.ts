@@ -1,4 +1,5 @@
 import { ApiError } from '@fms/aip'
+import { shedHeader } from '@fms/contracts'
 
 /** No route has this path (AIP-193). */
 export const pathNotFound = (path: string) =>
@@ -65,9 +66,6 @@ export const internal = (cause: unknown) =>
       cause,
     },
   )
-
-/** The header of a 503 that means overload and not failure, so that the gateway does not open its circuit. */
-export const shedHeader = 'x-fms-shed'
 
 /** Too many requests are in flight. Nothing was done for this one. */
 export const overloaded = () =>

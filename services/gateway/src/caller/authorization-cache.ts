@@ -1,7 +1,7 @@
 import { type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
 import { LRUCache } from 'lru-cache'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
-import { ConcurrencyLimit } from '../limits/concurrency-limits.ts'
+import { KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
 import { Semaphore } from '../limits/semaphore.ts'
 import type { AuthorizeClient } from './authorize-client.ts'
 import { createCachedToken } from './cached-token.ts'
@@ -138,7 +138,7 @@ const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
     maxWaiting: maxWaitingLookups,
     maxWaitMs: maxLookupWaitMs,
   })
-  const users = new ConcurrencyLimit('user', maxPerUser)
+  const users = new KeyedConcurrencyLimit('user', maxPerUser)
 
   /** @returns the function that releases what is acquired. */
   return async (userId: string | undefined): Promise<() => void> => {

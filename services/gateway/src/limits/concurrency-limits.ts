@@ -11,7 +11,7 @@ interface Held {
 }
 
 /** Bounds the units that each key holds concurrently. A key that holds none takes no memory. */
-export class ConcurrencyLimit {
+export class KeyedConcurrencyLimit {
   readonly scope: Scope
   readonly max: number
   readonly #held = new Map<string, Held>()
@@ -58,16 +58,16 @@ export class ConcurrencyLimit {
 
 /** Bounds the requests of one user, and of one organization, that are in flight in this gateway. */
 export class ConcurrencyLimits {
-  readonly users: ConcurrencyLimit
-  readonly organizations: ConcurrencyLimit
+  readonly users: KeyedConcurrencyLimit
+  readonly organizations: KeyedConcurrencyLimit
 
   /**
    * @param maxPerUser 0 lifts the limit.
    * @param maxPerOrganization at least 1.
    */
   constructor(maxPerUser: number, maxPerOrganization: number) {
-    this.users = new ConcurrencyLimit('user', maxPerUser)
-    this.organizations = new ConcurrencyLimit('organization', maxPerOrganization)
+    this.users = new KeyedConcurrencyLimit('user', maxPerUser)
+    this.organizations = new KeyedConcurrencyLimit('organization', maxPerOrganization)
   }
 
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
@@ -86,7 +86,7 @@ export class ConcurrencyLimits {
 }
 
 interface Share {
-  limit: ConcurrencyLimit
+  limit: KeyedConcurrencyLimit
   key: string
   extraUnits: number
 }
@@ -97,7 +97,7 @@ export class ConcurrencyPermit {
   #holders = 1
 
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
-  acquire(limit: ConcurrencyLimit, key: string): void {
+  acquire(limit: KeyedConcurrencyLimit, key: string): void {
     limit.acquire(key)
     this.#shares.push({ limit, key, extraUnits: 0 })
   }

@@ -39,7 +39,7 @@ export const allowOrigins = (app: FastifyInstance, origins: CorsOrigins): void =
     exposedHeaders,
     allowedHeaders,
     maxAge: maxAgeSeconds,
-    // `answerPreflights` sends the response, after the hooks that set the request id and write metrics and log.
+    // `respondToPreflights` sends the response, after the hooks that set the request id and write metrics and log.
     preflightContinue: true,
     // Any other OPTIONS is a 405.
     strictPreflight: false,
@@ -54,7 +54,7 @@ const withoutOptionsRoute = (app: FastifyInstance): FastifyInstance =>
   Object.create(app, { options: { value: () => app } })
 
 /** Responds to preflights with 204, for any path and origin. Call it before authentication and limits are added. */
-export const answerPreflights = (app: FastifyInstance): void => {
+export const respondToPreflights = (app: FastifyInstance): void => {
   app.addHook('onRequest', (request, reply, done) => {
     if (isPreflight(request)) reply.code(204).send()
     else done()

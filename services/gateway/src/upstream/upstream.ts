@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { overloaded, shedHeader } from '@fms/service-kit'
+import { shedHeader } from '@fms/contracts'
+import { overloaded } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { upstreamUnavailable } from '../errors.ts'

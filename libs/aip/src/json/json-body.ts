@@ -1,5 +1,5 @@
-import { ApiError, type FieldViolation, invalidRequest } from './errors.ts'
-import { fieldPath } from './field-path.ts'
+import { ApiError, type FieldViolation, invalidRequest } from '../errors.ts'
+import { fieldPath } from '../field-path.ts'
 import type { Json } from './json.ts'
 import { type JsonMember, JsonSyntaxError, scanJson } from './scan-json.ts'
 

@@ -1,7 +1,7 @@
 import { type FieldViolation, ListQuery, PageQuery } from '@fms/contracts'
 import type { z } from 'zod'
-import { ApiError, invalidRequest } from './errors.ts'
-import { toFieldViolations } from './field-violations.ts'
+import { ApiError, invalidRequest } from '../errors.ts'
+import { toFieldViolations } from '../field-violations.ts'
 import {
   type CheckedFilter,
   checkFilter,
@@ -9,7 +9,7 @@ import {
   FilterError,
   type FilterFields,
   parseFilter,
-} from './filter/index.ts'
+} from '../filter/index.ts'
 import { filterTooComplex, invalidFilter, invalidOrderBy } from './list-errors.ts'
 import { OrderByError, parseOrderBy } from './order-by.ts'
 import { type Parsed, parsePageSize, parseSkip } from './page-size.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from './errors.ts'
-import type { FilterComplexityError, FilterError } from './filter/index.ts'
+import { ApiError } from '../errors.ts'
+import type { FilterComplexityError, FilterError } from '../filter/index.ts'
 import type { OrderByError } from './order-by.ts'
 
 /** The filter cannot be read, or asks for what its list does not offer (AIP-160). */

@@ -7,8 +7,8 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ApiError } from './errors.ts'
-import type { Json } from './json.ts'
+import { ApiError } from '../errors.ts'
+import type { Json } from '../json/json.ts'
 
 // token = base64url( version nonce ciphertext tag )
 const version = Buffer.of(1)

@@ -1,7 +1,7 @@
 import { ListOrganizationsQuery } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { ApiError } from './errors.ts'
-import type { FilterFields } from './filter/index.ts'
+import { ApiError } from '../errors.ts'
+import type { FilterFields } from '../filter/index.ts'
 import { readListQuery, readPageQuery } from './list-query.ts'
 import { createPageTokens } from './page-token.ts'
 

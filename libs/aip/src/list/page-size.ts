@@ -1,4 +1,4 @@
-import type { FieldViolation } from './errors.ts'
+import type { FieldViolation } from '../errors.ts'
 
 /** The value of a query parameter, or its violation, so that a route can report all violations in one error. */
 export type Parsed<Value> = { value: Value; violation?: never } | { violation: FieldViolation; value?: never }

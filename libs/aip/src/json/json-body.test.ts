@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ApiError } from './errors.ts'
+import { ApiError } from '../errors.ts'
 import { parseJson, parseJsonEnvelope } from './json-body.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))
