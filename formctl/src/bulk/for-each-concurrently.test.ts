@@ -11,12 +11,12 @@ describe('forEachConcurrently', () => {
     const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 40 }), fc.scheduler())
     const property = fc.asyncProperty(sizes, async ([limit, count, scheduler]) => {
       const done: number[] = []
-      let underWay = 0
+      let inFlight = 0
       let most = 0
       const all = forEachConcurrently(limit, upTo(count), async (item) => {
-        most = Math.max(most, ++underWay)
+        most = Math.max(most, ++inFlight)
         await scheduler.schedule(Promise.resolve())
-        underWay--
+        inFlight--
         done.push(item)
       })
       await scheduler.waitFor(all)

@@ -2,11 +2,11 @@ import { ApiError } from '../errors.ts'
 import type { FilterComplexityError, FilterError } from '../filter/index.ts'
 import type { OrderByError } from './order-by.ts'
 
-/** The filter cannot be read, or asks for what its list does not offer (AIP-160). */
+/** The filter is invalid, or uses a field or operator that the list does not support (AIP-160). */
 export const invalidFilter = ({ column, expected }: FilterError) =>
   invalidExpression('filter', 'INVALID_FILTER', column, expected)
 
-/** The filter has more conditions than a list answers at once. */
+/** The filter has more conditions than a list accepts: 60, of which 10 on the text itself. */
 export const filterTooComplex = ({ conditions, limit, found, message }: FilterComplexityError) =>
   new ApiError(
     'INVALID_ARGUMENT',
@@ -24,11 +24,11 @@ const narrowerConditions: Record<FilterComplexityError['conditions'], string> = 
     'Those are :, search(), a bare term, and a * before the end. Compare with =, or end with the only *, or ask for fewer at once.',
 }
 
-/** The orderBy cannot be read, or names what its list cannot be sorted by (AIP-132). */
+/** The orderBy is invalid, or names a field that the list cannot be sorted by (AIP-132). */
 export const invalidOrderBy = ({ column, expected }: OrderByError) =>
   invalidExpression('orderBy', 'INVALID_ORDER_BY', column, expected)
 
-/** @param column code points, from 1. */
+/** @param column position in code points, from 1. */
 const invalidExpression = (field: string, reason: string, column: number, expected: string) =>
   new ApiError(
     'INVALID_ARGUMENT',

@@ -15,149 +15,155 @@ import { OrderByError, parseOrderBy } from './order-by.ts'
 import { type Parsed, parsePageSize, parseSkip } from './page-size.ts'
 import type { PageTokens } from './page-token.ts'
 
-/** A place in a list: the values of its order's fields in the last item of a page. */
+/** A position in a list: the values of the orderBy fields in the last item of a page. */
 export type Position = (string | number)[]
 
-/** Which page of a list to answer with (AIP-158). */
+/** The requested page of a list (AIP-158). */
 export interface PageRequest {
-  /** Where the page before ended; absent for the first page. */
+  /** End of the previous page; absent for the first page. */
   after?: Position
   /** 1 to 1000. */
   limit: number
   skip: number
-  /** @returns the token of the page behind `next`, or `''` where there is none. */
+  /** @returns the token of the page after `next`, or `''` without `next`. */
   nextPageToken(next: Position | undefined): string
 }
 
-/** Which items of a list to answer with, and in which order. */
+/** The requested items of a list and their order (AIP-132, AIP-160). */
 export interface ListRequest<Field extends string> extends PageRequest {
   filter?: CheckedFilter
-  /** Empty for the list's own order. */
+  /** Empty for the default order of the list. */
   orderBy: { field: Field; descending: boolean }[]
 }
 
 export interface PageOptions {
-  /** What a page token holds for, beside filter and orderBy: the collection, its parent, the user where it matters. */
+  /** What a page token is bound to besides filter and orderBy: the collection, its parent, and the user where it matters. */
   scope: readonly string[]
   pageTokens: PageTokens
 }
 
 export interface ListOptions<Field extends string> extends PageOptions {
-  /** The parameters that the route takes; one with more than `ListQuery` reads them by itself. */
+  /** Schema of the query; default `ListQuery`. A route with further parameters reads those itself. */
   contract?: z.ZodType<ListQuery> & { shape: object }
   filterFields: FilterFields
   orderFields: readonly Field[]
 }
 
 /**
- * Reads the query of a list with filter (AIP-160), order (AIP-132) and paging (AIP-158), as it came with the request.
+ * Parses the raw query of a list with filter (AIP-160), order (AIP-132) and paging (AIP-158).
  *
- * @throws {ApiError} INVALID_REQUEST with everything that is wrong; INVALID_FILTER, FILTER_TOO_COMPLEX,
- *   INVALID_ORDER_BY or INVALID_PAGE_TOKEN when nothing else is.
+ * @throws {ApiError} INVALID_FILTER, FILTER_TOO_COMPLEX, INVALID_ORDER_BY or INVALID_PAGE_TOKEN for a single violation of
+ *   that kind; otherwise INVALID_REQUEST with all violations.
  */
 export const readListQuery = <Field extends string>(
   query: unknown,
   { contract = ListQuery, filterFields, orderFields, scope, pageTokens }: ListOptions<Field>,
 ): ListRequest<Field> => {
-  const faults: Fault[] = []
-  const given = parseValidParams(query, contract, faults)
-  const filter = attempt(faults, 'filter', () => {
-    const node = parseFilter(given.filter)
+  const invalid: InvalidParam[] = []
+  const params = parseValidParams(query, contract, invalid)
+  const filter = tryParse(invalid, 'filter', () => {
+    const node = parseFilter(params.filter)
     return node && checkFilter(node, filterFields)
   })
-  const orderBy = attempt(faults, 'orderBy', () => parseOrderBy(given.orderBy, orderFields))
-  const listScope = [...scope, given.filter, given.orderBy, ...tiesScope(orderBy)]
-  const page = readPage(given, { scope: listScope, pageTokens }, faults)
-  refuseFaults(faults)
+  const orderBy = tryParse(invalid, 'orderBy', () => parseOrderBy(params.orderBy, orderFields))
+  const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
+  const page = readPage(params, { scope: listScope, pageTokens }, invalid)
+  rejectInvalid(invalid)
   return { ...page, ...(filter && { filter }), orderBy: orderBy as ListRequest<Field>['orderBy'] }
 }
 
 /**
- * Reads the query of a list with paging alone.
+ * Parses the raw query of a list that has only paging.
  *
- * @throws {ApiError} INVALID_REQUEST with everything that is wrong, INVALID_PAGE_TOKEN when nothing else is.
+ * @throws {ApiError} INVALID_PAGE_TOKEN if nothing else is invalid; otherwise INVALID_REQUEST with all violations.
  */
 export const readPageQuery = (query: unknown, options: PageOptions): PageRequest => {
-  const faults: Fault[] = []
-  const page = readPage(parseValidParams(query, PageQuery, faults), options, faults)
-  refuseFaults(faults)
+  const invalid: InvalidParam[] = []
+  const page = readPage(parseValidParams(query, PageQuery, invalid), options, invalid)
+  rejectInvalid(invalid)
   return page
 }
 
 /**
- * Once, ties of an order that descends ascended: a token from then stands for another place of the list, and is refused.
+ * Part of the token's scope, because earlier releases sorted the ties of a descending order in ascending order: their
+ * tokens stand for another position and are rejected.
  */
 const tiesScope = (orderBy: readonly { descending: boolean }[] | undefined): string[] =>
   orderBy?.at(-1)?.descending ? ['ties descend'] : []
 
-/** A wrong parameter, and how to say so when it is the only one. */
-interface Fault {
+/** An invalid parameter. */
+interface InvalidParam {
   violation: FieldViolation
-  alone?: ApiError
+  /** The error if no other parameter is invalid. */
+  soleError?: ApiError
 }
 
-/** What the contract accepts of the query. A refused parameter counts as not given, so that the others are read. */
+/** Parses the valid parameters. Invalid ones count as absent, so that the others are checked too. */
 const parseValidParams = <Q>(
   query: unknown,
   contract: z.ZodType<Q> & { shape: object },
-  faults: Fault[],
+  invalid: InvalidParam[],
 ): Q => {
   const { data, error } = contract.safeParse(query)
   if (!error) return data
   const violations = toFieldViolations(error)
-  faults.push(...violations.map((violation) => ({ violation })))
-  const refused = new Set(violations.map(({ field }) => field))
-  const names = Object.keys(contract.shape).filter((name) => !refused.has(name))
+  invalid.push(...violations.map((violation) => ({ violation })))
+  const invalidNames = new Set(violations.map(({ field }) => field))
+  const names = Object.keys(contract.shape).filter((name) => !invalidNames.has(name))
   return contract.parse(
     Object.fromEntries(names.map((name) => [name, (query as Record<string, unknown>)[name]])),
   )
 }
 
-const readPage = (given: PageQuery, { scope, pageTokens }: PageOptions, faults: Fault[]): PageRequest => {
+const readPage = (
+  params: PageQuery,
+  { scope, pageTokens }: PageOptions,
+  invalid: InvalidParam[],
+): PageRequest => {
   const tokenScope = JSON.stringify(scope)
-  const { pageToken } = given
+  const { pageToken } = params
   const after = pageToken
-    ? attempt(faults, 'pageToken', () => pageTokens.open(tokenScope, pageToken) as Position)
+    ? tryParse(invalid, 'pageToken', () => pageTokens.open(tokenScope, pageToken) as Position)
     : undefined
   return {
     ...(after && { after }),
-    limit: countOf(parsePageSize(given.pageSize), faults),
-    skip: countOf(parseSkip(given.skip), faults),
+    limit: countOf(parsePageSize(params.pageSize), invalid),
+    skip: countOf(parseSkip(params.skip), invalid),
     nextPageToken: (next) => (next ? pageTokens.seal(tokenScope, next) : ''),
   }
 }
 
-const countOf = ({ value = 0, violation }: Parsed<number>, faults: Fault[]): number => {
-  if (violation) faults.push({ violation })
+const countOf = ({ value = 0, violation }: Parsed<number>, invalid: InvalidParam[]): number => {
+  if (violation) invalid.push({ violation })
   return value
 }
 
-const attempt = <T>(faults: Fault[], field: string, read: () => T): T | undefined => {
+const tryParse = <T>(invalid: InvalidParam[], field: string, read: () => T): T | undefined => {
   try {
     return read()
   } catch (error) {
-    faults.push(faultOf(field, error))
+    invalid.push(toInvalidParam(field, error))
     return undefined
   }
 }
 
-const faultOf = (field: string, error: unknown): Fault => {
+const toInvalidParam = (field: string, error: unknown): InvalidParam => {
   if (error instanceof FilterError)
-    return { violation: { field, description: error.message }, alone: invalidFilter(error) }
+    return { violation: { field, description: error.message }, soleError: invalidFilter(error) }
   if (error instanceof FilterComplexityError) {
     const { message } = error
-    return { violation: { field, description: `has ${message}` }, alone: filterTooComplex(error) }
+    return { violation: { field, description: `has ${message}` }, soleError: filterTooComplex(error) }
   }
   if (error instanceof OrderByError)
-    return { violation: { field, description: error.message }, alone: invalidOrderBy(error) }
-  if (error instanceof ApiError) return { violation: { field, description: error.message }, alone: error }
+    return { violation: { field, description: error.message }, soleError: invalidOrderBy(error) }
+  if (error instanceof ApiError) return { violation: { field, description: error.message }, soleError: error }
   throw error
 }
 
-const refuseFaults = (faults: Fault[]): void => {
-  const [first] = faults
+const rejectInvalid = (invalid: InvalidParam[]): void => {
+  const [first] = invalid
   if (!first) return
-  throw faults.length === 1 && first.alone
-    ? first.alone
-    : invalidRequest(faults.map(({ violation }) => violation))
+  throw invalid.length === 1 && first.soleError
+    ? first.soleError
+    : invalidRequest(invalid.map(({ violation }) => violation))
 }
