@@ -2,7 +2,6 @@ import { formatETag } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
 import type { FormState, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
-import { formatTime } from './format-time.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
@@ -26,23 +25,23 @@ export const formToJsonParts = (form: StoredForm, publicFormBaseUrl: string): Js
 
 /** The server-owned members, after those of the draft. Ids and times need no escaping. */
 const serverOwnedJson = (form: FormState, publicFormBaseUrl: string): string =>
-  `,"createTime":"${formatTime(form.createTime)}","live":${form.live},` +
+  `,"createTime":"${form.createTime.toISOString()}","live":${form.live},` +
   `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
-  `"replyCount":${form.replyCount},"updateTime":"${formatTime(form.updateTime)}"}`
+  `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
 
 /** Empty for the form of a dry run, which has no public id. */
 const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) =>
   publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`
 
 const serverOwnedFields = (state: FormState, publicFormBaseUrl: string) => ({
-  createTime: formatTime(state.createTime),
+  createTime: state.createTime.toISOString(),
   live: state.live,
   path: formPath(state),
   publicId: state.publicId,
   publicUrl: publicUrl(state, publicFormBaseUrl),
   replyCount: state.replyCount,
-  updateTime: formatTime(state.updateTime),
+  updateTime: state.updateTime.toISOString(),
 })
 
 /** The strong ETag of a form. `If-Match` compares only its first part, the draft's version; `If-None-Match` all of it. */
@@ -68,7 +67,7 @@ export const revisionToJsonParts = (found: ListedRevision): JsonParts =>
 const revisionHead = ({ revision, live }: ListedRevision): string =>
   `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
   `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
-  `"createTime":"${formatTime(revision.createTime)}","form":`
+  `"createTime":"${revision.createTime.toISOString()}","form":`
 
 /** The first member of a stored draft: all drafts have the same order of members. */
 const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/
