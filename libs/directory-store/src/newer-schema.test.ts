@@ -20,7 +20,7 @@ describe.each([
   ['SQLite', `sqlite:${join(directory, 'directory.db')}`],
   ['MongoDB', mongo.url],
 ])('a directory on %s that a newer release has migrated', (_, url) => {
-  it('refuses what is running, what starts and what migrates, and keeps its numbers', async () => {
+  it('rejects open stores, new stores and migrations, and keeps its schema version', async () => {
     await migrateDirectoryStore(url)
     await using running = await openDirectoryStore(url)
     await running.createUser({ email: 'ada@example.com' })

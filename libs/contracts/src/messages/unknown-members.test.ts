@@ -33,35 +33,35 @@ const refused = {
 const published = { outcome: 'published' as const, etag: '"1-live.0"' }
 const formJson = '{"name":"Intake"}'
 
-/** The same with one member more in each object, as a later release may send it. */
-const withMore = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withMore)
+/** Adds an unknown member to each object, as a later release may. */
+const addUnknownMembers = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(addUnknownMembers)
   if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([name, member]) => [name, withMore(member)])
+  const members = Object.entries(value).map(([name, member]) => [name, addUnknownMembers(member)])
   return { ...Object.fromEntries(members), ofALaterRelease: { deep: [1] } }
 }
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 
-describe('a message of a later release', () => {
+describe('a message with unknown members, of a later release', () => {
   it.each([
     [PublishForm, publishForm],
     [GatewayClock, { nowMs: 12.5 }],
     [ReplyRecorded, { replyId: uuid, formId: uuid, organizationId: uuid }],
     [RequestsCounted, { gateway: 'g', counts: [[uuid, 3, 60_000]] }],
     [FormPublished, refused],
-  ])('is read without the members that are unknown here: %#', ({ decode }, known) => {
-    expect(decode(bytesOf(withMore(known)))).toEqual(known)
+  ])('is decoded without them: %#', ({ decode }, known) => {
+    expect(decode(bytesOf(addUnknownMembers(known)))).toEqual(known)
   })
 
-  it('is read so where the form follows on a line of its own', () => {
-    const bytes = new TextEncoder().encode(`${JSON.stringify(withMore(published))}\n${formJson}`)
+  it('is decoded without them when the form follows on a second line', () => {
+    const bytes = new TextEncoder().encode(`${JSON.stringify(addUnknownMembers(published))}\n${formJson}`)
 
     expect(FormPublished.decode(bytes)).toEqual({ ...published, formJson })
   })
 })
 
-describe('what services of a later release say to each other over HTTP', () => {
+describe('an HTTP message between services with unknown members, of a later release', () => {
   it.each([
     ['claims of a user', Identity, { userId: uuid, organizationId: uuid, role: 'editor', readOnly: false }],
     ['claims of the gateway', ServiceIdentity, { service: 'gateway' }],
@@ -76,7 +76,7 @@ describe('what services of a later release say to each other over HTTP', () => {
         organization: { organizationId: uuid, role: 'viewer' },
       },
     ],
-  ])('is read without the members that are unknown here: %s', (_, schema, known) => {
-    expect(schema.parse(withMore(known))).toEqual(known)
+  ])('is parsed without them: %s', (_, schema, known) => {
+    expect(schema.parse(addUnknownMembers(known))).toEqual(known)
   })
 })
