@@ -26,7 +26,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache \
 FROM sources AS compiled
 RUN install -d -o node .cache
 USER node
-RUN options="--max-semi-space-size=16 --managed-zone-memory"; \
+RUN options="--max-semi-space-size=8 --managed-zone-memory"; \
   for service in services/*; do node $options "$service/src/main.ts" 2> /dev/null || true; done; \
   node $options --input-type=module -e " \
     await import('/app/libs/directory-store/src/mongodb/directory-store.ts'); \
@@ -44,4 +44,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=500ms --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The same V8 options as under npm start (scripts/services.ts).
-CMD ["node", "--max-semi-space-size=16", "--managed-zone-memory", "services/gateway/src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--managed-zone-memory", "services/gateway/src/main.ts"]

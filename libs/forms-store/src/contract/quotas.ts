@@ -66,7 +66,7 @@ export const quotasContract = (open: OpenStore): void => {
       const step = fc.record({
         kind: fc.constantFrom('create', 'patch', 'publish', 'repeat', 'refuse', 'reply', 'delete', 'move'),
         form: fc.nat(3),
-        name: fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }),
+        name: fc.string({ maxLength: 30, unit: 'grapheme' }).map((text) => `Name ${text}`),
       })
       const steps = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 8 })
 
