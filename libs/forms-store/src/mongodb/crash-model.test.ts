@@ -23,7 +23,7 @@ import { importForm } from './records/import-form.ts'
 import { type Failure, interleave, type Outcome, type Turn } from './testing/interleave.ts'
 import { allow, startFormsStore } from './testing.ts'
 
-const { collections } = await startFormsStore()
+const { collections } = await startFormsStore({ quick: true })
 
 /** Cases of one run. Thousands of them, on jongodb, take a few minutes. */
 const numRuns = Number(process.env.FC_RUNS ?? 25)
@@ -140,8 +140,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
     publish: {
       run: publish(form),
       promises: (value, { revisions, live }) => {
-        if (!value) return
-        expect(value).not.toBe('elsewhere')
+        if (!value || value === 'elsewhere') return
         const made = revisions.find((revision) => revision.commandId === commandId)
         expect(made).toBeDefined()
         expect(live!.number).toBeGreaterThanOrEqual(made!.number)
@@ -226,9 +225,19 @@ const expectKept = (
   }
 }
 
-/** The form holds its public id and the commands of its revisions. */
-const expectReserved = async (record: FormRecord, incarnation: string): Promise<void> => {
-  const { organizationId, formId, publicId, revisions } = record
+/**
+ * An import may lose a command to a publish of another form while it is in progress: see
+ * docs/decisions/0028-incarnations-of-a-form.md.
+ */
+const mayLoseCommands = (planned: Planned[]): boolean =>
+  planned.some(({ kind }) => kind === 'import') && planned.some(({ kind }) => kind === 'publish other')
+
+/** The form holds its public id and the commands of these revisions. */
+const expectReserved = async (
+  { organizationId, formId, publicId }: FormRecord,
+  revisions: FormRecord['revisions'],
+  incarnation: string,
+): Promise<void> => {
   const held = { formId, incarnations: expect.arrayContaining([incarnation]) }
   expect(await collections.publicIds.findOne({ _id: publicId })).toMatchObject(held)
   for (const { commandId } of revisions) {
@@ -291,7 +300,7 @@ const checkIn = async (world: World, { operations: planned, turns }: Case): Prom
   if (record && incarnation) {
     expectConsistent(record)
     expectKept(operations, outcomes, history, incarnation, record)
-    await expectReserved(record, incarnation)
+    await expectReserved(record, mayLoseCommands(planned) ? [] : record.revisions, incarnation)
     const creator = creatorOf(history, incarnation)
     const isRestored = creator === undefined || planned[creator]!.kind === 'import'
     if (isRestored) expectContains(record, world.record)
@@ -311,9 +320,8 @@ const expectContains = (record: FormRecord, { revisions, replyIds }: FormRecord)
   expect(record.replyIds).toEqual(expect.arrayContaining(replyIds))
 }
 
-/** An import may lose a command to a publish of another form while it is in progress. */
 const expectOneFormPerCommand = async ({ form, other, commandIds }: World, planned: Planned[]) => {
-  if (planned.some(({ kind }) => kind === 'import')) return
+  if (mayLoseCommands(planned)) return
   const records = await Promise.all([form, other].map((each) => readRecord(collections, each)))
   const commands = records.flatMap((record) => record?.revisions.map(({ commandId }) => commandId) ?? [])
   for (const commandId of commandIds) {

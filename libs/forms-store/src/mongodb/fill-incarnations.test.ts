@@ -48,7 +48,10 @@ const given = async () => {
   const { organizationId } = form
   const { commandId } = await publish(store, form)
   await publish(store, form)
-  for (let count = 0; count < 34; count++) await store.recordReplies({ ...form, replyIds: [randomUUID()] })
+  // More than the form's document holds.
+  for (const count of [30, 4]) {
+    await store.recordReplies({ ...form, replyIds: Array.from({ length: count }, () => randomUUID()) })
+  }
   const deleted = await givenForm(store, { organizationId })
   const command = (await publish(store, deleted)).commandId
   await crashAfter(2, (crashing) => crashing.delete(refOf(deleted), allow))
@@ -59,7 +62,7 @@ const given = async () => {
 
 describe('fillIncarnations', () => {
   it('completes documents of schema 2, also when it is killed between two writes and runs again', async () => {
-    for (let writes = 0, isKilled = true; isKilled; writes += 3) {
+    for (let writes = 0, isKilled = true; isKilled; writes += 4) {
       const { organizationId, form, deleted, record, commandId, command } = await given()
       let left = writes
       const killAtEnd = () => {
