@@ -36,32 +36,38 @@ interface Planned {
   kind: Kind
   /** Which of the commands or replies: two operations may have the same. */
   id: number
-  failure: Failure | undefined
 }
 
 interface Case {
   /** What is there before: no form, an imported form, or one whose delete is not cleared yet. */
   given: 'nothing' | 'form' | 'deleted'
-  operations: Planned[]
+  processes: { operations: Planned[]; failure: Failure | undefined }[]
   turns: Turn[]
 }
 
+const operations = fc.array(
+  fc.record({
+    kind: fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom(...kinds) },
+      { weight: 1, arbitrary: fc.constantFrom('publish', 'delete', 'import', 'create' as const) },
+    ),
+    id: fc.nat(2),
+  }),
+  { minLength: 1, maxLength: 3, size: 'max' },
+)
 const failures: fc.Arbitrary<Failure> = fc.record({
-  after: fc.nat(14),
+  after: fc.nat(20),
   kind: fc.constantFrom('kill', 'lose response'),
 })
 const cases: fc.Arbitrary<Case> = fc.record({
   given: fc.constantFrom('form', 'form', 'deleted', 'nothing'),
-  operations: fc.array(
-    fc.record({
-      kind: fc.constantFrom(...kinds),
-      id: fc.nat(2),
-      failure: fc.option(failures, { nil: undefined, freq: 2 }),
-    }),
-    { minLength: 2, maxLength: 5, size: 'max' },
-  ),
-  turns: fc.array(fc.record({ process: fc.nat(4), requests: fc.integer({ min: 1, max: 8 }) }), {
-    maxLength: 40,
+  processes: fc.array(fc.record({ operations, failure: fc.option(failures, { nil: undefined, freq: 2 }) }), {
+    minLength: 2,
+    maxLength: 3,
+    size: 'max',
+  }),
+  turns: fc.array(fc.record({ process: fc.nat(2), requests: fc.integer({ min: 1, max: 20 }) }), {
+    maxLength: 12,
     size: 'max',
   }),
 })
@@ -105,6 +111,7 @@ const retry = <T>(
 
 /** An operation of a case, with what its success promises of a form that was there throughout. */
 interface Running {
+  kind: Kind
   run: (on: FormsCollections) => Promise<unknown>
   /** @param value what the operation returned. */
   promises: (value: unknown, record: FormRecord) => void
@@ -126,7 +133,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
     return publishForm(on, noQuota, command, retry)
   }
   const nothing = () => {}
-  const operations: Record<Kind, Running> = {
+  const operations: Record<Kind, Omit<Running, 'kind'>> = {
     create: {
       run: (on) => createForm(on, noQuota, { ...form, live: false, replyCount: 0 }),
       promises: nothing,
@@ -157,26 +164,34 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
     import: { run: (on) => importForm(on, record), promises: nothing },
     clear: { run: (on) => clearDeletions(on, never), promises: nothing },
   }
-  return operations[kind]
+  return { kind, ...operations[kind] }
+}
+
+interface Ended extends Outcome {
+  operation: Running
 }
 
 /** The form's document before and after each request, and the operation that sent the request. */
 interface History {
   forms: (FormDocument | undefined)[]
-  senders: number[]
+  senders: Running[]
 }
 
 const incarnationAt = ({ forms }: History, step: number) => forms[step]?.incarnation
 
 /** The operation whose request made this incarnation visible; undefined for the form that was given. */
-const creatorOf = (history: History, incarnation: string): number | undefined =>
+const creatorOf = (history: History, incarnation: string): Running | undefined =>
   history.senders.find(
     (_, step) =>
       incarnationAt(history, step) !== incarnation && incarnationAt(history, step + 1) === incarnation,
   )
 
 /** Whether one of the operation's own requests changed the existence of the form in this way. */
-const hasStep = (history: History, operation: number, isStep: (before?: string, after?: string) => boolean) =>
+const hasStep = (
+  history: History,
+  operation: Running,
+  isStep: (before?: string, after?: string) => boolean,
+) =>
   history.senders.some(
     (sender, step) =>
       sender === operation && isStep(incarnationAt(history, step), incarnationAt(history, step + 1)),
@@ -189,9 +204,9 @@ const expectSingleLives = ({ forms }: History): void => {
 }
 
 /** What results say about the existence of the form. */
-const expectEffects = (planned: Planned[], outcomes: Outcome[], history: History): void => {
-  for (const [operation, { result, first, last }] of outcomes.entries()) {
-    const { kind } = planned[operation]!
+const expectEffects = (ended: Ended[], history: History): void => {
+  for (const { operation, result, first, last } of ended) {
+    const { kind } = operation
     const isCreated = kind === 'create' ? result?.value === true : result?.value === 'imported'
     if (isCreated) expect(hasStep(history, operation, (before, after) => !before && !!after)).toBe(true)
     if (kind !== 'delete' || !result) continue
@@ -210,18 +225,12 @@ const expectConsistent = (record: FormRecord): void => {
 }
 
 /** Each operation that succeeded while the form existed in its last incarnation has its effect. */
-const expectKept = (
-  operations: Running[],
-  outcomes: Outcome[],
-  history: History,
-  incarnation: string,
-  record: FormRecord,
-) => {
-  for (const [operation, { result, first }] of outcomes.entries()) {
+const expectKept = (ended: Ended[], history: History, incarnation: string, record: FormRecord): void => {
+  for (const { operation, result, first } of ended) {
     const since = history.forms.slice(first)
     if (!result || since.length === 0) continue
     const isSame = since.every((form) => form?.incarnation === incarnation)
-    if (isSame) operations[operation]!.promises(result.value, record)
+    if (isSame) operation.promises(result.value, record)
   }
 }
 
@@ -229,8 +238,7 @@ const expectKept = (
  * An import may lose a command to a publish of another form while it is in progress: see
  * docs/decisions/0028-incarnations-of-a-form.md.
  */
-const mayLoseCommands = (planned: Planned[]): boolean =>
-  planned.some(({ kind }) => kind === 'import') && planned.some(({ kind }) => kind === 'publish other')
+const mayLoseCommands = (kinds: Set<Kind>): boolean => kinds.has('import') && kinds.has('publish other')
 
 /** The form holds its public id and the commands of these revisions. */
 const expectReserved = async (
@@ -279,40 +287,42 @@ const check = async (one: Case): Promise<void> => {
   for (const collection of Object.values(collections)) await collection.deleteMany({ organizationId })
 }
 
-const checkIn = async (world: World, { operations: planned, turns }: Case): Promise<void> => {
+const checkIn = async (world: World, { processes, turns }: Case): Promise<void> => {
   const { organizationId, formId } = world.form
   const read = () => collections.forms.findOne({ organizationId, _id: formId })
   const history: History = { forms: [await read()], senders: [] }
-  const operations = planned.map((each) => running(world, each))
-  const started = operations.map(({ run }, index) => ({ run, failure: planned[index]!.failure }))
+  const all = processes.map(({ operations }) => operations.map((planned) => running(world, planned)))
+  const plans = all.map((operations, index) => ({
+    operations: operations.map(({ run }) => run),
+    failure: processes[index]!.failure,
+  }))
+  const kinds = new Set(all.flat().map(({ kind }) => kind))
 
-  const outcomes = await interleave(collections, started, turns, async (operation) => {
-    history.senders.push(operation)
+  const outcomes = await interleave(collections, plans, turns, async (process, operation) => {
+    history.senders.push(all[process]![operation]!)
     history.forms.push(await read())
   })
 
-  for (const { error } of outcomes) if (error && !(error instanceof ApiError)) throw error
+  const ended = all.flatMap((operations, process) =>
+    operations.map((operation, index) => ({ operation, ...outcomes[process]![index]! })),
+  )
+  for (const { error } of ended) if (error && !(error instanceof ApiError)) throw error
   expectSingleLives(history)
-  expectEffects(planned, outcomes, history)
+  expectEffects(ended, history)
   const record = await readRecord(collections, world.form)
   const incarnation = history.forms.at(-1)?.incarnation
   expect(record === undefined).toBe(incarnation === undefined)
   if (record && incarnation) {
     expectConsistent(record)
-    expectKept(operations, outcomes, history, incarnation, record)
-    await expectReserved(record, mayLoseCommands(planned) ? [] : record.revisions, incarnation)
+    expectKept(ended, history, incarnation, record)
+    await expectReserved(record, mayLoseCommands(kinds) ? [] : record.revisions, incarnation)
     const creator = creatorOf(history, incarnation)
-    const isRestored = creator === undefined || planned[creator]!.kind === 'import'
-    if (isRestored) expectContains(record, world.record)
+    if (creator?.kind !== 'create') expectContains(record, world.record)
   }
   await clearAll()
-  await expectCleared(
-    world,
-    incarnation,
-    planned.some(({ kind }) => kind === 'create'),
-  )
+  await expectCleared(world, incarnation, kinds.has('create'))
   expect(await readRecord(collections, world.form)).toEqual(record)
-  await expectOneFormPerCommand(world, planned)
+  await expectOneFormPerCommand(world, kinds)
 }
 
 const expectContains = (record: FormRecord, { revisions, replyIds }: FormRecord): void => {
@@ -320,8 +330,8 @@ const expectContains = (record: FormRecord, { revisions, replyIds }: FormRecord)
   expect(record.replyIds).toEqual(expect.arrayContaining(replyIds))
 }
 
-const expectOneFormPerCommand = async ({ form, other, commandIds }: World, planned: Planned[]) => {
-  if (mayLoseCommands(planned)) return
+const expectOneFormPerCommand = async ({ form, other, commandIds }: World, kinds: Set<Kind>) => {
+  if (mayLoseCommands(kinds)) return
   const records = await Promise.all([form, other].map((each) => readRecord(collections, each)))
   const commands = records.flatMap((record) => record?.revisions.map(({ commandId }) => commandId) ?? [])
   for (const commandId of commandIds) {

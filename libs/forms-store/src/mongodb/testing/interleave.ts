@@ -3,16 +3,16 @@ import { storeUnavailable } from '@fms/store-kit/mongodb'
 import type { FormsCollections } from '../documents.ts'
 import { interceptRequests } from './intercept-requests.ts'
 
-/** How an operation ends before its time: killed before a request, or with the response of a request lost. */
+/** A failure of a process: it is killed before a request, or the response of a request is lost. */
 export interface Failure {
   /** Number of requests before the one that fails. */
   after: number
   kind: 'kill' | 'lose response'
 }
 
-/** One operation of one process. */
-export interface Operation {
-  run: (collections: FormsCollections) => Promise<unknown>
+/** One process and its operations, which run one after another. */
+export interface ProcessPlan {
+  operations: readonly ((collections: FormsCollections) => Promise<unknown>)[]
   failure: Failure | undefined
 }
 
@@ -22,59 +22,68 @@ export interface Turn {
   requests: number
 }
 
-/** What became of an operation. `first` and `last` are the steps of its first and last request. */
+/**
+ * What became of an operation. `first` and `last` are the steps of its first and last request. One that was killed, or
+ * has not begun, has neither a result nor an error.
+ */
 export interface Outcome {
   first: number
   last: number
-  /** Its result, unless it was killed or failed. */
   result?: { value: unknown }
   error?: unknown
 }
 
 const killed = new Error('killed')
 
-/** An operation whose requests wait until the scheduler sends them, one at a time. */
+/** A process whose requests wait until the scheduler sends them, one at a time. */
 class InterleavedProcess {
-  readonly outcome: Outcome = { first: Number.POSITIVE_INFINITY, last: -1 }
+  readonly outcomes: Outcome[]
   readonly #waiting: (() => void)[] = []
   readonly #failure: Failure | undefined
+  #current = 0
   #sent = 0
   #inFlight = 0
   #isKilled = false
   #isDone = false
   #onChange = () => {}
 
-  constructor(collections: FormsCollections, { run, failure }: Operation) {
+  constructor(collections: FormsCollections, { operations, failure }: ProcessPlan) {
     this.#failure = failure
+    this.outcomes = operations.map(() => ({ first: Number.POSITIVE_INFINITY, last: -1 }))
     const intercepted = interceptRequests(collections, (request) => this.#intercept(request))
-    run(intercepted)
-      .then(
-        (value) => {
-          this.outcome.result = { value }
-        },
-        (error) => {
-          this.outcome.error = error
-        },
-      )
-      .finally(() => {
-        this.#isDone = true
-        this.#onChange()
-      })
+    void this.#run(operations.map((operation) => () => operation(intercepted)))
+  }
+
+  async #run(operations: readonly (() => Promise<unknown>)[]): Promise<void> {
+    for (const [index, operation] of operations.entries()) {
+      this.#current = index
+      const outcome = this.outcomes[index]!
+      try {
+        const value = await operation()
+        if (!this.#isKilled) outcome.result = { value }
+      } catch (error) {
+        if (!this.#isKilled) outcome.error = error
+      }
+      if (this.#isKilled) break
+    }
+    this.#isDone = true
+    this.#onChange()
+  }
+
+  /** The index of the operation that runs. */
+  get current(): number {
+    return this.#current
   }
 
   get isWaiting(): boolean {
     return this.#waiting.length > 0
   }
 
-  /** Whether the process was killed. Its operation may go on, but sends nothing any more. */
-  get isKilled(): boolean {
-    return this.#isKilled
-  }
-
   /** Sends the next request, and resolves when the process has no other request in flight and waits, or is done. */
   async step(step: number): Promise<void> {
-    this.outcome.first = Math.min(this.outcome.first, step)
-    this.outcome.last = step
+    const outcome = this.outcomes[this.#current]!
+    outcome.first = Math.min(outcome.first, step)
+    outcome.last = step
     this.#inFlight++
     this.#waiting.shift()!()
     await this.settled()
@@ -115,24 +124,25 @@ class InterleavedProcess {
 }
 
 /**
- * Runs operations with one request at a time, in the order of `turns`, and then each to its end.
+ * Runs processes with one request at a time, in the order of `turns`, and then each to its end.
  *
- * @param afterStep called after each request, with the index of its operation.
- * @returns the outcome of each operation. One that was killed has neither a result nor an error.
+ * @param afterStep called after each request, with the number of its process and of its operation.
+ * @returns the outcomes of the operations of each process.
  */
 export const interleave = async (
   collections: FormsCollections,
-  operations: readonly Operation[],
+  plans: readonly ProcessPlan[],
   turns: readonly Turn[],
-  afterStep: (operation: number) => Promise<void>,
-): Promise<Outcome[]> => {
-  const processes = operations.map((operation) => new InterleavedProcess(collections, operation))
+  afterStep: (process: number, operation: number) => Promise<void>,
+): Promise<Outcome[][]> => {
+  const processes = plans.map((plan) => new InterleavedProcess(collections, plan))
   await Promise.all(processes.map((process) => process.settled()))
   let step = 0
   const run = async (process: InterleavedProcess, requests: number) => {
     for (let sent = 0; sent < requests && process.isWaiting; sent++) {
+      const { current } = process
       await process.step(step++)
-      await afterStep(processes.indexOf(process))
+      await afterStep(processes.indexOf(process), current)
     }
   }
   const waiting = () => processes.filter((process) => process.isWaiting)
@@ -141,7 +151,5 @@ export const interleave = async (
     if (ready.length > 0) await run(ready[process % ready.length]!, requests)
   }
   for (const process of waiting()) await run(process, Number.POSITIVE_INFINITY)
-  return processes.map(({ outcome, isKilled }) =>
-    isKilled ? { first: outcome.first, last: outcome.last } : outcome,
-  )
+  return processes.map(({ outcomes }) => outcomes)
 }
