@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FormRecord } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { givenForm, newForm, publish, refOf, snapshot } from '../../contract/given.ts'
+import { edited, givenForm, newForm, publish, refOf, snapshot } from '../../contract/given.ts'
+import type { FormRef, FormsStore } from '../../forms-store.ts'
 import { clearDeletions } from '../changes/clear-deletions.ts'
 import { MongoFormsStore } from '../forms-store.ts'
 import { allow, startFormsStore } from '../testing.ts'
@@ -146,5 +147,59 @@ describe('an import of a form whose delete crashed', () => {
     expect(await stuck.delete(ref, allow)).toBe(true)
     expect(await stuck.importForm(record)).toBe('imported')
     expect(await exported(organizationId)).toEqual([record])
+  })
+})
+
+describe('a form that is deleted and imported again during a change', () => {
+  const change = {
+    publish: (on: FormsStore, ref: FormRef) => on.publish(ref, randomUUID(), snapshot),
+    patch: (on: FormsStore, ref: FormRef) =>
+      on.update(ref, (current) => edited(current, { tone: 'changed' })),
+    reply: (on: FormsStore, { organizationId, formRef: formId }: FormRef) =>
+      on.recordReplies({ organizationId, formId, replyIds: [randomUUID()] }),
+  }
+
+  /** Restores another state of the form, with the same version and number of replies, before the change is written. */
+  const raced = async (kind: keyof typeof change) => {
+    const record = await givenRecord()
+    await store.importForm(record)
+    const replyIds = record.replyIds.map(() => randomUUID()).sort()
+    const restored = { ...record, draft: { ...record.draft, name: 'Restored' }, replyIds }
+    const { organizationId, formId } = record
+    const ref = { organizationId, formRef: formId }
+    let isRestored = false
+    const beforeWrite = async ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection !== 'forms' || operation !== 'set' || isRestored) return
+      isRestored = true
+      await store.delete(ref, allow)
+      await store.importForm(restored)
+    }
+    await using racing = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    const result = await change[kind](racing, ref)
+    expect(isRestored).toBe(true)
+    const [found] = await exported(organizationId)
+    return { result, found: found!, restored }
+  }
+
+  it('has no revision of the publish', async () => {
+    const { result, found, restored } = await raced('publish')
+
+    expect(result).toBeUndefined()
+    expect(found).toEqual(restored)
+  })
+
+  it('has the patch on top of the imported draft', async () => {
+    const { found, restored } = await raced('patch')
+
+    expect(found.draft).toEqual({ ...restored.draft, tone: 'changed' })
+    expect(found.version).toBe(restored.version + 1)
+  })
+
+  it('has the reply beside those of the import', async () => {
+    const { result, found, restored } = await raced('reply')
+
+    expect(result).toBe(1)
+    expect(found.replyIds).toEqual(expect.arrayContaining(restored.replyIds))
+    expect(found.replyIds).toHaveLength(restored.replyIds.length + 1)
   })
 })
