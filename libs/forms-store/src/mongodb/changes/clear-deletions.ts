@@ -44,7 +44,9 @@ export const clearIncarnation = async (
   // The delete is in progress, was killed before it deleted the form, or lost to another change.
   if (await isAlive(collections, deletion)) return
   await release(publicIds, publicId, deletion)
-  while (!(await clearBatch(collections, deletion))) if (signal?.aborted) return
+  for (const clearBatch of [clearReplies, clearRevisions, clearCommands]) {
+    while (await clearBatch(collections, deletion)) if (signal?.aborted) return
+  }
   if (isCleared) await deletions.deleteOne({ organizationId, _id })
   else {
     const clearTime = Date.now() + secondClearingMs
@@ -52,13 +54,7 @@ export const clearIncarnation = async (
   }
 }
 
-/** @returns whether nothing is left. */
-const clearBatch = async (collections: FormsCollections, incarnation: Incarnation): Promise<boolean> =>
-  !(await clearReplies(collections, incarnation)) &&
-  !(await clearRevisions(collections, incarnation)) &&
-  !(await clearCommands(collections, incarnation))
-
-/** @returns whether there were any. Index: replies_by_incarnation. */
+/** @returns whether there may be more. Index: replies_by_incarnation. */
 const clearReplies = async (
   { replies }: FormsCollections,
   { organizationId, formId, incarnation }: Incarnation,
@@ -67,10 +63,10 @@ const clearReplies = async (
   const found = await Array.fromAsync(replies.find(all, { limit: maxBatch, fields: ['_id'] }))
   if (found.length === 0) return false
   await replies.deleteMany({ ...all, _id: { $in: found.map(({ _id }) => _id) } })
-  return true
+  return found.length === maxBatch
 }
 
-/** @returns whether there were any. Index: revisions_by_incarnation. */
+/** @returns whether there may be more. Index: revisions_by_incarnation. */
 const clearRevisions = async (
   collections: FormsCollections,
   { organizationId, formId, incarnation }: Incarnation,
@@ -83,10 +79,10 @@ const clearRevisions = async (
   // When another process clears concurrently, usage stays too high rather than too low.
   const bytes = found.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
   if (cleared === found.length) await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
-  return true
+  return found.length === maxBatch
 }
 
-/** @returns whether there were any. Index: commands_by_form. */
+/** @returns whether there may be more. Index: commands_by_form. */
 const clearCommands = async (
   { commands }: FormsCollections,
   { organizationId, formId, incarnation }: Incarnation,
@@ -103,5 +99,5 @@ const clearCommands = async (
     await commands.deleteMany({ organizationId, formId, incarnations: [incarnation], _id: { $in: ids } })
   }
   for (const { _id } of others) await release(commands, _id, { organizationId, formId, incarnation })
-  return true
+  return found.length === maxBatch
 }

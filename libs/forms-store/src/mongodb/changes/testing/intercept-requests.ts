@@ -1,5 +1,5 @@
 import type { MongoCollection, MongoDocument } from '@fms/store-kit/mongodb'
-import type { FormsCollections } from '../documents.ts'
+import type { FormsCollections } from '../../documents.ts'
 
 /** Runs a request: may delay it, fail before it, or fail after it. */
 export type Intercept = <R>(request: () => Promise<R>) => Promise<R>

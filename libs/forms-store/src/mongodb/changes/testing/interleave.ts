@@ -1,6 +1,6 @@
 import { setImmediate as flush } from 'node:timers/promises'
 import { storeUnavailable } from '@fms/store-kit/mongodb'
-import type { FormsCollections } from '../documents.ts'
+import type { FormsCollections } from '../../documents.ts'
 import { interceptRequests } from './intercept-requests.ts'
 
 /** A failure of a process: it is killed before a request, or the response of a request is lost. */
