@@ -55,7 +55,7 @@ describe('formctl migrate', () => {
       expect(await run(['migrate', '--json'])).toBe(0)
       expect(JSON.parse(stdout)).toEqual({
         directory: { engine: 'MongoDB', version: 2 },
-        forms: { engine: 'MongoDB', version: 2 },
+        forms: { engine: 'MongoDB', version: 3 },
       })
     }
 

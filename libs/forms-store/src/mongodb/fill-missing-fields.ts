@@ -1,7 +1,8 @@
-import { type MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
+import { type MongoCollection, MongoDatabase, type MongoDocument } from '@fms/store-kit/mongodb'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 import { toStoredDraft } from '../stored-draft.ts'
 import { type FormDocument, formsCollections, type RevisionDocument } from './documents.ts'
+import { fillIncarnations } from './fill-incarnations.ts'
 
 /** Documents per batch. */
 const batchSize = 100
@@ -9,6 +10,7 @@ const batchSize = 100
 /** Adds the fields of this release to documents of the previous one. Idempotent, and safe during writes. */
 export const fillMissingFields = async (url: string): Promise<void> => {
   await using database = new MongoDatabase(url)
+  await fillIncarnations(database)
   const { forms, revisions } = formsCollections(database)
   await fill(forms, ({ organizationId, _id, version, foldedName, draft }: FormDocument) =>
     // A concurrent change has set the fields itself.
@@ -26,7 +28,7 @@ export const fillMissingFields = async (url: string): Promise<void> => {
   )
 }
 
-const fill = async <T extends { _id: string }>(
+const fill = async <T extends MongoDocument>(
   collection: MongoCollection<T>,
   set: (document: T) => Promise<boolean>,
 ): Promise<void> => {

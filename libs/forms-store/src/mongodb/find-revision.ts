@@ -1,7 +1,14 @@
 import { isUuid, liveAlias } from '@fms/contracts'
 import type { FormRef, RevisionState } from '../forms-store.ts'
-import type { FormDocument, FormsCollections, RevisionDocument } from './documents.ts'
-import { toStoredForm } from './documents.ts'
+import { commandKey } from './changes/reservations.ts'
+import {
+  type FormDocument,
+  type FormsCollections,
+  type Incarnation,
+  incarnationOf,
+  type RevisionDocument,
+  toStoredForm,
+} from './documents.ts'
 import { findForm } from './find-form.ts'
 
 export interface FoundRevision {
@@ -11,7 +18,7 @@ export interface FoundRevision {
 }
 
 /**
- * A revision, the form that it belongs to, and its state. Index: that of `_id`.
+ * A revision, the form that it belongs to, and its state. Index: revisions_by_id.
  *
  * @param fields of the revision to read; all by default.
  */
@@ -21,13 +28,17 @@ export const findRevision = async (
   revisionRef: string,
   fields?: readonly (keyof RevisionDocument)[],
 ): Promise<FoundRevision | undefined> => {
-  const form = await findForm(collections, ref, ['organizationId', 'liveRevisionId', 'aiHandoff'])
-  const _id = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-  if (!form || !_id || !isUuid(_id)) return undefined
-  const { organizationId, _id: formId } = form
-  const revision = await collections.revisions.findOne({ organizationId, _id, formId }, fields)
+  const form = await findForm(collections, ref, [
+    'organizationId',
+    'incarnation',
+    'liveRevisionId',
+    'aiHandoff',
+  ])
+  const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+  if (!form || !revisionId || !isUuid(revisionId)) return undefined
+  const revision = await collections.revisions.findOne({ ...incarnationOf(form), revisionId }, fields)
   const aiHandoff = form.aiHandoff ?? (await readAiHandoff(collections, ref))
-  const state = { revisionId: _id, live: _id === form.liveRevisionId, aiHandoff }
+  const state = { revisionId, live: revisionId === form.liveRevisionId, aiHandoff }
   return revision && { form, revision, state }
 }
 
@@ -37,18 +48,22 @@ const readAiHandoff = async (collections: FormsCollections, ref: FormRef): Promi
   return form ? toStoredForm(form).aiHandoff : false
 }
 
-/** The revision that a command made. Skips revisions of deleted forms. Index: revisions_by_command. */
+/** The revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId. */
 export const findRevisionOfCommand = async (
   collections: FormsCollections,
   organizationId: string,
   commandId: string,
 ): Promise<RevisionDocument | undefined> => {
-  const revision = await collections.revisions.findOne({ organizationId, commandId })
-  return revision && (await hasForm(collections, revision)) ? revision : undefined
+  const reservation = await collections.commands.findOne({ _id: commandKey(organizationId, commandId) })
+  if (!reservation) return undefined
+  const key = { organizationId, _id: reservation.formId }
+  const form = await collections.forms.findOne(key, ['organizationId', 'incarnation'])
+  return form && findRevisionOfForm(collections, incarnationOf(form), commandId)
 }
 
-/** Whether the form of a revision exists. Without it, the revision is invisible. */
-export const hasForm = (
-  { forms }: FormsCollections,
-  { organizationId, formId }: Pick<RevisionDocument, 'organizationId' | 'formId'>,
-): Promise<boolean> => forms.has({ organizationId, _id: formId })
+/** The revision that a command made of this incarnation of a form. Index: revisions_by_commandId. */
+export const findRevisionOfForm = (
+  { revisions }: FormsCollections,
+  incarnation: Incarnation,
+  commandId: string,
+): Promise<RevisionDocument | undefined> => revisions.findOne({ ...incarnation, commandId })

@@ -46,6 +46,7 @@ import {
   type FormDocument,
   type FormsCollections,
   formsCollections,
+  incarnationOf,
   type RevisionDocument,
   stateFields,
   toFormState,
@@ -190,17 +191,18 @@ export class MongoFormsStore implements FormsStore {
     )
   }
 
-  /** Index: revisions_by_number. */
+  /** Index: revisions_by_incarnation. */
   async listRevisions({
     after,
     limit,
     skip,
     ...ref
   }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const form = await findForm(this.#collections, ref, ['organizationId', 'liveRevisionId'])
+    const fields = ['organizationId', 'incarnation', 'liveRevisionId'] as const
+    const form = await findForm(this.#collections, ref, fields)
     if (!form) return undefined
     const { revisions } = this.#collections
-    const all = { organizationId: form.organizationId, formId: form._id }
+    const all = incarnationOf(form)
     const found = revisions.find(after === undefined ? all : { ...all, number: { $lt: after } }, {
       sort: { number: -1 },
       skip,
@@ -307,5 +309,5 @@ export class MongoFormsStore implements FormsStore {
 
 const toListedRevision = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
   revision: toStoredRevision(revision),
-  live: revision._id === form.liveRevisionId,
+  live: revision.revisionId === form.liveRevisionId,
 })

@@ -36,15 +36,18 @@ const byTrigram: MongoIndex = {
   key: { organizationId: 1, nameTrigrams: 1 },
 }
 
+/** The fields that unique indexes of a form's revisions and replies begin with. */
+const byIncarnation = { organizationId: 1, formId: 1, incarnation: 1 } as const
+
 /**
  * The indexes beside those of `_id`. The shard key is organizationId: every query contains it and every unique index
- * begins with it. `publicIds` is sharded by its `_id`, which makes a public id unique over all shards.
+ * begins with it. `publicIds` and `commands` are sharded by `_id`, which makes their ids unique over all shards.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
-  version: 2,
-  // Version 1 stores forms without `bytes` and `nameTrigrams`.
-  oldestVersion: 2,
+  version: 3,
+  // Version 2 stores forms without an incarnation.
+  oldestVersion: 3,
   indexes: [
     ...orders,
     byDefault,
@@ -53,24 +56,26 @@ export const formsSchema: MongoSchema = {
     { collection: 'forms', name: 'forms_by_publicId', key: { organizationId: 1, publicId: 1 }, unique: true },
     {
       collection: 'revisions',
-      name: 'revisions_by_command',
-      key: { organizationId: 1, commandId: 1 },
+      name: 'revisions_by_incarnation',
+      key: { ...byIncarnation, number: descending },
       unique: true,
     },
     {
       collection: 'revisions',
-      name: 'revisions_by_number',
-      key: { organizationId: 1, formId: 1, number: descending },
+      name: 'revisions_by_commandId',
+      key: { ...byIncarnation, commandId: 1 },
       unique: true,
     },
+    { collection: 'revisions', name: 'revisions_by_id', key: { organizationId: 1, revisionId: 1 } },
     {
       collection: 'replies',
-      name: 'replies_by_form',
-      key: { organizationId: 1, formId: 1, replyId: 1 },
+      name: 'replies_by_incarnation',
+      key: { ...byIncarnation, replyId: 1 },
       unique: true,
     },
+    { collection: 'commands', name: 'commands_by_form', key: { organizationId: 1, formId: 1 } },
     { collection: 'forms', name: 'forms_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
-    { collection: 'deletions', name: 'deletions_by_organization', key: { organizationId: 1 } },
+    { collection: 'deletions', name: 'deletions_by_clearTime', key: { clearTime: 1 } },
   ],
 }

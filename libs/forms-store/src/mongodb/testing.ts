@@ -1,5 +1,5 @@
 import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { startMongo } from '@fms/testkit/mongodb'
+import { type MongoOptions, startMongo } from '@fms/testkit/mongodb'
 import { afterAll, vi } from 'vitest'
 import type { FormsStore } from '../forms-store.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
@@ -10,11 +10,11 @@ import { MongoFormsStore } from './forms-store.ts'
 export const allow = () => {}
 
 /** One store for all tests of the file, on a separate engine, with access to its collections. */
-export const startFormsStore = async () => {
+export const startFormsStore = async (options?: MongoOptions) => {
   // Some engines scan whole collections.
   vi.setConfig({ testTimeout: 180_000 })
 
-  const mongo = await startMongo()
+  const mongo = await startMongo(process.env, options)
   const { url } = mongo
   await migrateFormsStore(url)
   const store = new MongoFormsStore(url)
@@ -44,5 +44,5 @@ export const startFormsStore = async () => {
     }
   }
 
-  return { url, store, collections: formsCollections(database), crashAfter }
+  return { mongo, url, store, collections: formsCollections(database), crashAfter }
 }

@@ -79,7 +79,7 @@ describe('formctl migrate', () => {
     const { bytes: ___, ...oldRevision } = snapshot!
     await collections.forms.deleteOne({ organizationId, _id: formId })
     await collections.forms.insert(oldForm)
-    await collections.revisions.deleteOne({ organizationId, _id: revision.revisionId })
+    await collections.revisions.deleteOne({ organizationId, revisionId: revision.revisionId })
     await collections.revisions.insert(oldRevision)
     await collections.usage.deleteOne({ organizationId, _id: organizationId })
     expect(await store.get(refOf(form))).toMatchObject({ aiHandoff: true, name: 'Größe' })

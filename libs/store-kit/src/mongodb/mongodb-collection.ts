@@ -76,6 +76,13 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
+  /** Inserts documents, unordered and not atomically. @throws the driver's error when a unique index rejects one. */
+  async insertAll(documents: readonly T[]): Promise<void> {
+    await this.#write('insert', () =>
+      this.#collection.insertMany(documents as readonly Document[], { ordered: false }),
+    )
+  }
+
   /** Inserts documents and skips those that a unique index rejects. Unordered and not atomic. */
   async insertMissing(documents: readonly T[]): Promise<void> {
     if (documents.length === 0) return
@@ -94,6 +101,11 @@ export class MongoCollection<T extends MongoDocument> {
       this.#collection.updateOne(query, { $set: fields }),
     )
     return matchedCount === 1
+  }
+
+  /** Sets fields of all matching documents, not atomically. */
+  async setMany(query: Document, fields: Partial<T>): Promise<void> {
+    await this.#write('set', () => this.#collection.updateMany(query, { $set: fields }))
   }
 
   /** Sets fields of one document. @returns the changed document, or undefined when none matched. */

@@ -1,70 +1,103 @@
-import { KeyedMutex } from '@fms/store-kit/mongodb'
-import type { DeletionDocument, FormsCollections } from '../documents.ts'
+import type { DeletionDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { isAlive } from '../documents.ts'
 import { addUsage } from '../usage.ts'
+import { release } from './reservations.ts'
 
 /** Documents that one request deletes at most. */
 const maxBatch = 500
 
-/** Serializes the clearing of each form in this process. */
-const mutex = new KeyedMutex()
+/**
+ * Time between the two clearings of an incarnation, in milliseconds. A change that found the form before its delete may
+ * store something after the first clearing, and be killed before it notices that the form is gone. No request takes
+ * this long.
+ */
+const secondClearingMs = 10 * 60_000
 
-/** Deletes the revisions and replies of every deleted form. Skips a form whose clearing fails; the next run retries it. */
-export const clearDeletions = async (collections: FormsCollections, signal: AbortSignal): Promise<void> => {
-  for await (const deletion of collections.deletions.find({})) {
+/**
+ * Clears every incarnation that is due and has no form. Skips one whose clearing fails; the next run retries it. Index:
+ * deletions_by_clearTime.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export const clearDeletions = async (
+  collections: FormsCollections,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<void> => {
+  for await (const deletion of collections.deletions.find({ clearTime: { $lte: now } })) {
     if (signal.aborted) return
-    await clearForm(collections, deletion, signal).catch(() => {})
+    await clearIncarnation(collections, deletion, signal).catch(() => {})
   }
 }
 
-/** Clears the remains of a deleted form with this id, so that a new form can have it. */
-export const clearFormerForm = async (
-  collections: FormsCollections,
-  { organizationId, formId }: { organizationId: string; formId: string },
-): Promise<void> => {
-  const deletion = await collections.deletions.findOne({ organizationId, _id: formId })
-  if (deletion) await clearForm(collections, deletion)
-}
-
-const clearForm = (
+/**
+ * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form never has one again,
+ * so nothing can be restored meanwhile.
+ */
+export const clearIncarnation = async (
   collections: FormsCollections,
   deletion: DeletionDocument,
   signal?: AbortSignal,
-): Promise<void> =>
-  mutex.runExclusive(`${deletion.organizationId}/${deletion._id}`, async () => {
-    const { forms, publicIds, deletions } = collections
-    const { organizationId, _id: formId, publicId } = deletion
-    const key = { organizationId, _id: formId }
-    // A form that still exists: its delete is in progress, or crashed before it deleted the form.
-    const isGone = async () => (await deletions.has(key)) && !(await forms.has(key))
-    if (!(await isGone())) return
-    // The query names the form: another one may have the public id by now.
-    await publicIds.deleteOne({ _id: publicId, organizationId, formId })
-    // Checked before each batch: another process may have finished, and the form may exist again.
-    while (!signal?.aborted && (await isGone())) {
-      if (await clearBatch(collections, organizationId, formId)) await deletions.deleteOne(key)
-    }
-  })
-
-/** @returns whether nothing is left. Indexes: replies_by_form and revisions_by_number. */
-const clearBatch = async (
-  collections: FormsCollections,
-  organizationId: string,
-  formId: string,
-): Promise<boolean> => {
-  const { replies, revisions } = collections
-  const batch = { limit: maxBatch, fields: ['bytes'] }
-  const all = { organizationId, formId }
-  const counted = await Array.fromAsync(replies.find(all, { limit: maxBatch, fields: ['_id'] }))
-  if (counted.length > 0) {
-    await replies.deleteMany({ organizationId, _id: { $in: counted.map(({ _id }) => _id) } })
-    return false
+): Promise<void> => {
+  const { deletions, publicIds } = collections
+  const { _id, organizationId, publicId, isCleared } = deletion
+  // The delete is in progress, was killed before it deleted the form, or lost to another change.
+  if (await isAlive(collections, deletion)) return
+  await release(publicIds, publicId, deletion)
+  for (const clearBatch of [clearReplies, clearRevisions, clearCommands]) {
+    while (await clearBatch(collections, deletion)) if (signal?.aborted) return
   }
-  const found = await Array.fromAsync(revisions.find(all, batch))
-  if (found.length === 0) return true
-  const ids = found.map(({ _id }) => _id)
-  const cleared = await revisions.deleteMany({ organizationId, _id: { $in: ids } })
+  if (isCleared) await deletions.deleteOne({ organizationId, _id })
+  else {
+    const clearTime = Date.now() + secondClearingMs
+    await deletions.set({ organizationId, _id }, { isCleared: true, clearTime })
+  }
+}
+
+/** @returns whether there may be more. Index: replies_by_incarnation. */
+const clearReplies = async (
+  { replies }: FormsCollections,
+  { organizationId, formId, incarnation }: Incarnation,
+): Promise<boolean> => {
+  const all = { organizationId, formId, incarnation }
+  const found = await Array.fromAsync(replies.find(all, { limit: maxBatch, fields: ['_id'] }))
+  if (found.length === 0) return false
+  await replies.deleteMany({ ...all, _id: { $in: found.map(({ _id }) => _id) } })
+  return found.length === maxBatch
+}
+
+/** @returns whether there may be more. Index: revisions_by_incarnation. */
+const clearRevisions = async (
+  collections: FormsCollections,
+  { organizationId, formId, incarnation }: Incarnation,
+): Promise<boolean> => {
+  const { revisions } = collections
+  const all = { organizationId, formId, incarnation }
+  const found = await Array.fromAsync(revisions.find(all, { limit: maxBatch, fields: ['bytes'] }))
+  if (found.length === 0) return false
+  const cleared = await revisions.deleteMany({ ...all, _id: { $in: found.map(({ _id }) => _id) } })
   // When another process clears concurrently, usage stays too high rather than too low.
   const bytes = found.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
   if (cleared === found.length) await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
-  return false
+  return found.length === maxBatch
+}
+
+/** @returns whether there may be more. Index: commands_by_form. */
+const clearCommands = async (
+  { commands }: FormsCollections,
+  { organizationId, formId, incarnation }: Incarnation,
+): Promise<boolean> => {
+  const all = { organizationId, formId, incarnations: incarnation }
+  const found = await Array.fromAsync(commands.find(all, { limit: maxBatch, fields: ['incarnations'] }))
+  if (found.length === 0) return false
+  const [alone, others] = [
+    found.filter(({ incarnations }) => incarnations.length === 1),
+    found.filter(({ incarnations }) => incarnations.length > 1),
+  ]
+  if (alone.length > 0) {
+    const ids = alone.map(({ _id }) => _id)
+    await commands.deleteMany({ organizationId, formId, incarnations: [incarnation], _id: { $in: ids } })
+  }
+  for (const { _id } of others) await release(commands, _id, { organizationId, formId, incarnation })
+  return found.length === maxBatch
 }

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { Quota, StoredForm } from '../../forms-store.ts'
-import { type FormsCollections, newFormDocument } from '../documents.ts'
+import { type FormsCollections, incarnationOf, newFormDocument } from '../documents.ts'
 import { countWrite } from '../usage.ts'
-import { clearFormerForm } from './clear-deletions.ts'
+import { release, reserve } from './reservations.ts'
 
 /**
- * Reserves the public id in the whole service, then stores the form. A crash in between leaves the reservation: it uses
- * up one of 8·10¹⁷ ids, and the same form can still be created.
+ * Reserves the public id in the whole service, then stores the form in a new incarnation. A crash in between leaves the
+ * reservation: it uses up one of 8·10¹⁷ ids, and the same form can still be created.
  *
- * @returns false when the public id is taken.
+ * @returns false when the public id or the form's id is taken.
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
 export const createForm = async (
@@ -15,19 +16,15 @@ export const createForm = async (
   quota: Quota,
   form: StoredForm,
 ): Promise<boolean> => {
+  const { forms, publicIds } = collections
+  const document = newFormDocument(form, randomUUID())
+  const incarnation = incarnationOf(document)
   const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
   return countWrite(collections, quota, form.organizationId, growth, async () => {
-    await clearFormerForm(collections, form)
-    return (await reservePublicId(collections, form)) && collections.forms.insert(newFormDocument(form))
+    const reservation = await reserve(publicIds, form.publicId, incarnation)
+    if (typeof reservation !== 'string') return false
+    const isStored = await forms.insert(document)
+    if (!isStored) await release(publicIds, form.publicId, incarnation)
+    return isStored
   })
-}
-
-/** Idempotent for the same form. @returns false when another form has the public id. */
-export const reservePublicId = async (
-  { publicIds }: FormsCollections,
-  { publicId: _id, organizationId, formId }: Pick<StoredForm, 'organizationId' | 'formId' | 'publicId'>,
-): Promise<boolean> => {
-  if (await publicIds.insert({ _id, organizationId, formId, reserveTime: Date.now() })) return true
-  const holder = await publicIds.findOne({ _id })
-  return holder?.formId === formId && holder.organizationId === organizationId
 }

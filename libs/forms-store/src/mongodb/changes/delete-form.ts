@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../../errors.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
@@ -5,16 +6,19 @@ import {
   draftBytes,
   type FormsCollections,
   formKey,
+  incarnationOf,
   sizeFields,
   stateFields,
   toFormState,
 } from '../documents.ts'
 import { findForm } from '../find-form.ts'
 import { addUsage } from '../usage.ts'
+import { release } from './reservations.ts'
 
 /**
- * Deletes a form in steps: inserts a document into `deletions`, deletes the form, which makes its revisions and replies
- * invisible, and frees its public id. `clearDeletions` deletes the revisions and replies later.
+ * Deletes a form in steps: inserts a note into `deletions`, deletes the form, which makes its revisions and replies
+ * invisible, and releases its public id. `clearDeletions` deletes the rest later. An attempt that loses to a concurrent
+ * change removes its note; the note of a killed attempt has no effect while the form exists.
  *
  * @returns false when there is no such form.
  * @throws {ApiError} UPDATE_ABORTED when concurrent changes won until the deadline.
@@ -29,14 +33,17 @@ export const deleteForm = async (
     const form = await findForm(collections, ref, [...stateFields, ...sizeFields])
     if (!form) return undefined
     check(toFormState(form))
-    // An earlier attempt may have inserted it.
-    await deletions.insert({ ...formKey(form), publicId: form.publicId, beginTime: Date.now() })
-    return (await forms.deleteOne({ ...formKey(form), version: form.version })) ? form : writeConflict
+    const { organizationId, publicId, version } = form
+    const [_id, now] = [randomUUID(), Date.now()]
+    const note = { _id, ...incarnationOf(form), publicId, beginTime: now, clearTime: now, isCleared: false }
+    await deletions.insert(note)
+    if (await forms.deleteOne({ ...formKey(form), version })) return form
+    await deletions.deleteOne({ organizationId, _id })
+    return writeConflict
   }
   const form = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!form) return false
-  const { organizationId, _id: formId, publicId } = form
-  await publicIds.deleteOne({ _id: publicId, organizationId, formId })
-  await addUsage(collections, organizationId, { forms: -1, bytes: -draftBytes(form) })
+  await release(publicIds, form.publicId, incarnationOf(form))
+  await addUsage(collections, form.organizationId, { forms: -1, bytes: -draftBytes(form) })
   return true
 }

@@ -8,7 +8,7 @@ export const maxRecentReplies = 32
 /**
  * Increments `replyCount` and stores the ids of the replies in one update of the form. When the form would hold too many
  * ids, the earlier ones are first copied to `replies`, so that each counted id is always in one of the two. The update
- * matches the `replyCount` that was read: no id was added or removed since.
+ * matches the incarnation and the `replyCount` that were read: no id was added or removed since.
  *
  * @returns how many replies were new.
  */
@@ -17,26 +17,22 @@ export const recordReplies = async (
   { organizationId, formId, replyIds }: Replies,
 ): Promise<number | typeof writeConflict> => {
   const key = { organizationId, _id: formId }
-  const form = await forms.findOne(key, ['replyCount', 'recentReplies'])
-  if (!form) {
-    // The form may have been deleted while an earlier attempt copied ids.
-    await replies.deleteMany({ organizationId, formId })
-    return 0
-  }
-  const { replyCount, recentReplies } = form
+  const form = await forms.findOne(key, ['incarnation', 'replyCount', 'recentReplies'])
+  // A delete clears the ids that an earlier attempt copied.
+  if (!form) return 0
+  const { incarnation, replyCount, recentReplies } = form
+  const all = { organizationId, formId, incarnation }
   const known = new Set(recentReplies)
-  for await (const { replyId } of replies.find({ organizationId, formId, replyId: { $in: [...replyIds] } })) {
+  for await (const { replyId } of replies.find({ ...all, replyId: { $in: [...replyIds] } })) {
     known.add(replyId)
   }
   const counted = [...new Set(replyIds)].filter((id) => !known.has(id))
   if (counted.length === 0) return 0
 
   const isFull = recentReplies.length + counted.length > maxRecentReplies
-  if (isFull) {
-    await replies.insertMissing(recentReplies.map((replyId) => ({ organizationId, formId, replyId })))
-  }
+  if (isFull) await replies.insertMissing(recentReplies.map((replyId) => ({ ...all, replyId })))
   const isCounted = await forms.set(
-    { ...key, replyCount },
+    { ...key, incarnation, replyCount },
     {
       replyCount: replyCount + counted.length,
       recentReplies: [...(isFull ? [] : recentReplies), ...counted],

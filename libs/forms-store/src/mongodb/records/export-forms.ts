@@ -3,7 +3,13 @@ import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../../errors.ts'
 import type { OrganizationForms } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
-import { type FormsCollections, toStoredForm, toStoredRevision } from '../documents.ts'
+import {
+  type FormsCollections,
+  formKey,
+  incarnationOf,
+  toStoredForm,
+  toStoredRevision,
+} from '../documents.ts'
 
 /** Index: forms_by_publicId, one query per organization. */
 export async function* listOrganizations({ forms }: FormsCollections): AsyncGenerator<OrganizationForms> {
@@ -42,7 +48,7 @@ export async function* exportForms(
 
 /**
  * The form with its revisions and replies, in a consistent state: reads again when the form changed meanwhile. Indexes:
- * revisions_by_number and replies_by_form.
+ * revisions_by_incarnation and replies_by_incarnation.
  *
  * @throws {ApiError} UPDATE_ABORTED when the form kept changing until the deadline.
  */
@@ -53,16 +59,17 @@ export const readRecord = (
   const attempt = async () => {
     const form = await forms.findOne({ organizationId, _id: formId })
     if (!form) return undefined
-    const all = { organizationId, formId }
+    const all = incarnationOf(form)
     const [found, counted] = await Promise.all([
       Array.fromAsync(revisions.find(all, { sort: { number: 1 } })),
       Array.fromAsync(replies.find(all)),
     ])
     const { version, replyCount, revisionNumber, liveNumber } = form
-    const isSame = { organizationId, _id: formId, version, replyCount, revisionNumber, liveNumber }
+    const isSame = { ...formKey(form), version, replyCount, revisionNumber, liveNumber }
     if (!(await forms.has(isSame))) return writeConflict
     return toFormRecord(toStoredForm(form), {
-      revisionNumber,
+      // A publish in progress has a revision with a higher number than the form.
+      revisionNumber: Math.max(revisionNumber, found.at(-1)?.number ?? 0),
       liveNumber,
       liveRevisionId: form.liveRevisionId,
       revisions: found.map(toStoredRevision),

@@ -1,79 +1,135 @@
-import { isDeepStrictEqual } from 'node:util'
+import { randomUUID } from 'node:crypto'
+import type { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
 import { formConflict } from '../../errors.ts'
-import type { Imported, StoredRevision } from '../../forms-store.ts'
+import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
-import { clearFormerForm } from '../changes/clear-deletions.ts'
-import { reservePublicId } from '../changes/create-form.ts'
-import { removeRevision } from '../changes/insert-revision.ts'
+import { clearIncarnation } from '../changes/clear-deletions.ts'
 import { maxRecentReplies } from '../changes/record-replies.ts'
-import { draftBytes, type FormsCollections, newFormDocument, newRevisionDocument } from '../documents.ts'
-import { hasForm } from '../find-revision.ts'
+import { reserve, reserveCommand } from '../changes/reservations.ts'
+import {
+  draftBytes,
+  type FormsCollections,
+  type Incarnation,
+  isAlive,
+  newFormDocument,
+  newRevisionDocument,
+} from '../documents.ts'
 import { addUsage, countWrite } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
 
-/** Inserts of replies in flight. */
+/** Inserts in flight, and ids in one query. */
 const batchSize = 50
 
+/** After this time an import without a form counts as killed, and what it stored is deleted. No import takes this long. */
+const importLimitMs = 24 * 60 * 60_000
+
 /**
- * Reserves the public id, stores revisions and replies, which are invisible without their form, and then the form. A
- * repeat continues an import that crashed.
+ * Stores a form in a new incarnation: first a note in `deletions`, then its ids, revisions and replies, which are invisible
+ * without the form, and then the form. A repeat after a kill starts again: nothing that an earlier import stored becomes
+ * visible, and the clearing that the earlier note causes deletes it.
  */
 export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
-  const { organizationId, formId, publicId } = record
-  // Remains of a deleted form must not mix with what is stored here.
-  await clearFormerForm(collections, record)
   const stored = await readRecord(collections, record)
   if (stored) return assertSameRecord(stored, record)
 
-  if (!(await reservePublicId(collections, record))) throw formConflict(record, 'publicId', publicId)
-  for (const revision of revisionsOf(record)) await insertRevision(collections, revision)
-  const recentReplies = record.replyIds.slice(0, maxRecentReplies)
-  for (let first = maxRecentReplies; first < record.replyIds.length; first += batchSize) {
-    const batch = record.replyIds.slice(first, first + batchSize)
-    await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
+  const { deletions } = collections
+  const { organizationId, formId, publicId } = record
+  const incarnation = { organizationId, formId, incarnation: randomUUID() }
+  const [_id, beginTime] = [randomUUID(), Date.now()]
+  const clearTime = beginTime + importLimitMs
+  const note = { _id, ...incarnation, publicId, beginTime, clearTime, isCleared: false }
+  await deletions.insert(note)
+  const conflict = await storeRecord(collections, record, incarnation)
+  if (!conflict) {
+    await deletions.deleteOne({ organizationId, _id })
+    return 'imported'
   }
-  const form = {
-    ...newFormDocument(fromFormRecord(record)),
-    ...revisionStateOf(record),
-    recentReplies,
-  }
-  const growth = { forms: 1, bytes: draftBytes(form) }
-  const insert = () => collections.forms.insert(form)
-  if (await countWrite(collections, noQuota, organizationId, growth, insert)) return 'imported'
-
+  await clearIncarnation(collections, note)
   const meanwhile = await readRecord(collections, record)
-  if (!meanwhile) throw formConflict(record, 'formId', formId)
+  if (!meanwhile) throw conflict
   return assertSameRecord(meanwhile, record)
 }
 
-/** The first attempt suffices, unless revisions of deleted forms conflict. */
-const maxAttempts = 5
-
-/** Stores a revision, unless it exists already. Deletes revisions of deleted forms that conflict with it. */
-const insertRevision = async (collections: FormsCollections, revision: StoredRevision): Promise<void> => {
-  const { revisions } = collections
-  const { organizationId, formId, number, revisionId, commandId } = revision
-  const document = newRevisionDocument(revision)
-  for (let attempt = 1; !(await revisions.insert(document)); attempt++) {
-    if (attempt > maxAttempts) throw conflict(revision, true)
-    const sameId = await revisions.findOne({ organizationId, _id: revisionId })
-    if (sameId && isDeepStrictEqual(sameId, document)) return
-    const sameCommand = await revisions.findOne({ organizationId, commandId })
-    const sameNumber = await revisions.findOne({ organizationId, formId, number })
-    const conflicting = [sameId, sameCommand, sameNumber].filter((found) => found !== undefined)
-    for (const found of conflicting) {
-      if (await hasForm(collections, found)) throw conflict(revision, found === sameId)
-      await removeRevision(collections, found)
-    }
-    // A revision of another organization has the id.
-    if (conflicting.length === 0) throw conflict(revision, true)
+/** @returns FORM_CONFLICT when another form has one of the ids, or the form exists. The form is stored last. */
+const storeRecord = async (
+  collections: FormsCollections,
+  record: FormRecord,
+  incarnation: Incarnation,
+): Promise<ApiError | undefined> => {
+  const conflict = await reserveIds(collections, record, incarnation)
+  if (conflict) return conflict
+  await storeRevisions(collections, record, incarnation)
+  await storeReplies(collections, record, incarnation)
+  const form = {
+    ...newFormDocument(fromFormRecord(record), incarnation.incarnation),
+    ...revisionStateOf(record),
+    recentReplies: record.replyIds.slice(0, maxRecentReplies),
   }
-  await addUsage(collections, organizationId, { forms: 0, bytes: document.bytes ?? 0 })
+  const growth = { forms: 1, bytes: draftBytes(form) }
+  const insert = () => collections.forms.insert(form)
+  const isStored = await countWrite(collections, noQuota, record.organizationId, growth, insert)
+  return isStored ? undefined : formConflict(record, 'formId', record.formId)
 }
 
-const conflict = (revision: StoredRevision, hasSameId: boolean) =>
-  hasSameId
-    ? formConflict(revision, 'revisionId', revision.revisionId)
-    : formConflict(revision, 'commandId', revision.commandId)
+/** Reserves the public id and the commands, and checks the ids of revisions. @returns the first conflict. */
+const reserveIds = async (
+  collections: FormsCollections,
+  record: FormRecord,
+  incarnation: Incarnation,
+): Promise<ApiError | undefined> => {
+  const { publicId } = record
+  const reservation = await reserve(collections.publicIds, publicId, incarnation)
+  if (typeof reservation !== 'string') return formConflict(record, 'publicId', publicId)
+  for (const revisions of batches(record.revisions)) {
+    const ids = revisions.map(({ revisionId }) => revisionId)
+    const taken = await findTakenRevision(collections, record.organizationId, ids)
+    if (taken) return formConflict(record, 'revisionId', taken)
+    const commandIds = revisions.map(({ commandId }) => commandId)
+    const reserved = await Promise.all(commandIds.map((id) => reserveCommand(collections, id, incarnation)))
+    const index = reserved.indexOf('elsewhere')
+    if (index >= 0) return formConflict(record, 'commandId', commandIds[index]!)
+  }
+  return undefined
+}
+
+/** The first of these revisions that an existing form of the organization has. Index: revisions_by_id. */
+const findTakenRevision = async (
+  collections: FormsCollections,
+  organizationId: string,
+  revisionIds: string[],
+): Promise<string | undefined> => {
+  const query = { organizationId, revisionId: { $in: revisionIds } }
+  const fields = ['organizationId', 'formId', 'incarnation', 'revisionId']
+  for (const found of await Array.fromAsync(collections.revisions.find(query, { fields }))) {
+    if (await isAlive(collections, found)) return found.revisionId
+  }
+  return undefined
+}
+
+/** Counts the bytes of the revisions first, so that usage is never too low. */
+const storeRevisions = async (
+  collections: FormsCollections,
+  record: FormRecord,
+  { incarnation }: Incarnation,
+): Promise<void> => {
+  const revisions = revisionsOf(record).map((revision) => newRevisionDocument(revision, incarnation))
+  const bytes = revisions.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
+  await addUsage(collections, record.organizationId, { forms: 0, bytes })
+  for (const batch of batches(revisions)) await collections.revisions.insertAll(batch)
+}
+
+const storeReplies = async (
+  { replies }: FormsCollections,
+  record: FormRecord,
+  incarnation: Incarnation,
+): Promise<void> => {
+  for (const batch of batches(record.replyIds.slice(maxRecentReplies))) {
+    await replies.insertAll(batch.map((replyId) => ({ ...incarnation, replyId })))
+  }
+}
+
+function* batches<T>(items: readonly T[]): Generator<T[]> {
+  for (let first = 0; first < items.length; first += batchSize) yield items.slice(first, first + batchSize)
+}
