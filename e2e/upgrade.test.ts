@@ -35,24 +35,26 @@ const commandsOf = (heading: string): string => {
   return [...section.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block]) => block).join('')
 }
 
-/** Runs Docker's commands on a deployment. Containers are instances; new ones are of the release of a side. */
+/**
+ * Runs Docker's commands on a deployment, whose instances take the place of containers. New ones are of the release of
+ * `side`, unless they already run; the ones to replace are of the other release.
+ */
 const dockerOf = (deployment: Deployment, stores: Stores, load: Load, side: Side): RunDockerCommand => {
-  const replaced = side === 'this' ? 'last' : 'this'
-  const commands: [RegExp, (name: string) => Promise<unknown>][] = [
-    [/^compose build$/, async () => {}],
+  const replaced = numbers[side === 'this' ? 'last' : 'this']
+  const changes: [RegExp, (name: string) => Promise<unknown>][] = [
     [/^compose run --rm migrate$/, () => migrate(stores)],
     [
       /^compose up --detach --wait --no-deps --no-recreate --scale (\w+)=2 \1$/,
       (service) => deployment.start(`${service}-${numbers[side]}`),
     ],
     [/^stop ([\w-]+)$/, (instance) => stop(deployment, instance)],
-    [/^rm [\w-]+$/, async () => {}],
   ]
   return async (args) => {
     const line = args.join(' ')
     const [, listed] = /^compose ps --quiet (\w+)$/.exec(line) ?? []
-    if (listed) return `${listed}-${numbers[replaced]}\n`
-    for (const [pattern, change] of commands) {
+    if (listed) return `${listed}-${replaced}\n`
+    if (/^(compose build|rm [\w-]+)$/.test(line)) return ''
+    for (const [pattern, change] of changes) {
       const match = pattern.exec(line)
       if (!match) continue
       await change(match[1] ?? '')
@@ -94,17 +96,13 @@ describe(`an upgrade from ${release.name}, and the way back`, () => {
         await using docker = await startFakeDocker(dockerOf(deployment, stores, load, side))
         await docker.runScript(commandsOf(section), thisRelease)
       }
-      const onAll = (change: (instance: string) => Promise<void>) =>
-        Promise.all(services.map((service) => change(`${service}-${numbers.last}`)))
-
       const end = performance.now() + minutes * 60_000
       do {
         await run('this', 'Upgrade a cluster')
         await load.check()
-        await onAll(deployment.start)
+        await Promise.all(services.map((service) => deployment.start(`${service}-${numbers.last}`)))
         await balancer.untilReady(2)
         await load.progress()
-        await onAll((instance) => stop(deployment, instance))
         await run('last', 'Go back')
         await load.check()
       } while (performance.now() < end)

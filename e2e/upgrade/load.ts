@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { NatsServer } from '@fms/testkit/nats-server'
 import { expect, vi } from 'vitest'
 import { Client } from '../faults/client.ts'
@@ -7,8 +8,11 @@ import { recordReplies } from './record-replies.ts'
 
 const clientCount = 3
 
+/** Pause before each request of a client, in milliseconds: most of the test waits for connections to end. */
+const pauseMs = 50
+
 /** Requests of each client in every state of the system. */
-const requestsPerState = 10
+const requestsPerState = 5
 
 /** Clients with an organization each, and respondents who reply to a form. Disposing ends them. */
 export interface Load extends AsyncDisposable {
@@ -31,10 +35,14 @@ interface Run {
 }
 
 export const startLoad = async (
-  { call }: Balancer,
+  balancer: Balancer,
   nats: NatsServer,
   newOrganization: () => Promise<Account>,
 ): Promise<Load> => {
+  const call: Balancer['call'] = async (...request) => {
+    await delay(pauseMs)
+    return balancer.call(...request)
+  }
   const clients = await Promise.all(
     Array.from({ length: clientCount }, async () => new Client({ call }, await newOrganization())),
   )

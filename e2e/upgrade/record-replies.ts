@@ -4,7 +4,7 @@ import { ReplyRecorded } from '@fms/contracts'
 import { connectNats } from '@fms/service-kit'
 
 /** Pause between two replies, in milliseconds. */
-const pauseMs = 20
+const pauseMs = 100
 
 /**
  * Records replies to a form, one at a time, as the respondents' side does.

@@ -26,6 +26,7 @@ export interface Deployment extends AsyncDisposable {
   nats: NatsServer
   /** `http://host:port` of each instance by its name, such as `forms-1`. */
   urls: Record<string, string>
+  /** Resolves once the instance is ready. Does nothing if it runs. */
   start(instance: string): Promise<void>
   /** Sends SIGTERM and waits for the exit. */
   stop(instance: string): Promise<Exit>
@@ -68,6 +69,7 @@ export const startDeployment = async ({
   starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
 
   const start = async (instance: string) => {
+    if (children.get(instance)?.exitCode === null) return
     const service = all.get(instance)!
     const child = spawnWithParent(service)
     children.set(instance, child)
