@@ -69,7 +69,8 @@ export const startDeployment = async ({
   starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
 
   const start = async (instance: string) => {
-    if (children.get(instance)?.exitCode === null) return
+    const running = children.get(instance)
+    if (running && running.exitCode === null && running.signalCode === null) return
     const service = all.get(instance)!
     const child = spawnWithParent(service)
     children.set(instance, child)
