@@ -110,6 +110,7 @@ describe('the last release', () => {
     expect(existsSync(join((await prepareLastRelease(root)).folder, 'still-there'))).toBe(true)
     rmSync(folder, { recursive: true })
     expect(existsSync(join((await prepareLastRelease(root)).folder, 'libs/aip/index.ts'))).toBe(true)
+    expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(2)
   })
 
   it('is not fetched: where a shallow clone lacks its commit, the error says what to run', async () => {

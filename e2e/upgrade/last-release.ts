@@ -38,9 +38,7 @@ export const prepareLastRelease = async (root: string): Promise<Release> => {
   const folder = join(root, '.cache', `release-${commit}`)
   if (!isInstalled(folder)) {
     await requireCommit(root, version, commit)
-    rmSync(folder, { recursive: true, force: true })
-    // --force: git may still know a worktree whose folder has been deleted.
-    await run('git', ['-C', root, 'worktree', 'add', '--quiet', '--force', '--detach', folder, commit])
+    await checkOut(root, folder, commit)
   }
   await install(folder, root)
   return { name: `release ${version}`, folder }
@@ -67,6 +65,15 @@ const requireCommit = async (root: string, version: string, commit: string): Pro
     const message = `The upgrade from release ${version} needs its commit ${commit}, which this clone does not have. Run ${advice}.`
     throw new Error(message, { cause })
   }
+}
+
+/** Creates a git worktree in place of one that is incomplete, or whose folder has been deleted. */
+const checkOut = async (root: string, folder: string, commit: string): Promise<void> => {
+  const worktree = (...args: string[]) => run('git', ['-C', root, 'worktree', ...args])
+  // Fails if git does not know the worktree.
+  await worktree('remove', '--force', folder).catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+  await worktree('add', '--quiet', '--detach', folder, commit)
 }
 
 /** The last step of an installation creates this folder. */
