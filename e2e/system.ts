@@ -160,13 +160,14 @@ const startStores = async () => {
 
 let accounts = 0
 
-/** Creates a user with a key directly in the directory store. */
+/** Creates a user with a key directly in the directory store. @param open `openDirectoryStore`, maybe of another release. */
 export const newAccount = async (
   directoryStoreUrl: string,
   { role = 'editor', readOnly = false, in: existing }: { role?: Role; readOnly?: boolean; in?: Account } = {},
+  open = openDirectoryStore,
 ): Promise<Account> => {
   const number = ++accounts
-  await using directory = await openDirectoryStore(directoryStoreUrl)
+  await using directory = await open(directoryStoreUrl)
   const { userId } = await directory.createUser({ email: `user-${number}-${process.pid}@example.com` })
   const { organizationId, slug } =
     existing ??

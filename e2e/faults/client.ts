@@ -81,6 +81,7 @@ export class Client {
               this.#publish,
               this.#publish,
               this.#read,
+              this.#readLive,
               this.#list,
               this.#delete,
             ]).call(this, pick(living))
@@ -131,7 +132,7 @@ export class Client {
 
   /** Sends one list. @returns the response; undefined when the connection broke. */
   async tryList(): Promise<ApiResponse | undefined> {
-    return this.#send('GET', '?pageSize=5')
+    return this.#send('GET', '?pageSize=2')
   }
 
   /** Compares the journal with the system. Repeats every publish, which must not create a second revision. */
@@ -266,9 +267,26 @@ export class Client {
     return response?.status === 200
   }
 
+  /** Reads the live revision, or the draft of a form without an acknowledged publish. */
+  async #readLive(entry: Entry): Promise<boolean> {
+    const { publicId, published, requestIds, sentNames } = entry
+    const last = published.at(-1)
+    if (!last) return this.#read(entry)
+    const names = published.length === requestIds.length ? last : sentNames
+    const response = await this.#send('GET', `/${publicId}/revisions/live`)
+    if (response?.status === 404) this.#lost.push(`live of ${publicId}, while it was read`)
+    if (response?.status === 200 && !names.has(response.body.form.name))
+      this.#lost.push(`publish of ${publicId}, while live was read`)
+    return response?.status === 200
+  }
+
+  /** Reads the first page of the list and the one after it, possibly from another instance. */
   async #list(): Promise<boolean> {
     const response = await this.tryList()
     if (response?.status !== 200) return false
+    const { nextPageToken } = response.body
+    const next = nextPageToken && (await this.#send('GET', `?pageSize=2&pageToken=${nextPageToken}`))
+    if (nextPageToken && next?.status !== 200) return false
     const count = (deletion: Entry['deletion']) =>
       this.#entries.filter((entry) => entry.deletion === deletion).length
     const least = count('none')

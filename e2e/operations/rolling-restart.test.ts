@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { Client } from '../faults/client.ts'
 import { newAccount, type System } from '../system.ts'
 import { startBalancer } from './rolling/balancer.ts'
-import { type Deployment, type Exit, startDeployment } from './rolling/deployment.ts'
+import { type Deployment, type Exit, startDeployment, thisRelease } from './rolling/deployment.ts'
+import { type RunDockerCommand, startFakeDocker } from './rolling/fake-docker.ts'
 
 const clientCount = 3
 
@@ -14,16 +17,30 @@ const loadMs = 200
 const gatewayDrainMs = '1000'
 const drainMs = '4000'
 
-const restart = async (deployment: Deployment, instance: string): Promise<Exit> => {
-  const exit = await deployment.stop(instance)
-  await deployment.start(instance)
-  await delay(loadMs)
-  return exit
-}
+const operations = readFileSync(join(thisRelease, 'docs/operations.md'), 'utf8')
+
+/** The commands that restart the instances of `forms` unchanged. */
+const [, restartCommands] = /^To restart instances unchanged:\n\n```sh\n(.*?)^```$/ms.exec(operations)!
+
+const services = ['organizations', 'forms', 'publisher', 'gateway']
+
+/** Runs Docker's commands on a deployment. Containers are instances. @param exits of the stopped instances by name. */
+const dockerOf =
+  (deployment: Deployment, exits: Record<string, Exit>): RunDockerCommand =>
+  async ([command, ...args]) => {
+    const name = args.at(-1)!
+    if (command === 'compose') return `${name}-1\n${name}-2\n`
+    if (command === 'inspect') return 'healthy'
+    if (command !== 'restart') throw new Error('this test does not know the command')
+    exits[name] = await deployment.stop(name)
+    await deployment.start(name)
+    await delay(loadMs)
+    return ''
+  }
 
 it('a rolling restart of every service fails no request', async () => {
   await using deployment = await startDeployment({
-    instances: 2,
+    releases: [thisRelease, thisRelease],
     env: {
       organizations: { DRAIN_MS: drainMs },
       forms: { DRAIN_MS: drainMs },
@@ -46,18 +63,16 @@ it('a rolling restart of every service fails no request', async () => {
   await delay(loadMs)
 
   const exits: Record<string, Exit> = {}
-  for (const service of ['organizations', 'forms', 'publisher', 'gateway']) {
-    for (const instance of [`${service}-1`, `${service}-2`]) {
-      exits[instance] = await restart(deployment, instance)
-      if (service === 'gateway') await balancer.untilReady(2)
-    }
-  }
+  await using docker = await startFakeDocker(dockerOf(deployment, exits))
+  for (const service of services)
+    await docker.runScript(restartCommands!.replaceAll('forms', service), thisRelease)
   stop.abort()
   await Promise.all(running)
 
   const { outcomes } = balancer
   expect([...outcomes.keys()]).toEqual([200])
   expect(outcomes.get(200)).toBeGreaterThan(clientCount * 10)
+  expect(Object.keys(exits)).toHaveLength(2 * services.length)
   for (const [instance, { code, afterMs }] of Object.entries(exits)) {
     expect(code, instance).toBe(0)
     expect(afterMs, instance).toBeLessThan(10_000)

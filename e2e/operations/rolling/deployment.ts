@@ -9,7 +9,6 @@ import { startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
-import { services } from '../../../scripts/services.ts'
 import { readStartConfig, type StartConfig } from '../../../scripts/start-config.ts'
 
 /** How a process exited after SIGTERM. */
@@ -18,41 +17,60 @@ export interface Exit {
   afterMs: number
 }
 
-/** Several instances of every service. The host names `forms` and `organizations` resolve to all of their instances. */
+/**
+ * Several instances of every service, which may be of different releases. The host names `forms` and `organizations`
+ * resolve to all of their instances.
+ */
 export interface Deployment extends AsyncDisposable {
   directoryStoreUrl: string
   nats: NatsServer
   /** `http://host:port` of each instance by its name, such as `forms-1`. */
   urls: Record<string, string>
+  /** Resolves once the instance is ready. Does nothing if it runs. */
   start(instance: string): Promise<void>
   /** Sends SIGTERM and waits for the exit. */
   stop(instance: string): Promise<Exit>
 }
 
+/** The folder of this release's sources. */
+export const thisRelease = join(import.meta.dirname, '../../..')
+
 const internalSecret = 'a secret of the tests, long enough'
 /** The cache of `npm start`, since the test mostly waits for starts. */
-const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/node')
+const compileCache = join(thisRelease, 'node_modules/.cache/node')
 const fakeDns = join(import.meta.dirname, 'fake-dns.ts')
 
 type ServiceEnvironments = Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
 
-/** @param env additional environment variables of each service. */
-export const startDeployment = async ({
-  instances,
-  env,
-}: {
-  instances: number
+export interface DeploymentOptions {
+  /** The folder of the sources of each instance: `forms-1` runs those in the first one, `forms-2` those in the second. */
+  releases: string[]
+  /** Additional environment variables of each service. */
   env: ServiceEnvironments
-}): Promise<Deployment> => {
+  /** Default: SQLite files in a temporary folder. */
+  stores?: Pick<StartConfig, 'DIRECTORY_STORE_URL' | 'FORMS_STORE_URL'> | undefined
+  /** Numbers of the instances that start at first. Default: all. */
+  startAtFirst?: number[]
+}
+
+export const startDeployment = async ({
+  releases,
+  env,
+  stores,
+  startAtFirst = releases.map((_, index) => index + 1),
+}: DeploymentOptions): Promise<Deployment> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(await mkdtempDisposable(join(tmpdir(), 'rolling-')))
   const nats = starting.use(await startNatsServer({ dataDir: folder.path }))
-  const config = { ...readStartConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'error' }), HOST: '127.0.0.1' }
-  const all = await instancesOf(instances, config, nats, env)
+  const startEnv = { DATA_DIR: folder.path, LOG_LEVEL: 'error', ...stores }
+  const config = { ...readStartConfig(startEnv), HOST: '127.0.0.1' }
+  const all = await instancesOf(releases, config, nats, env)
   const children = new Map<string, ChildProcess>()
   starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
 
   const start = async (instance: string) => {
+    const running = children.get(instance)
+    if (running && running.exitCode === null && running.signalCode === null) return
     const service = all.get(instance)!
     const child = spawnWithParent(service)
     children.set(instance, child)
@@ -61,7 +79,8 @@ export const startDeployment = async ({
       await delay(20)
     }
   }
-  await Promise.all([...all.keys()].map(start))
+  const isFirst = (instance: string) => startAtFirst.some((number) => instance.endsWith(`-${number}`))
+  await Promise.all([...all.keys()].filter(isFirst).map(start))
 
   const started = starting.move()
   return {
@@ -83,16 +102,20 @@ export const startDeployment = async ({
 
 /** Every instance by its name. Instances with the same number have the same address of the loopback network. */
 const instancesOf = async (
-  count: number,
+  releases: string[],
   config: StartConfig,
   nats: NatsServer,
   env: ServiceEnvironments,
 ): Promise<Map<string, Service>> => {
-  const ports = (await freePorts(2 + 2 * count)) as [number, number, ...number[]]
+  const ports = (await freePorts(2 + 2 * releases.length)) as [number, number, ...number[]]
   const [organizationsPort, formsPort, ...portsByInstance] = ports
-  const addresses = Array.from({ length: count }, (_, index) => addressOf(index + 1))
+  const addresses = releases.map((_, index) => addressOf(index + 1))
   const all = new Map<string, Service>()
-  for (let number = 1; number <= count; number++) {
+  for (const [index, release] of releases.entries()) {
+    const number = index + 1
+    const { services }: typeof import('../../../scripts/services.ts') = await import(
+      join(release, 'scripts/services.ts')
+    )
     const [publisherPort, gatewayPort] = portsByInstance.splice(0, 2) as [number, number]
     const programs = services({
       config: { ...config, PORT: gatewayPort },
