@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PublishForm, replyInboxHeader } from '@fms/contracts'
 import { openDirectoryStore } from '@fms/directory-store'
 import { natsConnectionOptions } from '@fms/service-kit'
+import { jetstream } from '@nats-io/jetstream'
 import { connect, headers } from 'nats'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AttackName, attacks } from './neighbours/attacks.ts'
@@ -169,7 +170,7 @@ const sendExpiredCommands = async ({ organizationId, userId }: Account, form: st
       validateOnly: false,
       timeoutMs: 1,
     })
-  const send = () => nats.jetstream().publish(PublishForm.subject, command(), { headers: messageHeaders })
+  const send = () => jetstream(nats).publish(PublishForm.subject, command(), { headers: messageHeaders })
   for (let sent = 0; sent < expiredCommands; sent += 500)
     await Promise.allSettled(Array.from({ length: 500 }, send))
   await nats.close()

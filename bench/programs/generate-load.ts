@@ -1,6 +1,7 @@
 /** Program: runs each load that its parent process sends, and sends back the result. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { natsConnectionOptions } from '@fms/service-kit'
+import { jetstream } from '@nats-io/jetstream'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
 import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
@@ -84,7 +85,7 @@ const sendRoundTrips = async ({
       const reply = new Promise<void>((resolve) => waiting.set(replyInbox, resolve))
       await Promise.all([
         reply,
-        nats.jetstream().publish('publish.form', command, { headers: messageHeaders }),
+        jetstream(nats).publish('publish.form', command, { headers: messageHeaders }),
       ])
       waiting.delete(replyInbox)
       record(times, performance.now() - start)

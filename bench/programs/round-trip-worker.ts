@@ -1,9 +1,10 @@
 /** Program J: creates a work queue on disk with the product's settings, then replies to each message and acks it. */
 import { natsConnectionOptions } from '@fms/service-kit'
-import { AckPolicy, connect, RetentionPolicy, StorageType } from 'nats'
+import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import { connect } from 'nats'
 
 const nats = await connect(natsConnectionOptions(process.argv[2]!))
-const manager = await nats.jetstreamManager()
+const manager = await jetstreamManager(nats)
 await manager.streams.add({
   name: 'PUBLISH',
   subjects: ['publish.form'],
@@ -15,7 +16,7 @@ await manager.consumers.add('PUBLISH', {
   ack_policy: AckPolicy.Explicit,
   max_ack_pending: 512,
 })
-const consumer = await nats.jetstream().consumers.get('PUBLISH', 'publisher')
+const consumer = await jetstream(nats).consumers.get('PUBLISH', 'publisher')
 const messages = await consumer.consume({ max_messages: 256 })
 process.send!({})
 for await (const message of messages) {

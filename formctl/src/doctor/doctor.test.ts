@@ -11,7 +11,7 @@ import {
 import { connectNats } from '@fms/service-kit'
 import { startMongo } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
-import { AckPolicy } from 'nats'
+import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runFormctl } from '../testing/run-formctl.ts'
 import type { Check } from './check.ts'
@@ -47,7 +47,7 @@ const doctor = async () => {
 /** Creates the streams and consumers that the publisher and forms create when they start. */
 const givenStreams = async (url: string) => {
   const nats = await connectNats(url, 'test')
-  const manager = await nats.jetstreamManager()
+  const manager = await jetstreamManager(nats)
   for (const { name, subjects } of [publishStream, deadLetterStream, repliesStream]) {
     await manager.streams.add({ name, subjects: [...subjects] })
   }

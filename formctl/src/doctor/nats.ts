@@ -6,7 +6,8 @@ import {
   replyCounterConsumer,
 } from '@fms/contracts'
 import { natsConnectionOptions } from '@fms/service-kit'
-import { connect, type JetStreamManager, type NatsConnection } from 'nats'
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from 'nats'
 import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
 import { findNatsUrl } from './nats-url.ts'
@@ -48,7 +49,7 @@ const checkServer = async (url: string): Promise<Check[]> => {
 
 /** Checks the streams and consumers that publishing and counting replies use. */
 const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
-  const manager = await nats.jetstreamManager({ checkAPI: false, timeout: timeoutMs })
+  const manager = await jetstreamManager(nats, { checkAPI: false, timeout: timeoutMs })
   const requestedMs = Date.now()
   const publish = await checkStream(manager, publishStream.name, 'publisher')
   if (!publish.time) return [publish.check]

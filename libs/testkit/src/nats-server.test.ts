@@ -2,7 +2,8 @@ import { mkdir, mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectNats } from '@fms/service-kit'
-import { connect, Events } from 'nats'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, errors, type Status } from 'nats'
 import { describe, expect, it } from 'vitest'
 import { findNatsServer, startNatsServer } from './nats-server.ts'
 import { type NatsUser, natsUsers } from './nats-users.ts'
@@ -22,16 +23,16 @@ describe('startNatsServer', () => {
     await using server = await startNatsServer({ dataDir: folder.path })
     await using publisher = await client(server.urls.publisher)
     await using gateway = await client(server.urls.gateway)
-    const manager = await publisher.nats.jetstreamManager()
+    const manager = await jetstreamManager(publisher.nats)
     await manager.streams.add({ name: 'PUBLISH', subjects: ['publish.form'] })
-    await gateway.nats.jetstream().publish('publish.form', 'before')
+    await jetstream(gateway.nats).publish('publish.form', 'before')
 
     process.kill(server.pid, 'SIGKILL')
-    await publisher.status(Events.Disconnect)
+    await publisher.status('disconnect')
     await using again = await startNatsServer({ dataDir: folder.path, port: server.port })
 
     expect(again.urls).toEqual(server.urls)
-    await publisher.status(Events.Reconnect)
+    await publisher.status('reconnect')
     expect((await manager.streams.info('PUBLISH')).state.messages).toBe(1)
   })
 
@@ -127,13 +128,13 @@ describe('NATS users', () => {
     await using folder = await dataDir()
     await using server = await startNatsServer({ dataDir: folder.path })
     await using operator = await client(server.urls.operator)
-    const manager = await operator.nats.jetstreamManager()
+    const manager = await jetstreamManager(operator.nats)
     await manager.streams.add({ name: 'PUBLISH', subjects: ['publish.form'] })
     await using forms = await client(server.urls.forms)
 
     const subject = '$JS.API.STREAM.DELETE.PUBLISH'
     forms.nats.publish(subject)
-    expect(await forms.status(Events.Error)).toMatchObject({ permissionContext: { subject } })
+    expect(await forms.status('error')).toMatchObject({ error: { subject } })
     expect((await manager.streams.info('PUBLISH')).config.name).toBe('PUBLISH')
 
     expect(await manager.streams.delete('PUBLISH')).toBe(true)
@@ -203,7 +204,7 @@ async function deniedTo(url: string): Promise<Set<string>> {
   }
   const denied = new Set<string>()
   for (;;) {
-    const { operation, subject } = (await user.status(Events.Error)).permissionContext!
+    const { operation, subject } = await user.violation()
     if (subject === deniedToAll) return denied
     denied.add(`${operation === 'publish' ? 'publish' : 'subscribe'} ${subject}`)
   }
@@ -218,13 +219,20 @@ const dataDir = () => mkdtempDisposable(join(tmpdir(), 'nats-server-'))
 async function client(url: string) {
   const nats = await connectNats(url, 'test')
   const events = nats.status()[Symbol.asyncIterator]()
+  const status = async (type: Status['type']): Promise<Status> => {
+    for (;;) {
+      const { value } = await events.next()
+      if (value?.type === type) return value
+    }
+  }
   return {
     nats,
-    async status(type: Events) {
-      for (;;) {
-        const { value } = await events.next()
-        if (value?.type === type) return value
-      }
+    status,
+    /** Waits for the next request that the server denies. */
+    async violation() {
+      const { error } = (await status('error')) as { error?: unknown }
+      if (error instanceof errors.PermissionViolationError) return error
+      throw new Error('No permission was violated', { cause: error })
     },
     [Symbol.asyncDispose]: () => nats.close(),
   }

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PublishForm } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { startNatsServer } from '@fms/testkit/nats-server'
-import { AckPolicy, Events, nanos, RetentionPolicy } from 'nats'
+import { AckPolicy, RetentionPolicy } from '@nats-io/jetstream'
+import { nanos, type Status } from 'nats'
 import { describe, expect, it } from 'vitest'
 import {
   commandFor,
@@ -119,8 +120,9 @@ describe('a publisher whose NATS', () => {
     const publisher = await publishing.publisher()
     const refusals: unknown[] = []
     const watch = async () => {
-      for await (const { type, data } of publisher.nats.status())
-        if (type === Events.Error) refusals.push(data)
+      for await (const status of publisher.nats.status()) {
+        if (status.type === 'error') refusals.push(status.error)
+      }
     }
     void watch()
     const [form] = await givenForms(publishing, 1)
@@ -240,7 +242,7 @@ describe('a publisher that is closed', () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher()
     process.kill(publishing.server.pid, 'SIGKILL')
-    await status(publisher, Events.Disconnect)
+    await status(publisher, 'disconnect')
 
     await expectClosedWithin(patienceMs, publisher)
   })
@@ -304,7 +306,7 @@ const gateAfterPublish = (count: number, { letPass = 0 } = {}) => {
   }
 }
 
-const status = async ({ nats }: Pick<Publisher, 'nats'>, event: Events) => {
+const status = async ({ nats }: Pick<Publisher, 'nats'>, event: Status['type']) => {
   for await (const { type } of nats.status()) if (type === event) return
 }
 
@@ -315,11 +317,11 @@ const killedAndRestarted = async (
   meanwhile: () => Promise<void>,
 ) => {
   const both = [publisher, { nats: gateway }]
-  const disconnected = both.map((one) => status(one, Events.Disconnect))
+  const disconnected = both.map((one) => status(one, 'disconnect'))
   process.kill(server.pid, 'SIGKILL')
   await Promise.all(disconnected)
   await meanwhile()
-  const back = both.map((one) => status(one, Events.Reconnect))
+  const back = both.map((one) => status(one, 'reconnect'))
   const again = await startNatsServer({ dataDir, port: server.port })
   await Promise.all(back)
   return again

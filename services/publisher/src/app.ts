@@ -1,6 +1,6 @@
 import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
 import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
-import type { JsMsg } from 'nats'
+import type { JsMsg } from '@nats-io/jetstream'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { createGatewayClocks } from './deadline/gateway-clocks.ts'

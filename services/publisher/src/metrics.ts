@@ -1,5 +1,5 @@
 import { Counter, durationBuckets, Histogram } from '@fms/service-kit'
-import type { JsMsg } from 'nats'
+import type { JsMsg } from '@nats-io/jetstream'
 import type { DeliveryOutcome } from './consumers/publish-form.ts'
 
 const commands = new Counter({

@@ -4,11 +4,12 @@ import {
   AckPolicy,
   type Consumer,
   DiscardPolicy,
-  type NatsConnection,
-  nanos,
+  jetstream,
+  jetstreamManager,
   RetentionPolicy,
   StorageType,
-} from 'nats'
+} from '@nats-io/jetstream'
+import { type NatsConnection, nanos } from 'nats'
 
 /** Redelivery delay of a command whose publisher died, in milliseconds; far below the gateway's deadline. */
 export const ackWaitMs = 2_000
@@ -36,7 +37,7 @@ const deadLetterAgeMs = 30 * 24 * 60 * 60 * 1000
  * deadline. All publishers pull from one durable consumer, and so share the work.
  */
 export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: number): Promise<Consumer> => {
-  const manager = await nats.jetstreamManager()
+  const manager = await jetstreamManager(nats)
   await ensureStream(manager, {
     name: publishStream.name,
     subjects: [...publishStream.subjects],
@@ -62,12 +63,12 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: maxAckPending,
   })
-  return nats.jetstream().consumers.get(publishStream.name, publisherConsumer)
+  return jetstream(nats).consumers.get(publishStream.name, publisherConsumer)
 }
 
 /** @returns the time of the NATS server that stores the commands; milliseconds since the epoch. */
 export const timeOfStream = async (nats: NatsConnection): Promise<number> => {
-  const manager = await nats.jetstreamManager({ checkAPI: false })
+  const manager = await jetstreamManager(nats, { checkAPI: false })
   const { ts } = (await manager.streams.info(publishStream.name)) as { ts?: string }
   // Servers before 2.10 do not send it.
   return ts === undefined ? Date.now() : Date.parse(ts)
@@ -75,5 +76,5 @@ export const timeOfStream = async (nats: NatsConnection): Promise<number> => {
 
 /** Stores an empty message in the queue. Rejects while the queue cannot store commands. */
 export const probeQueue = async (nats: NatsConnection): Promise<void> => {
-  await nats.jetstream().publish(publishProbeSubject, undefined, { timeout: probeTimeoutMs })
+  await jetstream(nats).publish(publishProbeSubject, undefined, { timeout: probeTimeoutMs })
 }

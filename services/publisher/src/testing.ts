@@ -22,7 +22,8 @@ import {
 } from '@fms/forms-store'
 import { type App, connectNats } from '@fms/service-kit'
 import { type NatsServer, startNatsServer } from '@fms/testkit/nats-server'
-import { createInbox, headers, type JetStreamManager, type NatsConnection, nuid } from 'nats'
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { createInbox, headers, type NatsConnection, nuid } from 'nats'
 import { pino } from 'pino'
 import { createPublisherApp } from './app.ts'
 
@@ -179,7 +180,7 @@ export const startPublishing = async (): Promise<Publishing> => {
   cleanup.defer(() => gateway.close())
   const observer = await connectNats(server.urls.operator, 'observer')
   cleanup.defer(() => observer.close())
-  const manager = await observer.jetstreamManager()
+  const manager = await jetstreamManager(observer)
 
   const inbox = createInbox('_INBOX.gateway')
   const waiting = new Map<string, (reply: Reply) => void>()
@@ -245,7 +246,7 @@ export const startPublishing = async (): Promise<Publishing> => {
       for (const [key, value] of Object.entries({ ...usual, ...extraHeaders }))
         if (value) messageHeaders.set(key, value)
       const data = command instanceof Uint8Array ? command : PublishForm.encode(command)
-      await gateway.jetstream().publish(PublishForm.subject, data, { headers: messageHeaders })
+      await jetstream(gateway).publish(PublishForm.subject, data, { headers: messageHeaders })
       return { reply }
     },
 
@@ -254,7 +255,9 @@ export const startPublishing = async (): Promise<Publishing> => {
     },
 
     deadLetter: async () => {
-      const { header, data } = await waitFor(() => manager.streams.getMessage('PUBLISH_DEAD', { seq: 1 }))
+      const { header, data } = await waitFor(
+        async () => (await manager.streams.getMessage('PUBLISH_DEAD', { seq: 1 })) ?? undefined,
+      )
       return { reason: header.get('Dead-Letter-Reason'), data, header: (name) => header.get(name) }
     },
 

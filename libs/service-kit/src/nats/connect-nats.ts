@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ConnectionOptions, connect, Events, type NatsConnection } from 'nats'
+import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
 import { Gauge } from '../telemetry/metrics.ts'
 
 /** The pause between two attempts to connect, in milliseconds. */
@@ -67,8 +67,8 @@ export const connectNats = async (
 const trackConnection = async (nats: NatsConnection, client: string) => {
   isConnected.set({ client }, 1)
   for await (const { type } of nats.status()) {
-    if (type === Events.Disconnect) isConnected.set({ client }, 0)
-    if (type === Events.Reconnect) isConnected.set({ client }, 1)
+    if (type === 'disconnect') isConnected.set({ client }, 0)
+    if (type === 'reconnect') isConnected.set({ client }, 1)
   }
 }
 

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startNatsServer } from '@fms/testkit/nats-server'
-import { AckPolicy, type Consumer, type JsMsg, nanos, RetentionPolicy } from 'nats'
+import {
+  AckPolicy,
+  type Consumer,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+} from '@nats-io/jetstream'
+import { nanos } from 'nats'
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import { connectNats } from './connect-nats.ts'
@@ -24,11 +32,11 @@ const start = async () => {
   cleanup.defer(() => sender.close())
   const nats = await connectNats(server.urls.publisher, 'receiver')
   cleanup.defer(() => nats.close())
-  const manager = await nats.jetstreamManager()
+  const manager = await jetstreamManager(nats)
   const rest = cleanup.move()
   return {
     manager,
-    send: (text: string) => sender.jetstream().publish(subject, text),
+    send: (text: string) => jetstream(sender).publish(subject, text),
     ensure: async (ackWaitMs = 600_000): Promise<Consumer> => {
       await ensureStream(manager, { name: stream, subjects: [subject], retention: RetentionPolicy.Workqueue })
       await ensureConsumer(manager, stream, {
@@ -36,7 +44,7 @@ const start = async () => {
         ack_policy: AckPolicy.Explicit,
         ack_wait: nanos(ackWaitMs),
       })
-      return nats.jetstream().consumers.get(stream, consumer)
+      return jetstream(nats).consumers.get(stream, consumer)
     },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }

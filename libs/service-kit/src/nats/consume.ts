@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
 import type {
   Consumer,
   ConsumerConfig,
@@ -7,8 +6,9 @@ import type {
   JetStreamManager,
   JsMsg,
   StreamConfig,
-  Subscription,
-} from 'nats'
+} from '@nats-io/jetstream'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Subscription } from 'nats'
 
 const defaultMaxMessages = 64
 

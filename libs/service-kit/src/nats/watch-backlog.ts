@@ -1,4 +1,5 @@
-import type { JetStreamManager, NatsConnection } from 'nats'
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from 'nats'
 import { Gauge } from '../telemetry/metrics.ts'
 
 /** How long a scrape waits for a reply of JetStream, in milliseconds. */
@@ -55,7 +56,7 @@ export const watchBacklog = async (
   stream: string,
   consumer?: string,
 ): Promise<() => void> => {
-  const manager = await nats.jetstreamManager({ checkAPI: false, timeout: timeoutMs })
+  const manager = await jetstreamManager(nats, { checkAPI: false, timeout: timeoutMs })
   const backlog = { stream, consumer, manager }
   watched.add(backlog)
   return () => watched.delete(backlog)

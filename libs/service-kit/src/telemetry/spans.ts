@@ -1,3 +1,4 @@
+import type { JsMsg } from '@nats-io/jetstream'
 import {
   type Attributes,
   type Context,
@@ -11,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { JsMsg, MsgHdrs } from 'nats'
+import type { MsgHdrs } from 'nats'
 import { clientClosedRequest } from '../http/request-end.ts'
 import { isUnlogged } from '../http/unlogged-routes.ts'
 

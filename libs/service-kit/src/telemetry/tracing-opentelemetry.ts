@@ -1,8 +1,9 @@
+import type { JsMsg } from '@nats-io/jetstream'
 import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import type { JsMsg, MsgHdrs } from 'nats'
+import type { MsgHdrs } from 'nats'
 import { createMessageSpans, createRequestSpans, createStoreSpans, spanFields } from './spans.ts'
 
 /** The least time between two log lines about failed exports, in milliseconds. */

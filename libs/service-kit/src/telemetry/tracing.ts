@@ -1,5 +1,6 @@
+import type { JsMsg } from '@nats-io/jetstream'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import type { JsMsg, MsgHdrs } from 'nats'
+import type { MsgHdrs } from 'nats'
 import type { Tracing } from './tracing-opentelemetry.ts'
 
 /** How long a stop waits for the export of the last spans, in milliseconds. */

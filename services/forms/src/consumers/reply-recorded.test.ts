@@ -6,7 +6,7 @@ import { ReplyRecorded, repliesStream, replyCounterConsumer } from '@fms/contrac
 import type { FormsStore, Replies, StoredForm } from '@fms/forms-store'
 import { connectNats, consume } from '@fms/service-kit'
 import { startNatsServer } from '@fms/testkit/nats-server'
-import type { JsMsg } from 'nats'
+import { type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { startForms } from '../testing/start-forms.ts'
@@ -26,7 +26,7 @@ const startReplies = async () => {
   const respondents = await connectNats(server.urls.replies, 'respondents')
   started.defer(() => respondents.close())
   const consumer = await ensureReplies(counter)
-  const manager = await counter.jetstreamManager()
+  const manager = await jetstreamManager(counter)
 
   const held = started.move()
   return {
@@ -34,7 +34,7 @@ const startReplies = async () => {
     counter,
     consumer,
     /** Publishes an event. Resolves once it is stored. */
-    publish: (bytes: Uint8Array) => respondents.jetstream().publish(ReplyRecorded.subject, bytes),
+    publish: (bytes: Uint8Array) => jetstream(respondents).publish(ReplyRecorded.subject, bytes),
     /** The next event, as the consumer receives it. */
     next: async () => {
       const message = await consumer.next()

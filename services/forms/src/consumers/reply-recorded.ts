@@ -2,16 +2,17 @@ import { ApiError } from '@fms/aip'
 import { ReplyRecorded, repliesStream, replyCounterConsumer } from '@fms/contracts'
 import type { FormsStore } from '@fms/forms-store'
 import { ensureConsumer, ensureStream } from '@fms/service-kit'
-import type { FastifyBaseLogger } from 'fastify'
 import {
   AckPolicy,
   type Consumer,
   type JsMsg,
-  type NatsConnection,
-  nanos,
+  jetstream,
+  jetstreamManager,
   RetentionPolicy,
   StorageType,
-} from 'nats'
+} from '@nats-io/jetstream'
+import type { FastifyBaseLogger } from 'fastify'
+import { type NatsConnection, nanos } from 'nats'
 import { createReplyCounter } from './count-replies.ts'
 
 /** NATS redelivers an event that is not acknowledged within this time. */
@@ -28,7 +29,7 @@ const retryMs = 1_000
 
 /** Creates the stream and the consumer of replies, or updates their configuration. */
 export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => {
-  const manager = await nats.jetstreamManager()
+  const manager = await jetstreamManager(nats)
   await ensureStream(manager, {
     name: repliesStream.name,
     subjects: [...repliesStream.subjects],
@@ -41,7 +42,7 @@ export const ensureReplies = async (nats: NatsConnection): Promise<Consumer> => 
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: maxAckPending,
   })
-  return nats.jetstream().consumers.get(repliesStream.name, replyCounterConsumer)
+  return jetstream(nats).consumers.get(repliesStream.name, replyCounterConsumer)
 }
 
 /** The handler of events: counts a reply and acks, also if the reply was counted before or its form is deleted. */

@@ -1,6 +1,6 @@
 import { RequestsCounted } from '@fms/contracts'
 import type { FastifyBaseLogger } from 'fastify'
-import { Events, type NatsConnection, nuid } from 'nats'
+import { type NatsConnection, nuid } from 'nats'
 import type { FixedWindowCounter } from './fixed-window-counter.ts'
 
 /** How often deltas are published, in milliseconds. A key may exceed its limit by what it sends in that time. */
@@ -54,11 +54,11 @@ export const shareCounts = (
     })
     connected = nats
     for await (const { type } of nats.status()) {
-      if (type === Events.Disconnect) {
+      if (type === 'disconnect') {
         clearTimeout(reconnectGrace)
         connected = undefined
       }
-      if (type === Events.Reconnect) {
+      if (type === 'reconnect') {
         reconnectGrace = setTimeout(() => {
           connected = nats
         }, reconnectGraceMs).unref()

@@ -9,17 +9,9 @@ import {
   requestIdHeader,
 } from '@fms/contracts'
 import { closeNats, overloaded, traceSending } from '@fms/service-kit'
+import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
-import {
-  createInbox,
-  ErrorCode,
-  Events,
-  headers,
-  type MsgHdrs,
-  type NatsConnection,
-  type NatsError,
-  nuid,
-} from 'nats'
+import { createInbox, errors, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
 import CircuitBreaker from 'opossum'
 import { publishingUnavailable, publishTimedOut } from '../errors.ts'
 import { type Circuit, ConcurrencyLimitReached, createCircuit } from '../upstream/circuit.ts'
@@ -158,8 +150,8 @@ const stayConnected = async (
   }
   setConnected(true)
   for await (const { type } of nats.status()) {
-    if (type === Events.Disconnect) setConnected(false)
-    if (type === Events.Reconnect) {
+    if (type === 'disconnect') setConnected(false)
+    if (type === 'reconnect') {
       setConnected(true)
       // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
       for (const { resend } of connection.pending.values()) resend()
@@ -196,7 +188,7 @@ const createSend = (connection: Connection, circuit: Circuit): Send => {
     const data = PublishForm.encode({ ...command, timeoutMs })
     const timeout = Math.min(ackTimeoutMs, timeoutMs)
     await endOfTurn()
-    return nats.jetstream().publish(PublishForm.subject, data, { headers, timeout })
+    return jetstream(nats).publish(PublishForm.subject, data, { headers, timeout })
   }
 
   /** Retries until there is a PubAck, a rejection that is final, or a timeout, which the circuit has to see. */
@@ -251,7 +243,7 @@ const createEndOfTurn = () => {
 const isOver = ({ deadline, isPending }: PublishRequest): boolean =>
   performance.now() + retryMs >= deadline || !isPending()
 
-const isTimeout = (cause: unknown): boolean => (cause as Partial<NatsError>).code === ErrorCode.Timeout
+const isTimeout = (cause: unknown): boolean => cause instanceof errors.TimeoutError
 
 /** Whether the circuit rejected the attempt. */
 const isCircuitError = (cause: unknown): boolean =>
@@ -262,8 +254,9 @@ const fullCodes: unknown[] = [10_023, 10_047, 10_077]
 
 /** Whether JetStream rejected the command, so that another attempt would fail as well. */
 const isRejection = (cause: unknown): boolean => {
-  const { api_error } = cause as Partial<NatsError>
-  return api_error !== undefined && (api_error.code < 500 || fullCodes.includes(api_error.err_code))
+  if (!(cause instanceof JetStreamApiError)) return false
+  const { code, err_code } = cause.apiError()
+  return code < 500 || fullCodes.includes(err_code)
 }
 
 const neverStored = (commandId: string) =>

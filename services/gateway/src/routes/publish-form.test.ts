@@ -18,7 +18,15 @@ import {
 } from '@fms/contracts'
 import { connectNats } from '@fms/service-kit'
 import { startNatsServer } from '@fms/testkit/nats-server'
-import { AckPolicy, DiscardPolicy, type JsMsg, type NatsConnection, RetentionPolicy } from 'nats'
+import {
+  AckPolicy,
+  DiscardPolicy,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+} from '@nats-io/jetstream'
+import type { NatsConnection } from 'nats'
 import { describe, expect, it, vi } from 'vitest'
 import { createPublisherClient } from '../publish/publisher-client.ts'
 import { type GatewayTestOptions, json, reasonOf, startGateway, startLog } from '../testing.ts'
@@ -63,7 +71,7 @@ const startPublishing = async (
   const messages: JsMsg[] = []
   const consumed = Promise.withResolvers<void>()
   if (withStream) {
-    const manager = await nats.jetstreamManager()
+    const manager = await jetstreamManager(nats)
     await manager.streams.add({
       name: publishStream.name,
       subjects: [...publishStream.subjects],
@@ -73,7 +81,7 @@ const startPublishing = async (
       durable_name: publisherConsumer,
       ack_policy: AckPolicy.Explicit,
     })
-    const consumer = await nats.jetstream().consumers.get(publishStream.name, publisherConsumer)
+    const consumer = await jetstream(nats).consumers.get(publishStream.name, publisherConsumer)
     await consumer.consume({
       callback: (message) => {
         message.ack()
@@ -97,7 +105,7 @@ const startPublishing = async (
     dataDir: folder.path,
     server,
     nats,
-    manager: await operator.jetstreamManager(),
+    manager: await jetstreamManager(operator),
     log,
     commands,
     messages,
@@ -343,16 +351,15 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
 
 /** Resolves when a message of this connection gets no PubAck. */
 const failedSend = (nats: NatsConnection): Promise<void> => {
-  const jetstream = nats.jetstream()
   const failed = Promise.withResolvers<void>()
-  const publish: typeof jetstream.publish = async (...message) => {
+  const request = nats.request.bind(nats)
+  vi.spyOn(nats, 'request').mockImplementation(async (...message) => {
     try {
-      return await jetstream.publish(...message)
+      return await request(...message)
     } catch (error) {
       failed.resolve()
       throw error
     }
-  }
-  vi.spyOn(nats, 'jetstream').mockReturnValue(Object.create(jetstream, { publish: { value: publish } }))
+  })
   return failed.promise
 }

@@ -7,8 +7,9 @@ import {
   requestIdHeader,
 } from '@fms/contracts'
 import { internal, traceFields } from '@fms/service-kit'
+import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
-import { headers, type JsMsg, type NatsConnection } from 'nats'
+import { headers, type NatsConnection } from 'nats'
 import { type Clocks, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
 import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
@@ -147,5 +148,5 @@ const storeDeadLetter = async (message: JsMsg, reason: string, { nats }: Publish
   for (const [key, values] of message.headers ?? []) for (const value of values) copied.append(key, value)
   copied.set(deadLetterReasonHeader, reason)
   const options = { headers: copied, timeout: deadLetterTimeoutMs }
-  await nats.jetstream().publish('publish.dead.form', message.data, options)
+  await jetstream(nats).publish('publish.dead.form', message.data, options)
 }

@@ -1,5 +1,6 @@
 import { clockInboxOf, deadlineHeader, type PublishForm, replyInboxHeader } from '@fms/contracts'
-import { type JsMsg, millis } from 'nats'
+import type { JsMsg } from '@nats-io/jetstream'
+import { millis } from 'nats'
 import type { GatewayClocks } from './gateway-clocks.ts'
 import type { RemoteClock } from './remote-clock.ts'
 
