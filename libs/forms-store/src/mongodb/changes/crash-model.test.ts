@@ -141,13 +141,15 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
     patch: {
       run: (on) => retry(ref, () => updateForm(on, noQuota, ref, addTag)),
       promises: (value, { draft }) => {
-        if (value) expect(draft.context).toContain(tag)
+        expect(value).toBeDefined()
+        expect(draft.context).toContain(tag)
       },
     },
     publish: {
       run: publish(form),
       promises: (value, { revisions, live }) => {
-        if (!value || value === 'elsewhere') return
+        expect(value).toBeDefined()
+        if (value === 'elsewhere') return
         const made = revisions.find((revision) => revision.commandId === commandId)
         expect(made).toBeDefined()
         expect(live!.number).toBeGreaterThanOrEqual(made!.number)
