@@ -103,7 +103,7 @@ export class MongoFormsStore implements FormsStore {
     { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
     { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
-    this.#database = new MongoDatabase(url, beforeWrite, formsSchema)
+    this.#database = new MongoDatabase(url, beforeWrite, formsSchema, listTimeoutMs)
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
     this.#quota = quota

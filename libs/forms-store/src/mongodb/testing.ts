@@ -44,5 +44,5 @@ export const startFormsStore = async () => {
     }
   }
 
-  return { url, store, collections: formsCollections(database), crashAfter }
+  return { mongo, url, store, collections: formsCollections(database), crashAfter }
 }

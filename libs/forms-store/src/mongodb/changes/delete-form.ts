@@ -4,6 +4,7 @@ import type { FormRef, FormState } from '../../forms-store.ts'
 import {
   draftBytes,
   type FormsCollections,
+  formByRef,
   formKey,
   sizeFields,
   stateFields,
@@ -27,7 +28,7 @@ export const deleteForm = async (
   const { forms, deletions, publicIds } = collections
   const attempt = async () => {
     const form = await findForm(collections, ref, [...stateFields, ...sizeFields])
-    if (!form) return undefined
+    if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
     check(toFormState(form))
     // An earlier attempt may have inserted it.
     await deletions.insert({ ...formKey(form), publicId: form.publicId, beginTime: Date.now() })
@@ -39,4 +40,10 @@ export const deleteForm = async (
   await publicIds.deleteOne({ _id: publicId, organizationId, formId })
   await addUsage(collections, organizationId, { forms: -1, bytes: -draftBytes(form) })
   return true
+}
+
+/** Whether there is no such form, and a failover brings none back that an earlier attempt has deleted. */
+const isAbsent = async ({ forms }: FormsCollections, ref: FormRef): Promise<boolean> => {
+  const query = formByRef(ref)
+  return !query || !(await forms.confirm(query))
 }

@@ -32,7 +32,9 @@ export const publishForm = async (
   if (earlier) {
     const form = await findForm(collections, ref, ['organizationId'])
     if (!form) return undefined
-    return earlier.formId === form._id ? moveLive(collections, earlier, retry) : 'elsewhere'
+    if (earlier.formId !== form._id) return 'elsewhere'
+    const isDurable = await collections.revisions.confirm({ organizationId, _id: earlier._id })
+    return isDurable ? moveLive(collections, earlier, retry) : publishForm(collections, quota, command, retry)
   }
 
   const taken = await retry(ref, () => takeRevisionNumber(collections, quota, command))

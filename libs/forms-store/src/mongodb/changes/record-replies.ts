@@ -19,6 +19,7 @@ export const recordReplies = async (
   const key = { organizationId, _id: formId }
   const form = await forms.findOne(key, ['replyCount', 'recentReplies'])
   if (!form) {
+    if (await forms.confirm(key)) return writeConflict
     // The form may have been deleted while an earlier attempt copied ids.
     await replies.deleteMany({ organizationId, formId })
     return 0
@@ -29,7 +30,7 @@ export const recordReplies = async (
     known.add(replyId)
   }
   const counted = [...new Set(replyIds)].filter((id) => !known.has(id))
-  if (counted.length === 0) return 0
+  if (counted.length === 0) return (await forms.confirm({ ...key, replyCount })) ? 0 : writeConflict
 
   const isFull = recentReplies.length + counted.length > maxRecentReplies
   if (isFull) {

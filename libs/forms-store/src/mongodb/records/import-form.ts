@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
+import { storeUnavailable } from '@fms/store-kit/mongodb'
 import { formConflict } from '../../errors.ts'
 import type { Imported, StoredRevision } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -25,7 +26,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   // Remains of a deleted form must not mix with what is stored here.
   await clearFormerForm(collections, record)
   const stored = await readRecord(collections, record)
-  if (stored) return assertSameRecord(stored, record)
+  if (stored) return confirmSameRecord(collections, stored, record)
 
   if (!(await reservePublicId(collections, record))) throw formConflict(record, 'publicId', publicId)
   for (const revision of revisionsOf(record)) await insertRevision(collections, revision)
@@ -45,7 +46,22 @@ export const importForm = async (collections: FormsCollections, record: FormReco
 
   const meanwhile = await readRecord(collections, record)
   if (!meanwhile) throw formConflict(record, 'formId', formId)
-  return assertSameRecord(meanwhile, record)
+  return confirmSameRecord(collections, meanwhile, record)
+}
+
+/** Compares the stored form with the record, and waits until the stored one survives a failover. */
+const confirmSameRecord = async (
+  { forms }: FormsCollections,
+  stored: FormRecord,
+  record: FormRecord,
+): Promise<Imported> => {
+  const outcome = assertSameRecord(stored, record)
+  const { organizationId, formId: _id, version, replyCount } = record
+  const { revisionNumber, liveNumber } = revisionStateOf(record)
+  const state = { organizationId, _id, version, replyCount, revisionNumber, liveNumber }
+  if (!(await forms.confirm(state)))
+    throw storeUnavailable(new Error('The form has changed since it was read'))
+  return outcome
 }
 
 /** The first attempt suffices, unless revisions of deleted forms conflict. */
