@@ -1,5 +1,6 @@
 import {
   MongoAWSError,
+  MongoBulkWriteError,
   MongoCompatibilityError,
   MongoError,
   MongoKerberosError,
@@ -40,6 +41,11 @@ const isAuthentication = (error: Coded) =>
 
 const isUnauthorized = (error: Coded) => error instanceof MongoServerError && error.code === unauthorizedCode
 
+/** Whether a write was stored, but no majority has confirmed it. A bulk write may report another failed write first. */
+export const isUnconfirmed = (error: unknown): boolean =>
+  error instanceof MongoWriteConcernError ||
+  (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined)
+
 /** The driver removes servers whose replica set has another name. */
 const hasNoMember = (error: Coded) =>
   error instanceof MongoServerSelectionError &&
@@ -77,7 +83,7 @@ const advices: readonly (readonly [matches: (error: Coded) => boolean, advice: s
   ],
   [({ code }) => code === diskFullCode, 'The disk of MongoDB is full. Free space, or enlarge it.'],
   [
-    (error) => error instanceof MongoWriteConcernError,
+    isUnconfirmed,
     'MongoDB does not confirm writes by a majority. Check with rs.status() that its members run and replicate.',
   ],
   [hasNoMember, 'No host of the URL belongs to the replica set. Check replicaSet and the hosts in the URL.'],

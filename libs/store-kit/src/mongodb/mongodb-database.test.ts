@@ -202,7 +202,6 @@ describe('the URL of a database', () => {
     'mongodb://user:sec/ret@host/notes',
     'mongodb://user:se@cret@host/notes',
     'mongodb://user:sec%ret@host/notes',
-    'mongodb://user:secret@ho st/notes',
     'mongodb://user:secret@host/notes?tls=perhaps',
     'mongodb://user:secret@host/notes?replicaSet=',
     'mongodb://user:secret@host/notes?directConnection=true&replicaSet=a&replicaSet=b',

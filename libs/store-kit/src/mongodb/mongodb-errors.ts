@@ -13,10 +13,9 @@ import {
   MongoStalePrimaryError,
   MongoTopologyClosedError,
   MongoUnexpectedServerResponseError,
-  MongoWriteConcernError,
 } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
-import { adviceFor, isConfigurationError } from './mongodb-advice.ts'
+import { adviceFor, isConfigurationError, isUnconfirmed } from './mongodb-advice.ts'
 
 /** Labels by which the server or the driver says that the state of the deployment caused an error, and not the request. */
 const stateLabels = [
@@ -42,8 +41,6 @@ const stateErrors = [
   MongoStalePrimaryError,
   MongoTopologyClosedError,
   MongoUnexpectedServerResponseError,
-  // The write may be lost with the primary, so the caller has to retry.
-  MongoWriteConcernError,
 ]
 
 /**
@@ -76,15 +73,12 @@ const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in
 const hasStateLabel = (error: unknown) =>
   error instanceof MongoError && stateLabels.some((label) => error.hasErrorLabel(label))
 
-/** A bulk write reports the first failed write, even if the majority also failed to confirm the others. */
-const isUnconfirmed = (error: unknown) =>
-  error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined
-
 const isUnavailable = (error: unknown) =>
   hasStateLabel(error) ||
   stateErrors.some((type) => error instanceof type) ||
   isPoolError(error) ||
   isSystemError(error) ||
+  // The write may be lost with the primary, so the caller has to retry.
   isUnconfirmed(error) ||
   isConfigurationError(error) ||
   (error instanceof MongoServerError && stateCodes.has(error.code))
