@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
 import type { ApiError } from '@fms/aip'
 import { openFailpoints } from '@fms/testkit/failpoints'
 import { startMongo } from '@fms/testkit/mongodb'
@@ -64,6 +65,25 @@ describe.runIf(failpoints)('a write that a majority does not confirm', () => {
       ...unavailable,
       parts: { advice: expect.stringContaining('rs.status()'), retryAfterSeconds: 1 },
     })
+  })
+})
+
+describe.runIf(failpoints)('a user with a wrong password', () => {
+  it('is UNAVAILABLE, with advice and without the password', async () => {
+    const url = new URL(mongo.url)
+    Object.assign(url, { username: 'nobody', password: 'wrong-secret' })
+    await using database = new MongoDatabase(url.href)
+
+    const error = await database
+      .collection('notes')
+      .findOne({})
+      .catch((error: ApiError) => error)
+
+    expect(error).toMatchObject({
+      ...unavailable,
+      parts: { advice: expect.stringContaining('Check user, password and authSource') },
+    })
+    expect(inspect(error, { depth: 10 })).not.toContain('wrong-secret')
   })
 })
 

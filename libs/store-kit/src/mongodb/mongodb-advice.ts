@@ -46,6 +46,10 @@ export const isUnconfirmed = (error: unknown): boolean =>
   error instanceof MongoWriteConcernError ||
   (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined)
 
+/** The driver labels all connections so that break before their first response. */
+const isOverload = (error: Coded) =>
+  error instanceof MongoError && error.hasErrorLabel('SystemOverloadedError')
+
 /** The driver removes servers whose replica set has another name. */
 const hasNoMember = (error: Coded) =>
   error instanceof MongoServerSelectionError &&
@@ -92,8 +96,12 @@ const advices: readonly (readonly [matches: (error: Coded) => boolean, advice: s
     'The replica set has no primary. Check with rs.status() that a majority of its members runs.',
   ],
   [
-    (error) => error instanceof MongoError && error.hasErrorLabel('SystemOverloadedError'),
+    (error) => error instanceof MongoServerError && isOverload(error),
     'MongoDB is overloaded and rejects requests. Check its load, or give it more resources.',
+  ],
+  [
+    isOverload,
+    'MongoDB closes new connections. Check tls in the URL, and the load and the limit of connections of MongoDB.',
   ],
 ]
 

@@ -33,6 +33,20 @@ describe('an unreachable deployment', () => {
   })
 })
 
+describe('a replica set of another name', () => {
+  it('is UNAVAILABLE, with advice to its operator', async () => {
+    const url = new URL(mongo.url)
+    url.searchParams.delete('directConnection')
+    url.searchParams.set('replicaSet', 'other')
+    await using database = new MongoDatabase(url.href)
+
+    await expect(database.ping(schema)).rejects.toMatchObject({
+      ...unavailable,
+      parts: { advice: expect.stringContaining('Check replicaSet') },
+    })
+  })
+})
+
 describe('a request without a response', () => {
   it('is UNAVAILABLE after its time limit, and does not end the requests beside it', async () => {
     await using database = new MongoDatabase(mongo.url)

@@ -111,6 +111,7 @@ describe('the advice to operators', () => {
       noServer({ type: 'ReplicaSetNoPrimary', setName: 'rs0', servers: new Map([['a:1', {}]]) }),
     ],
     ['overload', /overloaded/, serverError(462, ['SystemOverloadedError'])],
+    ['a handshake that breaks', /tls in the URL/, labelled('SystemOverloadedError')],
   ])('after %s says what to check, without a text of the driver', (_, expected, error) => {
     const { advice } = translate(error).parts
     expect(advice).toMatch(expected)
