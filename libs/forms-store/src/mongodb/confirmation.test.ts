@@ -74,6 +74,19 @@ describe('what a read alone would acknowledge', () => {
     expect(await repeat(store)).toEqual(result)
   })
 
+  it('waits for the majority of each shard: a repeated publish confirms its revision and its form', async () => {
+    const form = await givenForm(store)
+    const commandId = randomUUID()
+    await publish(store, form, commandId)
+    const written: string[] = []
+    const beforeWrite = ({ collection }: { collection: string }) => void written.push(collection)
+    await using recording = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+
+    await publish(recording, form, commandId)
+
+    expect(written).toEqual(expect.arrayContaining(['revisions', 'forms']))
+  })
+
   it.runIf(failpoints).each(Object.entries(repeats))(
     'is UNAVAILABLE while the engine reports that no majority confirms it: %s',
     async (_, given) => {

@@ -7,6 +7,7 @@ import {
   listMongodb,
   MongoDatabase,
   retryOnConflict,
+  socketTimeoutMs,
   type writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
@@ -103,7 +104,9 @@ export class MongoFormsStore implements FormsStore {
     { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
     { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
-    this.#database = new MongoDatabase(url, beforeWrite, formsSchema, listTimeoutMs)
+    this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
+      socketTimeoutMS: socketTimeoutMs(listTimeoutMs),
+    })
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
     this.#quota = quota

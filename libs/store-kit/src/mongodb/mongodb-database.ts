@@ -23,7 +23,7 @@ import {
  * deployment fail within seconds, so callers receive a 503 rather than a timeout. The driver repeats requests that an
  * overloaded server rejects twice, with growing random delays.
  */
-const optionsFor = (longestReadMs: number): MongoClientOptions => ({
+const options: MongoClientOptions = {
   w: 'majority',
   journal: true,
   wtimeoutMS: majorityTimeoutMs,
@@ -34,8 +34,8 @@ const optionsFor = (longestReadMs: number): MongoClientOptions => ({
   serverSelectionTimeoutMS: selectionTimeoutMs,
   connectTimeoutMS: selectionTimeoutMs,
   waitQueueTimeoutMS: selectionTimeoutMs,
-  socketTimeoutMS: socketTimeoutMs(longestReadMs),
-})
+  socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
+}
 
 /** A database of a MongoDB deployment of any topology. The driver connects with the first request. */
 export class MongoDatabase implements AsyncDisposable {
@@ -51,17 +51,17 @@ export class MongoDatabase implements AsyncDisposable {
    * @param beforeWrite for tests: called before each write.
    * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
    *   after a newer release has excluded this one.
-   * @param longestReadMs the longest time limit that a read has, in milliseconds.
+   * @param overrides of the timeouts, for requests that take long.
    * @throws {Error} for a URL that is invalid or has no database; without the URL, which may contain a password.
    */
   constructor(
     url: string,
     beforeWrite?: BeforeWrite,
     schema?: MongoSchema,
-    longestReadMs: number = engineTimeoutMs,
+    overrides: MongoClientOptions = {},
   ) {
     const name = databaseName(url)
-    this.#client = createClient(url, optionsFor(longestReadMs))
+    this.#client = createClient(url, { ...options, ...overrides })
     this.#database = this.#client.db(name)
     this.#beforeWrite = beforeWrite
     if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
