@@ -3,7 +3,7 @@ import { storeUnavailable } from '@fms/store-kit/mongodb'
 import { openFailpoints } from '@fms/testkit/failpoints'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { makeApiKey } from '../api-key.ts'
+import { hashApiKey, makeApiKey } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { migrateDirectoryStore } from '../open-directory-store.ts'
 import { MongoDirectoryStore } from './directory-store.ts'
@@ -110,4 +110,23 @@ describe('what a read alone would acknowledge', () => {
       await expect(failed).rejects.toMatchObject(unavailable)
     },
   )
+})
+
+describe.runIf(failpoints)('authorize while the engine does not respond', () => {
+  it('is UNAVAILABLE before the gateway stops waiting, after 2 s', async () => {
+    const { key } = await givenKey()
+    const request = { keyHash: hashApiKey(key), organizationRef: 'acme' }
+    await using slow = new MongoDirectoryStore(failpoints!.url, now)
+    expect(await slow.authorize(request, now())).toBeDefined()
+    const failure = { failCommands: ['find'], blockConnection: true, blockTimeMS: 3_000 }
+
+    const [error, ms] = await failpoints!.during(failure, async () => {
+      const startedAt = performance.now()
+      const error: unknown = await slow.authorize(request, now()).catch((error: unknown) => error)
+      return [error, performance.now() - startedAt]
+    })
+
+    expect(error).toMatchObject(unavailable)
+    expect(ms).toBeLessThan(2_000)
+  })
 })
