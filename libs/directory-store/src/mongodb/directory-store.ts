@@ -6,6 +6,7 @@ import {
   type MongoCollection,
   MongoDatabase,
   retryOnConflict,
+  socketTimeoutMs,
   storeUnavailable,
   writeConflict,
 } from '@fms/store-kit/mongodb'
@@ -78,9 +79,15 @@ export class MongoDirectoryStore implements DirectoryStore {
   /**
    * @param url `mongodb://…/DATABASE`, migrated.
    * @param beforeWrite called before each write, for tests.
+   * @param timeoutMs how long the engine may work on a request, in milliseconds; 5,000 by default.
    */
-  constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite) {
-    this.#database = new MongoDatabase(url, beforeWrite, directorySchema)
+  constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite, timeoutMs?: number) {
+    this.#database = new MongoDatabase(url, beforeWrite, directorySchema, {
+      ...(timeoutMs !== undefined && {
+        socketTimeoutMS: socketTimeoutMs(timeoutMs),
+        engineTimeoutMs: timeoutMs,
+      }),
+    })
     const { users, organizations, members, keys } = directoryCollections(this.#database)
     this.#users = users
     this.#organizations = organizations

@@ -101,11 +101,12 @@ export class MongoFormsStore implements FormsStore {
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(
     url: string,
-    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
+    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs, timeoutMs }: FormsStoreOptions = {},
     { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
-      socketTimeoutMS: socketTimeoutMs(listTimeoutMs),
+      socketTimeoutMS: socketTimeoutMs(Math.max(listTimeoutMs, timeoutMs ?? 0)),
+      ...(timeoutMs !== undefined && { engineTimeoutMs: timeoutMs }),
     })
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)

@@ -31,9 +31,6 @@ export type RunRequest = <R>(request: () => Promise<R>, timeoutMs: number) => Pr
 /** A field that no document has: removing it changes nothing. */
 const absentField = 'unconfirmed'
 
-/** The options of a write. */
-const writeOptions = { maxTimeMS: engineTimeoutMs }
-
 /**
  * The operations of a collection that every supported engine has. A change affects one document, or deletes many; there
  * are no transactions.
@@ -46,18 +43,28 @@ export class MongoCollection<T extends MongoDocument> {
   readonly #collection: Collection<Document>
   readonly #run: RunRequest
   readonly #beforeWrite: BeforeWrite | undefined
+  readonly #timeoutMs: number
+  readonly #writeOptions: { maxTimeMS: number }
 
-  constructor(collection: Collection<Document>, run: RunRequest, beforeWrite?: BeforeWrite) {
+  /** @param timeoutMs how long the engine may work on a request that has no limit of its own, in milliseconds. */
+  constructor(
+    collection: Collection<Document>,
+    run: RunRequest,
+    beforeWrite?: BeforeWrite,
+    timeoutMs = engineTimeoutMs,
+  ) {
     this.#collection = collection
     this.#run = run
     this.#beforeWrite = beforeWrite
+    this.#timeoutMs = timeoutMs
+    this.#writeOptions = { maxTimeMS: timeoutMs }
   }
 
   /** @param timeoutMs how long the engine may work on the read, in milliseconds. */
   async findOne(
     query: Document,
     fields?: readonly string[],
-    timeoutMs = engineTimeoutMs,
+    timeoutMs = this.#timeoutMs,
   ): Promise<T | undefined> {
     const read = () => this.#collection.findOne(query, toOptions({ fields, timeoutMs }))
     const found = await this.#run(read, requestTimeoutMs(timeoutMs))
@@ -70,9 +77,9 @@ export class MongoCollection<T extends MongoDocument> {
 
   /** Finds documents and reads them in batches while they are iterated. */
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
-    const cursor = this.#collection.find(query, toOptions(options))
-    const timeoutMs = requestTimeoutMs(options.timeoutMs ?? engineTimeoutMs)
-    const next = () => this.#run(() => cursor.next(), timeoutMs)
+    const { timeoutMs = this.#timeoutMs } = options
+    const cursor = this.#collection.find(query, toOptions({ ...options, timeoutMs }))
+    const next = () => this.#run(() => cursor.next(), requestTimeoutMs(timeoutMs))
     try {
       for (let found = await next(); found; found = await next()) {
         yield found as unknown as T
@@ -84,7 +91,7 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  count(query: Document, timeoutMs = engineTimeoutMs): Promise<number> {
+  count(query: Document, timeoutMs = this.#timeoutMs): Promise<number> {
     const count = () => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs })
     return this.#run(count, requestTimeoutMs(timeoutMs))
   }
@@ -99,7 +106,7 @@ export class MongoCollection<T extends MongoDocument> {
    */
   async confirm(query: Document): Promise<boolean> {
     const { matchedCount } = await this.#write('confirm', () =>
-      this.#collection.updateOne(query, { $unset: { [absentField]: '' } }, writeOptions),
+      this.#collection.updateOne(query, { $unset: { [absentField]: '' } }, this.#writeOptions),
     )
     return matchedCount === 1
   }
@@ -107,7 +114,7 @@ export class MongoCollection<T extends MongoDocument> {
   /** Inserts a document. @returns false when a unique index rejects it. */
   async insert(document: T): Promise<boolean> {
     try {
-      await this.#write('insert', () => this.#collection.insertOne(document as Document, writeOptions))
+      await this.#write('insert', () => this.#collection.insertOne(document as Document, this.#writeOptions))
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
@@ -120,7 +127,10 @@ export class MongoCollection<T extends MongoDocument> {
     if (documents.length === 0) return
     try {
       await this.#write('insert', () =>
-        this.#collection.insertMany(documents as readonly Document[], { ...writeOptions, ordered: false }),
+        this.#collection.insertMany(documents as readonly Document[], {
+          ...this.#writeOptions,
+          ordered: false,
+        }),
       )
     } catch (error) {
       if (!isDuplicateKeysOnly(error)) throw error
@@ -130,7 +140,7 @@ export class MongoCollection<T extends MongoDocument> {
   /** Sets fields of one document. @returns whether one matched. */
   async set(query: Document, fields: Partial<T>): Promise<boolean> {
     const { matchedCount } = await this.#write('set', () =>
-      this.#collection.updateOne(query, { $set: fields }, writeOptions),
+      this.#collection.updateOne(query, { $set: fields }, this.#writeOptions),
     )
     return matchedCount === 1
   }
@@ -141,7 +151,7 @@ export class MongoCollection<T extends MongoDocument> {
       this.#collection.findOneAndUpdate(
         query,
         { $set: fields },
-        { ...writeOptions, returnDocument: 'after' },
+        { ...this.#writeOptions, returnDocument: 'after' },
       ),
     )
     return (changed as T | null) ?? undefined
@@ -150,7 +160,7 @@ export class MongoCollection<T extends MongoDocument> {
   /** Deletes one document. @returns whether one matched. */
   async deleteOne(query: Document): Promise<boolean> {
     const { deletedCount } = await this.#write('delete', () =>
-      this.#collection.deleteOne(query, writeOptions),
+      this.#collection.deleteOne(query, this.#writeOptions),
     )
     return deletedCount === 1
   }
@@ -158,7 +168,7 @@ export class MongoCollection<T extends MongoDocument> {
   /** Deletes all matching documents, not atomically. @returns how many were deleted. */
   async deleteMany(query: Document): Promise<number> {
     const { deletedCount } = await this.#write('delete', () =>
-      this.#collection.deleteMany(query, writeOptions),
+      this.#collection.deleteMany(query, this.#writeOptions),
     )
     return deletedCount
   }
@@ -171,7 +181,7 @@ export class MongoCollection<T extends MongoDocument> {
    */
   async increment(query: Document, amounts: Readonly<Record<string, number>>): Promise<boolean> {
     const { matchedCount } = await this.#write('increment', () =>
-      this.#collection.updateOne(query, { $inc: amounts }, { ...writeOptions, writeConcern: { w: 1 } }),
+      this.#collection.updateOne(query, { $inc: amounts }, { ...this.#writeOptions, writeConcern: { w: 1 } }),
     )
     return matchedCount === 1
   }
@@ -180,7 +190,7 @@ export class MongoCollection<T extends MongoDocument> {
   async sum(
     query: Document,
     field: string,
-    timeoutMs = engineTimeoutMs,
+    timeoutMs = this.#timeoutMs,
   ): Promise<{ count: number; sum: number }> {
     const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${field}` } }
     const pipeline = [{ $match: query }, { $group: group }]
@@ -195,12 +205,12 @@ export class MongoCollection<T extends MongoDocument> {
     return this.#run(async () => {
       await this.#beforeWrite?.({ collection: this.#collection.collectionName, operation })
       return request()
-    }, requestTimeoutMs(engineTimeoutMs))
+    }, requestTimeoutMs(this.#timeoutMs))
   }
 }
 
 const toOptions = ({ sort, skip, limit, fields, coveredBy, timeoutMs }: FindQuery): FindOptions => ({
-  maxTimeMS: timeoutMs ?? engineTimeoutMs,
+  ...(timeoutMs !== undefined && { maxTimeMS: timeoutMs }),
   ...(coveredBy && { hint: coveredBy }),
   ...(sort && { sort }),
   ...(skip && { skip }),

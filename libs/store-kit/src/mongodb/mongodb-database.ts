@@ -43,6 +43,7 @@ export class MongoDatabase implements AsyncDisposable {
   readonly #database: Db
   readonly #beforeWrite: BeforeWrite | undefined
   readonly #guard: SchemaGuard | undefined
+  readonly #timeoutMs: number
   readonly #inFlight = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -51,17 +52,20 @@ export class MongoDatabase implements AsyncDisposable {
    * @param beforeWrite for tests: called before each write.
    * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
    *   after a newer release has excluded this one.
-   * @param overrides of the timeouts, for requests that take long.
+   * @param overrides of the timeouts, for requests that take long. `engineTimeoutMs`: how long the engine may work on a
+   *   request that has no limit of its own, in milliseconds; 5,000 by default.
    * @throws {Error} for a URL that is invalid or has no database; without the URL, which may contain a password.
    */
   constructor(
     url: string,
     beforeWrite?: BeforeWrite,
     schema?: MongoSchema,
-    overrides: MongoClientOptions = {},
+    overrides: MongoClientOptions & { engineTimeoutMs?: number } = {},
   ) {
     const name = databaseName(url)
-    this.#client = createClient(url, { ...options, ...overrides })
+    const { engineTimeoutMs: timeoutMs = engineTimeoutMs, ...clientOptions } = overrides
+    this.#timeoutMs = timeoutMs
+    this.#client = createClient(url, { ...options, ...clientOptions })
     this.#database = this.#client.db(name)
     this.#beforeWrite = beforeWrite
     if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
@@ -73,6 +77,7 @@ export class MongoDatabase implements AsyncDisposable {
       this.#database.collection(name),
       (request, timeoutMs) => this.#runGuarded(request, timeoutMs),
       this.#beforeWrite,
+      this.#timeoutMs,
     )
   }
 
