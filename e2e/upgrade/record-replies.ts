@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ReplyRecorded } from '@fms/contracts'
 import { connectNats } from '@fms/service-kit'
+import { jetstream } from '@nats-io/jetstream'
 
 /** Pause between two replies, in milliseconds. */
 const pauseMs = 100
@@ -22,7 +23,7 @@ export const recordReplies = async (
   try {
     for (; !signal.aborted; recorded++) {
       const reply = ReplyRecorded.encode({ replyId: randomUUID(), ...form })
-      await nats.jetstream().publish(ReplyRecorded.subject, reply)
+      await jetstream(nats).publish(ReplyRecorded.subject, reply)
       await delay(pauseMs)
     }
   } finally {

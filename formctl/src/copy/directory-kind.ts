@@ -6,6 +6,7 @@ import {
   migrateDirectoryStore,
   openDirectoryStore,
 } from '@fms/directory-store'
+import { commandTimeoutMs } from '../stores/open-stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
 const kinds = ['user', 'organization', 'member', 'key'] as const
@@ -38,7 +39,7 @@ export const directoryKind: StoreKind<DirectoryRecord> = {
   // One at a time, since a member needs its user and organization to exist.
   concurrency: 1,
   open: async (url, readOnly) => {
-    const store = await openDirectoryStore(url, undefined, { readOnly })
+    const store = await openDirectoryStore(url, undefined, { readOnly, timeoutMs: commandTimeoutMs })
     return {
       records: () => store.exportRecords(),
       count: () => count(store.exportRecords()),

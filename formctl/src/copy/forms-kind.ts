@@ -6,6 +6,7 @@ import {
   migrateFormsStore,
   openFormsStore,
 } from '@fms/forms-store'
+import { commandTimeoutMs } from '../stores/open-stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
 /** The forms of all organizations. */
@@ -27,7 +28,7 @@ export const formsKind: StoreKind<FormRecord> = {
   migrate: migrateFormsStore,
   concurrency: 8,
   open: async (url, readOnly) => {
-    const store = await openFormsStore(url, { readOnly })
+    const store = await openFormsStore(url, { readOnly, timeoutMs: commandTimeoutMs })
     return {
       records: () => allForms(store),
       count: () => countForms(store),

@@ -4,20 +4,26 @@ import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { type NamedStore, withStoreName } from './named-store.ts'
 import { namedStores } from './store-urls.ts'
 
+/** How long MongoDB may work on a request of a command, in milliseconds: nobody stops waiting as callers of the API do. */
+export const commandTimeoutMs = 60_000
+
 /**
  * Opens the directory store of the environment.
  *
  * @throws {Error} that names the store and its variable if it cannot be opened.
  */
 export const openDirectory = (): Promise<DirectoryStore> =>
-  openNamed(namedStores(process.env).directory, openDirectoryStore)
+  openNamed(namedStores(process.env).directory, (url) =>
+    openDirectoryStore(url, undefined, { timeoutMs: commandTimeoutMs }),
+  )
 
 /**
  * Opens the forms store of the environment.
  *
  * @throws {Error} that names the store and its variable if it cannot be opened.
  */
-export const openForms = (): Promise<FormsStore> => openNamed(namedStores(process.env).forms, openFormsStore)
+export const openForms = (): Promise<FormsStore> =>
+  openNamed(namedStores(process.env).forms, (url) => openFormsStore(url, { timeoutMs: commandTimeoutMs }))
 
 interface Store extends AsyncDisposable {
   ping(): Promise<void>

@@ -38,6 +38,8 @@ export interface ErrorParts {
   headers?: Record<string, string>
   /** For logs only; never sent to a client. */
   cause?: unknown
+  /** What an operator has to check, as a sentence without secrets. For logs only; never sent to a client. */
+  advice?: string
 }
 
 const detailType = <N extends string>(name: N) => `type.googleapis.com/google.rpc.${name}` as const
@@ -83,9 +85,9 @@ export class ApiError extends Error {
     return { error: { code: this.httpStatus, status: this.status, message: this.message, details } }
   }
 
-  /** The error for a message between services, without `cause` and `headers`. */
+  /** The error for a message between services, without `cause`, `advice` and `headers`. */
   toProblem(): Problem {
-    const { cause: _cause, headers: _headers, ...parts } = this.parts
+    const { cause: _cause, advice: _advice, headers: _headers, ...parts } = this.parts
     return { status: this.status, reason: this.reason, message: this.message, ...parts }
   }
 

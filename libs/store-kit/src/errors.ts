@@ -4,8 +4,10 @@ import type { SchemaNote } from './schema-note.ts'
 /**
  * The store is locked, full or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
  * a change of MongoDB and its acknowledgement.
+ *
+ * @param advice what an operator has to check, where the cause tells.
  */
-export const storeUnavailable = (cause: unknown) =>
+export const storeUnavailable = (cause: unknown, advice?: string) =>
   new ApiError(
     'UNAVAILABLE',
     'STORE_UNAVAILABLE',
@@ -13,6 +15,7 @@ export const storeUnavailable = (cause: unknown) =>
     {
       retryAfterSeconds: 1,
       cause,
+      ...(advice !== undefined && { advice }),
     },
   )
 

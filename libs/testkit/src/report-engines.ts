@@ -21,7 +21,10 @@ export default async function reportEngines() {
   return () => {
     process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file)].join('; ')}.\n`)
     if (failure) process.stdout.write(`secantusdb was not used for MongoDB's suites: ${failure}.\n`)
-    if (existsSync(toolchains)) process.stdout.write(readFileSync(toolchains, 'utf8'))
+    if (existsSync(toolchains)) {
+      const lines = new Set(readFileSync(toolchains, 'utf8').split('\n'))
+      process.stdout.write([...lines].join('\n'))
+    }
     rmSync(folder, { recursive: true })
   }
 }

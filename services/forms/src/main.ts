@@ -19,7 +19,8 @@ await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
   const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
   const options = { quota: toQuota(config), listTimeoutMs: SEARCH_TIMEOUT_MS }
-  const forms = measureStore('forms', FORMS_STORE_URL, await openFormsStore(FORMS_STORE_URL, options))
+  const store = await openFormsStore(FORMS_STORE_URL, options)
+  const forms = measureStore('forms', FORMS_STORE_URL, store, logger)
   const app = createFormsApp({
     logger,
     internalSecrets,

@@ -7,7 +7,7 @@ import { OrganizationsConfig } from './config.ts'
 await run('organizations', OrganizationsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
   const { DIRECTORY_STORE_URL: url } = config
-  const directory = measureStore('directory', url, await openDirectoryStore(url))
+  const directory = measureStore('directory', url, await openDirectoryStore(url), logger)
   const app = createOrganizationsApp({
     logger,
     internalSecrets,

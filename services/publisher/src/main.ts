@@ -8,7 +8,7 @@ await run('publisher', PublisherConfig, async (config, logger) => {
   return createPublisherApp({
     logger,
     nats: await connectNats(config.NATS_URL, 'publisher'),
-    forms: measureStore('forms', url, await openFormsStore(url, { quota: toQuota(config) })),
+    forms: measureStore('forms', url, await openFormsStore(url, { quota: toQuota(config) }), logger),
     publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     publicFormBaseUrl: config.PUBLIC_FORM_BASE_URL,
     now: () => new Date(),

@@ -6,6 +6,7 @@ import {
   type MongoCollection,
   MongoDatabase,
   retryOnConflict,
+  socketTimeoutMs,
   storeUnavailable,
   writeConflict,
 } from '@fms/store-kit/mongodb'
@@ -63,6 +64,9 @@ import { directorySchema } from './schema.ts'
 /** The field of a member document for each field of the list, in filters and orders. */
 const fieldOf = { createTime: 'organizationCreateTime', name: 'name', slug: 'slug' } as const
 
+/** How long the engine may work on each read of an authorization; the gateway waits for 2,000 ms. */
+const authorizeTimeoutMs = 1_000
+
 /** The directory store on MongoDB. Each change writes one document; unique indexes resolve conflicts. */
 export class MongoDirectoryStore implements DirectoryStore {
   readonly #database: MongoDatabase
@@ -75,9 +79,15 @@ export class MongoDirectoryStore implements DirectoryStore {
   /**
    * @param url `mongodb://…/DATABASE`, migrated.
    * @param beforeWrite called before each write, for tests.
+   * @param timeoutMs how long the engine may work on a request, in milliseconds; 5,000 by default.
    */
-  constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite) {
-    this.#database = new MongoDatabase(url, beforeWrite, directorySchema)
+  constructor(url: string, now: () => Date, beforeWrite?: BeforeWrite, timeoutMs?: number) {
+    this.#database = new MongoDatabase(url, beforeWrite, directorySchema, {
+      ...(timeoutMs !== undefined && {
+        socketTimeoutMS: socketTimeoutMs(timeoutMs),
+        engineTimeoutMs: timeoutMs,
+      }),
+    })
     const { users, organizations, members, keys } = directoryCollections(this.#database)
     this.#users = users
     this.#organizations = organizations
@@ -133,7 +143,11 @@ export class MongoDirectoryStore implements DirectoryStore {
   /** Deletes the memberships first, so that an interruption leaves an organization without members. */
   async deleteOrganization(organizationRef: string): Promise<void> {
     const organization = await this.findOrganization(organizationRef)
-    if (!organization) throw organizationNotFound(organizationRef)
+    if (!organization) {
+      // An earlier attempt may have deleted it; a failover must not bring it back after this.
+      await this.#organizations.confirm(documentKey(organizationKey(organizationRef)))
+      throw organizationNotFound(organizationRef)
+    }
     const { organizationId } = organization
     await this.#members.deleteMany({ organizationId })
     await this.#organizations.deleteOne({ _id: organizationId })
@@ -283,12 +297,16 @@ export class MongoDirectoryStore implements DirectoryStore {
     { keyHash, organizationRef }: { keyHash: string; organizationRef?: string },
     now: Date,
   ): Promise<Authorization | undefined> {
-    const document = await this.#keys.findOne({ hash: keyHash, revokeTime: null })
+    const document = await this.#keys.findOne(
+      { hash: keyHash, revokeTime: null },
+      undefined,
+      authorizeTimeoutMs,
+    )
     if (!document || (document.expireTime !== null && document.expireTime <= now.getTime())) return undefined
     const key = toApiKey(document)
     const [isDisabled, member] = await Promise.all([
-      this.#users.has({ _id: key.userId, disableTime: { $ne: null } }),
-      organizationRef ? this.#member(key.userId, organizationRef) : undefined,
+      this.#users.has({ _id: key.userId, disableTime: { $ne: null } }, authorizeTimeoutMs),
+      organizationRef ? this.#member(key.userId, organizationRef, authorizeTimeoutMs) : undefined,
     ])
     if (isDisabled) return undefined
     if (!member) return { key }
@@ -355,11 +373,18 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   /** Looks up a slug in `organizations`, since the copy in a membership may be outdated. */
-  async #member(userId: string, organizationRef: string): Promise<MemberDocument | undefined> {
+  async #member(
+    userId: string,
+    organizationRef: string,
+    timeoutMs?: number,
+  ): Promise<MemberDocument | undefined> {
     const { field, value } = organizationKey(organizationRef)
     const organizationId =
-      field === 'organizationId' ? value : (await this.#organizations.findOne({ slug: value }, ['_id']))?._id
-    return organizationId === undefined ? undefined : this.#members.findOne({ userId, organizationId })
+      field === 'organizationId'
+        ? value
+        : (await this.#organizations.findOne({ slug: value }, ['_id'], timeoutMs))?._id
+    if (organizationId === undefined) return undefined
+    return this.#members.findOne({ userId, organizationId }, undefined, timeoutMs)
   }
 
   /** @throws {ApiError} SLUG_TAKEN */
@@ -368,7 +393,9 @@ export class MongoDirectoryStore implements DirectoryStore {
     fields: Partial<OrganizationDocument>,
   ): Promise<OrganizationDocument | undefined> {
     // MongoDB rejects an update without fields.
-    if (Object.keys(fields).length === 0) return this.#organizations.findOne(query)
+    if (Object.keys(fields).length === 0) {
+      return (await this.#organizations.confirm(query)) ? this.#organizations.findOne(query) : undefined
+    }
     try {
       return await this.#organizations.setAndGet(query, fields)
     } catch (error) {

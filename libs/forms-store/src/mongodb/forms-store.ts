@@ -7,6 +7,7 @@ import {
   listMongodb,
   MongoDatabase,
   retryOnConflict,
+  socketTimeoutMs,
   type writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
@@ -101,10 +102,13 @@ export class MongoFormsStore implements FormsStore {
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(
     url: string,
-    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs }: FormsStoreOptions = {},
+    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs, timeoutMs }: FormsStoreOptions = {},
     { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
   ) {
-    this.#database = new MongoDatabase(url, beforeWrite, formsSchema)
+    this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
+      socketTimeoutMS: socketTimeoutMs(Math.max(listTimeoutMs, timeoutMs ?? 0)),
+      ...(timeoutMs !== undefined && { engineTimeoutMs: timeoutMs }),
+    })
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
     this.#quota = quota

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { ApiError } from '@fms/aip'
 import { ErrorBody } from '@fms/contracts'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
@@ -313,6 +314,16 @@ describe('an app', () => {
       expect(message).not.toContain('db-1')
       expect(service.lines).toMatchObject([{ msg: 'not ready', reason: 'no route to db-1' }])
       expect((await service.app.inject('/healthz')).statusCode).toBe(200)
+    })
+
+    it("log the store's advice to operators in place of its message to callers", async () => {
+      const advice = 'MongoDB rejects its user or password.'
+      const error = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'Try again.', { advice })
+      const service = startApp({ ready: () => Promise.reject(error) })
+      const { message } = await errorOf(service, '/readyz')
+
+      expect(message).not.toContain(advice)
+      expect(service.lines).toMatchObject([{ msg: 'not ready', reason: advice }])
     })
 
     it('log changes only', async () => {

@@ -20,7 +20,7 @@ export const addProbes = (app: FastifyInstance, { logger, isDraining, ready }: P
     if (isReady === wasReady) return
     // Before the service is ready for the first time, there is nothing to warn of.
     const level = wasReady ? 'warn' : 'info'
-    logger[level]({ reason: reason?.message }, isReady ? 'ready' : 'not ready')
+    logger[level]({ reason: reason && reasonOf(reason) }, isReady ? 'ready' : 'not ready')
     wasReady = isReady
   }
 
@@ -33,6 +33,10 @@ export const addProbes = (app: FastifyInstance, { logger, isDraining, ready }: P
     return reply
   })
 }
+
+/** The advice to operators, if there is one: the message is for callers. */
+const reasonOf = (error: Error): string =>
+  (error instanceof ApiError ? error.parts.advice : undefined) ?? error.message
 
 const errorOf = async (ready: (() => Promise<void>) | undefined): Promise<Error | undefined> => {
   try {

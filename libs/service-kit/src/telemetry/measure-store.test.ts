@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiError } from '@fms/aip'
 import { register } from 'prom-client'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { measureStore } from './measure-store.ts'
+
+const silent = { error: () => {} }
 
 /** A store with private state, promises and a stream. */
 class Shelf implements AsyncDisposable {
@@ -43,7 +45,7 @@ const value = async (name: string, labels: Record<string, string>) => {
 
 it('a measured store works like the original and records the duration of each operation', async () => {
   const shelf = new Shelf()
-  const measured = measureStore('things', 'mongodb+srv://somewhere/things', shelf)
+  const measured = measureStore('things', 'mongodb+srv://somewhere/things', shelf, silent)
   const labels = { store: 'things', engine: 'mongodb', operation: 'get' }
 
   expect([await measured.get('a'), await measured.get('b')]).toEqual([1, undefined])
@@ -55,7 +57,7 @@ it('a measured store works like the original and records the duration of each op
 })
 
 it('counts failures of the store, but not of the request', async () => {
-  const measured = measureStore('failing', 'sqlite::memory:', new Shelf())
+  const measured = measureStore('failing', 'sqlite::memory:', new Shelf(), silent)
   const unavailable = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')
   const moved = new ApiError('FAILED_PRECONDITION', 'FORM_MOVED', 'moved')
 
@@ -71,7 +73,45 @@ it('counts failures of the store, but not of the request', async () => {
 
 it('reports the free space on the disk of an embedded store', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'measured-'))
-  measureStore('embedded', `sqlite:${join(folder.path, 'things.db')}`, new Shelf())
+  measureStore('embedded', `sqlite:${join(folder.path, 'things.db')}`, new Shelf(), silent)
 
   expect(await value('store_disk_free_bytes', { store: 'embedded' })).toBeGreaterThan(0)
+})
+
+describe('an error with advice for the operator', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  const advice = 'MongoDB rejects its user or password.'
+  const rejected = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable', { advice })
+
+  it('is logged with the name of the variable, at most once a minute', async () => {
+    const error = vi.fn()
+    const measured = measureStore('directory', 'sqlite::memory:', new Shelf(), { error })
+    const fail = () => expect(measured.fail(rejected)).rejects.toBe(rejected)
+
+    await fail()
+    vi.advanceTimersByTime(59_000)
+    await fail()
+    expect(error).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(2_000)
+    await fail()
+    expect(error).toHaveBeenCalledTimes(2)
+    expect(error).toHaveBeenLastCalledWith(
+      { store: 'directory', variable: 'DIRECTORY_STORE_URL' },
+      `the directory store (DIRECTORY_STORE_URL) is unavailable: ${advice}`,
+    )
+  })
+
+  it('is the only one that is logged', async () => {
+    const error = vi.fn()
+    const measured = measureStore('forms', 'sqlite::memory:', new Shelf(), { error })
+    const locked = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')
+
+    for (const each of [locked, new TypeError('a defect')]) {
+      await expect(measured.fail(each)).rejects.toBe(each)
+    }
+
+    expect(error).not.toHaveBeenCalled()
+  })
 })

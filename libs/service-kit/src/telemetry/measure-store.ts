@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ApiError } from '@fms/aip'
+import { createStoreAdviceLog, type ErrorLogger } from './log-store-advice.ts'
 import { Counter, Gauge, Histogram } from './metrics.ts'
 import { traceStoreCall } from './tracing.ts'
 
@@ -35,12 +36,19 @@ new Gauge({
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans.
+ * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans. Logs what an
+ * operator can do while the store is unavailable, at most once a minute.
  *
- * @param name the label `store` of the metrics.
+ * @param name the label `store` of the metrics; `{NAME}_STORE_URL` configures the store.
  * @param url the URL of the store; its scheme is the label `engine`.
  */
-export const measureStore = <S extends object>(name: string, url: string, store: S): S => {
+export const measureStore = <S extends object>(
+  name: string,
+  url: string,
+  store: S,
+  logger: ErrorLogger,
+): S => {
+  const logAdvice = createStoreAdviceLog(name, logger)
   const engine = url.split(/[:+]/, 1)[0]!
   if (engine === 'sqlite' && url !== 'sqlite::memory:') files.set(name, url.slice('sqlite:'.length))
   const measured = Object.create(store)
@@ -49,7 +57,8 @@ export const measureStore = <S extends object>(name: string, url: string, store:
     if (typeof method !== 'function') continue
     measured[operation] = unmeasured.has(operation)
       ? method.bind(store)
-      : (...args: unknown[]) => measure({ store: name, engine, operation }, () => method.apply(store, args))
+      : (...args: unknown[]) =>
+          measure({ store: name, engine, operation }, () => method.apply(store, args), logAdvice)
   }
   measured[Symbol.asyncDispose] = () => measured.close()
   return measured
@@ -61,7 +70,7 @@ interface Labels {
   operation: string
 }
 
-const measure = (labels: Labels, call: () => unknown): unknown => {
+const measure = (labels: Labels, call: () => unknown, onError: (error: unknown) => void): unknown => {
   const startedAt = performance.now()
   const observe = () => duration.observe(labels, (performance.now() - startedAt) / 1000)
   const result = traceStoreCall(labels.store, labels.engine, labels.operation, call)
@@ -69,6 +78,7 @@ const measure = (labels: Labels, call: () => unknown): unknown => {
   if (result instanceof Promise)
     result.then(observe, (error) => {
       observe()
+      onError(error)
       if (isStoreError(error)) errors.inc({ ...labels, reason: reasonOf(error) })
     })
   return result

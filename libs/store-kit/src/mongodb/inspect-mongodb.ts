@@ -5,8 +5,8 @@ import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb
 /**
  * Inspects a store without changing it.
  *
- * @throws {ApiError} STORE_UNAVAILABLE.
- * @throws the driver's error for an invalid URL or credentials.
+ * @throws {ApiError} STORE_UNAVAILABLE, also where the server rejects the credentials; `cause` is the driver's error.
+ * @throws {Error} for an invalid URL.
  */
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)

@@ -1,5 +1,6 @@
 import type { Collection, Document, FindOptions, Sort } from 'mongodb'
 import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
+import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 
 /** A document of any collection. */
 export type MongoDocument = Document & { _id?: unknown }
@@ -17,58 +18,103 @@ export interface FindQuery {
   timeoutMs?: number
 }
 
-/** How long the engine may work on a read, in milliseconds. */
-const defaultTimeoutMs = 5_000
-
 /** Called before each write, so that a test can fail it or change the store there. */
 export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
 
-/** Sends a request to the engine and translates the driver's errors. */
-export type RunRequest = <R>(request: () => Promise<R>) => Promise<R>
+/**
+ * Sends a request to the engine and translates the driver's errors.
+ *
+ * @param timeoutMs how long the caller waits, in milliseconds.
+ */
+export type RunRequest = <R>(request: () => Promise<R>, timeoutMs: number) => Promise<R>
+
+/** A field that no document has: removing it changes nothing. */
+const absentField = 'unconfirmed'
 
 /**
  * The operations of a collection that every supported engine has. A change affects one document, or deletes many; there
  * are no transactions.
+ *
+ * A write returns once a majority has journaled it, and all that led to what it found: also where it matches nothing or a
+ * unique index rejects it (docs/decisions/0030-confirm-before-an-acknowledgement.md). Reads return the state of the
+ * primary, which a failover may take back. Every request has a time limit.
  */
 export class MongoCollection<T extends MongoDocument> {
   readonly #collection: Collection<Document>
   readonly #run: RunRequest
   readonly #beforeWrite: BeforeWrite | undefined
+  readonly #timeoutMs: number
+  readonly #writeOptions: { maxTimeMS: number }
 
-  constructor(collection: Collection<Document>, run: RunRequest, beforeWrite?: BeforeWrite) {
+  /** @param timeoutMs how long the engine may work on a request that has no limit of its own, in milliseconds. */
+  constructor(
+    collection: Collection<Document>,
+    run: RunRequest,
+    beforeWrite?: BeforeWrite,
+    timeoutMs = engineTimeoutMs,
+  ) {
     this.#collection = collection
     this.#run = run
     this.#beforeWrite = beforeWrite
+    this.#timeoutMs = timeoutMs
+    this.#writeOptions = { maxTimeMS: timeoutMs }
   }
 
-  async findOne(query: Document, fields?: readonly string[]): Promise<T | undefined> {
-    const found = await this.#run(() => this.#collection.findOne(query, toOptions({ fields })))
+  /** @param timeoutMs how long the engine may work on the read, in milliseconds. */
+  async findOne(
+    query: Document,
+    fields?: readonly string[],
+    timeoutMs = this.#timeoutMs,
+  ): Promise<T | undefined> {
+    const read = () => this.#collection.findOne(query, toOptions({ fields, timeoutMs }))
+    const found = await this.#run(read, requestTimeoutMs(timeoutMs))
     return (found as T | null) ?? undefined
   }
 
-  async has(query: Document): Promise<boolean> {
-    return (await this.findOne(query, ['_id'])) !== undefined
+  async has(query: Document, timeoutMs?: number): Promise<boolean> {
+    return (await this.findOne(query, ['_id'], timeoutMs)) !== undefined
   }
 
   /** Finds documents and reads them in batches while they are iterated. */
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
-    const cursor = this.#collection.find(query, toOptions(options))
-    const next = () => this.#run(() => cursor.next())
+    const { timeoutMs = this.#timeoutMs } = options
+    const cursor = this.#collection.find(query, toOptions({ ...options, timeoutMs }))
+    const next = () => this.#run(() => cursor.next(), requestTimeoutMs(timeoutMs))
     try {
-      for (let found = await next(); found; found = await next()) yield found as unknown as T
+      for (let found = await next(); found; found = await next()) {
+        yield found as unknown as T
+        // The rest of the batch needs no request. One by one, since each is decoded when it is read.
+        while (cursor.bufferedCount() > 0) yield* cursor.readBufferedDocuments(1) as unknown as T[]
+      }
     } finally {
       await cursor.close().catch(() => {})
     }
   }
 
-  count(query: Document, timeoutMs = defaultTimeoutMs): Promise<number> {
-    return this.#run(() => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs }))
+  count(query: Document, timeoutMs = this.#timeoutMs): Promise<number> {
+    const count = () => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs })
+    return this.#run(count, requestTimeoutMs(timeoutMs))
+  }
+
+  /**
+   * Waits until a majority has journaled all changes that led to the present state of a document. Sends an update that
+   * changes nothing. Use it before a change of an earlier attempt is acknowledged because a read has found it.
+   *
+   * @param query the document's key, and what identifies the state that was read. Without the latter, it confirms a state
+   *   that the caller has not seen.
+   * @returns whether a document matches. If not, no failover brings back one that was deleted before.
+   */
+  async confirm(query: Document): Promise<boolean> {
+    const { matchedCount } = await this.#write('confirm', () =>
+      this.#collection.updateOne(query, { $unset: { [absentField]: '' } }, this.#writeOptions),
+    )
+    return matchedCount === 1
   }
 
   /** Inserts a document. @returns false when a unique index rejects it. */
   async insert(document: T): Promise<boolean> {
     try {
-      await this.#write('insert', () => this.#collection.insertOne(document as Document))
+      await this.#write('insert', () => this.#collection.insertOne(document as Document, this.#writeOptions))
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
@@ -79,7 +125,10 @@ export class MongoCollection<T extends MongoDocument> {
   /** Inserts documents, unordered and not atomically. @throws the driver's error when a unique index rejects one. */
   async insertAll(documents: readonly T[]): Promise<void> {
     await this.#write('insert', () =>
-      this.#collection.insertMany(documents as readonly Document[], { ordered: false }),
+      this.#collection.insertMany(documents as readonly Document[], {
+        ...this.#writeOptions,
+        ordered: false,
+      }),
     )
   }
 
@@ -88,7 +137,10 @@ export class MongoCollection<T extends MongoDocument> {
     if (documents.length === 0) return
     try {
       await this.#write('insert', () =>
-        this.#collection.insertMany(documents as readonly Document[], { ordered: false }),
+        this.#collection.insertMany(documents as readonly Document[], {
+          ...this.#writeOptions,
+          ordered: false,
+        }),
       )
     } catch (error) {
       if (!isDuplicateKeysOnly(error)) throw error
@@ -98,33 +150,41 @@ export class MongoCollection<T extends MongoDocument> {
   /** Sets fields of one document. @returns whether one matched. */
   async set(query: Document, fields: Partial<T>): Promise<boolean> {
     const { matchedCount } = await this.#write('set', () =>
-      this.#collection.updateOne(query, { $set: fields }),
+      this.#collection.updateOne(query, { $set: fields }, this.#writeOptions),
     )
     return matchedCount === 1
   }
 
   /** Sets fields of all matching documents, not atomically. */
   async setMany(query: Document, fields: Partial<T>): Promise<void> {
-    await this.#write('set', () => this.#collection.updateMany(query, { $set: fields }))
+    await this.#write('set', () => this.#collection.updateMany(query, { $set: fields }, this.#writeOptions))
   }
 
   /** Sets fields of one document. @returns the changed document, or undefined when none matched. */
   async setAndGet(query: Document, fields: Partial<T>): Promise<T | undefined> {
     const changed = await this.#write('set', () =>
-      this.#collection.findOneAndUpdate(query, { $set: fields }, { returnDocument: 'after' }),
+      this.#collection.findOneAndUpdate(
+        query,
+        { $set: fields },
+        { ...this.#writeOptions, returnDocument: 'after' },
+      ),
     )
     return (changed as T | null) ?? undefined
   }
 
   /** Deletes one document. @returns whether one matched. */
   async deleteOne(query: Document): Promise<boolean> {
-    const { deletedCount } = await this.#write('delete', () => this.#collection.deleteOne(query))
+    const { deletedCount } = await this.#write('delete', () =>
+      this.#collection.deleteOne(query, this.#writeOptions),
+    )
     return deletedCount === 1
   }
 
   /** Deletes all matching documents, not atomically. @returns how many were deleted. */
   async deleteMany(query: Document): Promise<number> {
-    const { deletedCount } = await this.#write('delete', () => this.#collection.deleteMany(query))
+    const { deletedCount } = await this.#write('delete', () =>
+      this.#collection.deleteMany(query, this.#writeOptions),
+    )
     return deletedCount
   }
 
@@ -136,16 +196,22 @@ export class MongoCollection<T extends MongoDocument> {
    */
   async increment(query: Document, amounts: Readonly<Record<string, number>>): Promise<boolean> {
     const { matchedCount } = await this.#write('increment', () =>
-      this.#collection.updateOne(query, { $inc: amounts }, { writeConcern: { w: 1 } }),
+      this.#collection.updateOne(query, { $inc: amounts }, { ...this.#writeOptions, writeConcern: { w: 1 } }),
     )
     return matchedCount === 1
   }
 
   /** Counts the matching documents and sums a field of them; a missing field counts as 0. */
-  async sum(query: Document, field: string): Promise<{ count: number; sum: number }> {
+  async sum(
+    query: Document,
+    field: string,
+    timeoutMs = this.#timeoutMs,
+  ): Promise<{ count: number; sum: number }> {
     const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${field}` } }
-    const [found] = await this.#run(() =>
-      this.#collection.aggregate([{ $match: query }, { $group: group }]).toArray(),
+    const pipeline = [{ $match: query }, { $group: group }]
+    const [found] = await this.#run(
+      () => this.#collection.aggregate(pipeline, { maxTimeMS: timeoutMs }).toArray(),
+      requestTimeoutMs(timeoutMs),
     )
     return { count: found?.count ?? 0, sum: found?.sum ?? 0 }
   }
@@ -154,12 +220,12 @@ export class MongoCollection<T extends MongoDocument> {
     return this.#run(async () => {
       await this.#beforeWrite?.({ collection: this.#collection.collectionName, operation })
       return request()
-    })
+    }, requestTimeoutMs(this.#timeoutMs))
   }
 }
 
 const toOptions = ({ sort, skip, limit, fields, coveredBy, timeoutMs }: FindQuery): FindOptions => ({
-  maxTimeMS: timeoutMs ?? defaultTimeoutMs,
+  ...(timeoutMs !== undefined && { maxTimeMS: timeoutMs }),
   ...(coveredBy && { hint: coveredBy }),
   ...(sort && { sort }),
   ...(skip && { skip }),

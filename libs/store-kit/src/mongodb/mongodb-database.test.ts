@@ -33,6 +33,37 @@ describe('an unreachable deployment', () => {
   })
 })
 
+describe('a replica set of another name', () => {
+  it('is UNAVAILABLE, with advice to its operator', async () => {
+    const url = new URL(mongo.url)
+    url.searchParams.delete('directConnection')
+    url.searchParams.set('replicaSet', 'other')
+    await using database = new MongoDatabase(url.href)
+
+    await expect(database.ping(schema)).rejects.toMatchObject({
+      ...unavailable,
+      parts: { advice: expect.stringContaining('Check replicaSet') },
+    })
+  })
+})
+
+describe('a request without a response', () => {
+  it('is UNAVAILABLE after its time limit, and does not end the requests beside it', async () => {
+    await using database = new MongoDatabase(mongo.url)
+    const hanging = Promise.withResolvers<void>()
+
+    const failed = database.run(() => hanging.promise, 50)
+    const found = database.collection('log').findOne({ text: 'none' })
+
+    await expect(failed).rejects.toMatchObject({
+      ...unavailable,
+      parts: { cause: expect.objectContaining({ message: expect.stringContaining('50 ms') }) },
+    })
+    expect(await found).toBeUndefined()
+    hanging.reject(new Error('too late'))
+  })
+})
+
 describe('a closed database', () => {
   it('is UNAVAILABLE, even before its first request', async () => {
     const database = new MongoDatabase(mongo.url)
@@ -179,5 +210,18 @@ describe('the URL of a database', () => {
     'mongodb://user:secret@host/?w=1',
   ])('has to name a database: %s', (url) => {
     expect(() => new MongoDatabase(url)).toThrow(/^The mongodb: URL names no database\. Use (?!.*secret)/)
+  })
+
+  it.each([
+    'mongodb://user:sec/ret@host/notes',
+    'mongodb://user:se@cret@host/notes',
+    'mongodb://user:sec%ret@host/notes',
+    'mongodb://user:secret@host/notes?tls=perhaps',
+    'mongodb://user:secret@host/notes?replicaSet=',
+    'mongodb://user:secret@host/notes?directConnection=true&replicaSet=a&replicaSet=b',
+  ])('has to be valid, and is not repeated in the error: %s', (url) => {
+    expect(() => new MongoDatabase(url)).toThrow(
+      /^The mongodb: URL (?:is invalid|names no database)(?!.*se.?c.?ret)/,
+    )
   })
 })

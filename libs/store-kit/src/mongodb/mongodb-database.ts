@@ -10,22 +10,31 @@ import {
   type SchemaDocument,
   SchemaGuard,
 } from './mongodb-schema.ts'
+import {
+  engineTimeoutMs,
+  majorityTimeoutMs,
+  selectionTimeoutMs,
+  socketTimeoutMs,
+  withTimeLimit,
+} from './mongodb-timeouts.ts'
 
 /**
  * Acknowledged writes are in the journal of a majority, and reads go to the primary. Requests to an unreachable
- * deployment fail within seconds, so callers receive a 503 rather than a timeout.
+ * deployment fail within seconds, so callers receive a 503 rather than a timeout. The driver repeats requests that an
+ * overloaded server rejects twice, with growing random delays.
  */
 const options: MongoClientOptions = {
   w: 'majority',
   journal: true,
-  wtimeoutMS: 5_000,
+  wtimeoutMS: majorityTimeoutMs,
   readPreference: 'primary',
   retryReads: true,
   retryWrites: true,
-  serverSelectionTimeoutMS: 2_000,
-  connectTimeoutMS: 2_000,
-  waitQueueTimeoutMS: 2_000,
-  socketTimeoutMS: 10_000,
+  maxAdaptiveRetries: 2,
+  serverSelectionTimeoutMS: selectionTimeoutMs,
+  connectTimeoutMS: selectionTimeoutMs,
+  waitQueueTimeoutMS: selectionTimeoutMs,
+  socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
 }
 
 /** A database of a MongoDB deployment of any topology. The driver connects with the first request. */
@@ -34,6 +43,7 @@ export class MongoDatabase implements AsyncDisposable {
   readonly #database: Db
   readonly #beforeWrite: BeforeWrite | undefined
   readonly #guard: SchemaGuard | undefined
+  readonly #timeoutMs: number
   readonly #inFlight = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -42,11 +52,21 @@ export class MongoDatabase implements AsyncDisposable {
    * @param beforeWrite for tests: called before each write.
    * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
    *   after a newer release has excluded this one.
-   * @throws {Error} for a URL without a database.
+   * @param overrides of the timeouts, for requests that take long. `engineTimeoutMs`: how long the engine may work on a
+   *   request that has no limit of its own, in milliseconds; 5,000 by default.
+   * @throws {Error} for a URL that is invalid or has no database; without the URL, which may contain a password.
    */
-  constructor(url: string, beforeWrite?: BeforeWrite, schema?: MongoSchema) {
-    this.#client = new MongoClient(url, options)
-    this.#database = this.#client.db(databaseName(url))
+  constructor(
+    url: string,
+    beforeWrite?: BeforeWrite,
+    schema?: MongoSchema,
+    overrides: MongoClientOptions & { engineTimeoutMs?: number } = {},
+  ) {
+    const name = databaseName(url)
+    const { engineTimeoutMs: timeoutMs = engineTimeoutMs, ...clientOptions } = overrides
+    this.#timeoutMs = timeoutMs
+    this.#client = createClient(url, { ...options, ...clientOptions })
+    this.#database = this.#client.db(name)
     this.#beforeWrite = beforeWrite
     if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
   }
@@ -55,21 +75,24 @@ export class MongoDatabase implements AsyncDisposable {
   collection<T extends MongoDocument>(name: string): MongoCollection<T> {
     return new MongoCollection<T>(
       this.#database.collection(name),
-      (request) => this.#runGuarded(request),
+      (request, timeoutMs) => this.#runGuarded(request, timeoutMs),
       this.#beforeWrite,
+      this.#timeoutMs,
     )
   }
 
   /** The collection of schema notes, without the guard that reads it. */
   #meta(): MongoCollection<SchemaDocument> {
-    return new MongoCollection(this.#database.collection(metaCollection), (request) => this.run(request))
+    return new MongoCollection(this.#database.collection(metaCollection), (request, timeoutMs) =>
+      this.run(request, timeoutMs),
+    )
   }
 
-  #runGuarded<R>(request: () => Promise<R>): Promise<R> {
+  #runGuarded<R>(request: () => Promise<R>, timeoutMs: number): Promise<R> {
     return this.run(() => {
       const check = this.#guard?.checkIfDue()
       return check ? check.then(request) : request()
-    })
+    }, timeoutMs)
   }
 
   /** Creates an index unless it exists. */
@@ -85,17 +108,23 @@ export class MongoDatabase implements AsyncDisposable {
     return { version, localTime }
   }
 
-  /** Sends a request to the engine. @throws {ApiError} STORE_UNAVAILABLE; other errors of the driver are unchanged. */
-  async run<R>(request: () => Promise<R>): Promise<R> {
+  /**
+   * Sends a request to the engine.
+   *
+   * @param timeoutMs how long the caller waits, in milliseconds. A write may still happen later. By default as long as the
+   *   driver.
+   * @throws {ApiError} STORE_UNAVAILABLE; defects are unchanged.
+   */
+  async run<R>(request: () => Promise<R>, timeoutMs?: number): Promise<R> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
     const pending = request()
     this.#inFlight.add(pending)
+    const settle = () => this.#inFlight.delete(pending)
+    pending.then(settle, settle)
     try {
-      return await pending
+      return await (timeoutMs === undefined ? pending : withTimeLimit(pending, timeoutMs))
     } catch (error) {
       throw translateMongodbError(error)
-    } finally {
-      this.#inFlight.delete(pending)
     }
   }
 
@@ -117,6 +146,19 @@ export class MongoDatabase implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+}
+
+/** The driver's message may repeat the URL, so it is left out where it could. */
+const createClient = (url: string, options: MongoClientOptions): MongoClient => {
+  try {
+    return new MongoClient(url, options)
+  } catch (error) {
+    const { message } = error as Error
+    const reason = message.includes('@') || message.includes('//') ? '' : ` (${message})`
+    throw new Error(
+      `The mongodb: URL is invalid${reason}. Use mongodb://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for special characters of user and password.`,
+    )
   }
 }
 

@@ -2,61 +2,96 @@ import { ApiError } from '@fms/aip'
 import {
   MongoBulkWriteError,
   MongoClientClosedError,
+  MongoError,
+  MongoExpiredSessionError,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoOperationTimeoutError,
+  MongoServerClosedError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoStalePrimaryError,
   MongoTopologyClosedError,
-  MongoWriteConcernError,
+  MongoUnexpectedServerResponseError,
 } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
+import { adviceFor, isConfigurationError, isUnconfirmed } from './mongodb-advice.ts'
 
-const transientErrors = [
+/** Labels by which the server or the driver says that the state of the deployment caused an error, and not the request. */
+const stateLabels = [
+  'RetryableWriteError',
+  'RetryableError',
+  'SystemOverloadedError',
+  'TransientTransactionError',
+  'HandshakeError',
+  'PoolRequestedRetry',
+  'InterruptInUseConnections',
+  'ResetPool',
+]
+
+/** Classes for the same. */
+const stateErrors = [
   MongoClientClosedError,
+  MongoExpiredSessionError,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoOperationTimeoutError,
+  MongoServerClosedError,
   MongoServerSelectionError,
+  MongoStalePrimaryError,
   MongoTopologyClosedError,
-  // The write may be lost with the primary, so the caller has to retry.
-  MongoWriteConcernError,
+  MongoUnexpectedServerResponseError,
 ]
 
-/** Codes (mongo/base/error_codes.yml) that concern the state of the deployment and not the request. */
-const transientCodes = new Set<unknown>([
-  6 /* HostUnreachable */, 7 /* HostNotFound */, 24 /* LockTimeout */, 50 /* MaxTimeMSExpired */,
-  64 /* WriteConcernTimeout */, 89 /* NetworkTimeout */, 91 /* ShutdownInProgress */,
-  100 /* UnsatisfiableWriteConcern */, 112 /* WriteConflict */, 133 /* FailedToSatisfyReadPreference */,
-  189 /* PrimarySteppedDown */, 202 /* NetworkInterfaceExceededTimeLimit */, 262 /* ExceededTimeLimit */,
-  9001 /* SocketException */, 10058 /* LegacyNotPrimary */, 10107 /* NotWritablePrimary */,
-  11600 /* InterruptedAtShutdown */, 11602 /* InterruptedDueToReplStateChange */,
-  13435 /* NotPrimaryNoSecondaryOk */, 13436 /* NotPrimaryOrSecondary */, 14031 /* OutOfDiskSpace */,
+/**
+ * Codes for the same (mongo/base/error_codes.yml), where no label exists: servers label writes only, so a read fails
+ * with the bare code. The first three lines are those of the retryable reads specification.
+ */
+const stateCodes = new Set<unknown>([
+  6 /* HostUnreachable */, 7 /* HostNotFound */, 89 /* NetworkTimeout */, 91 /* ShutdownInProgress */,
+  134 /* ReadConcernMajorityNotAvailableYet */, 189 /* PrimarySteppedDown */, 262 /* ExceededTimeLimit */,
+  9001 /* SocketException */, 10107 /* NotWritablePrimary */, 11600 /* InterruptedAtShutdown */,
+  11602 /* InterruptedDueToReplStateChange */, 13435 /* NotPrimaryNoSecondaryOk */,
+  13436 /* NotPrimaryOrSecondary */,
+  // A cursor whose server restarted or stepped down.
+  43 /* CursorNotFound */, 237 /* CursorKilled */,
+  // Limits of time, locks and space. Drivers do not retry them, so they have no label, for writes neither.
+  24 /* LockTimeout */, 50 /* MaxTimeMSExpired */, 112 /* WriteConflict */, 14031 /* OutOfDiskSpace */,
+  // mongos cannot reach the primary of a shard in time.
+  133 /* FailedToSatisfyReadPreference */, 202 /* NetworkInterfaceExceededTimeLimit */,
 ])
 const duplicateKeyCode = 11000
 
-/** The wait for a pooled connection timed out. The driver exports no class for this error. */
-const isPoolExhausted = (error: unknown) =>
-  error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'
+/** The wait for a pooled connection timed out, or the pool is closed. The driver exports no classes for these errors. */
+const isPoolError = (error: unknown) =>
+  error instanceof Error &&
+  (error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoPoolClosedError')
 
-/** A connection broke during a write; the driver passes the socket's error on. */
-const isSocketError = (error: unknown) => error instanceof Error && 'syscall' in error
+/** A connection broke during a write, or a name could not be resolved; the driver passes the system's error on. */
+const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
 
-const isTransient = (error: unknown) =>
-  transientErrors.some((type) => error instanceof type) ||
-  isPoolExhausted(error) ||
-  isSocketError(error) ||
-  (error instanceof MongoServerError && transientCodes.has(error.code))
+const hasStateLabel = (error: unknown) =>
+  error instanceof MongoError && stateLabels.some((label) => error.hasErrorLabel(label))
+
+const isUnavailable = (error: unknown) =>
+  hasStateLabel(error) ||
+  stateErrors.some((type) => error instanceof type) ||
+  isPoolError(error) ||
+  isSystemError(error) ||
+  // The write may be lost with the primary, so the caller has to retry.
+  isUnconfirmed(error) ||
+  isConfigurationError(error) ||
+  (error instanceof MongoServerError && stateCodes.has(error.code))
 
 /** Whether a write failed because of a unique index. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKeyCode
 
-/** Whether all failed writes of a bulk write failed because of unique indexes. */
+/** Whether all failed writes of a bulk write failed because of unique indexes, and a majority confirmed the others. */
 export const isDuplicateKeysOnly = (error: unknown): boolean =>
   error instanceof MongoBulkWriteError &&
   [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode) &&
-  error.result.getWriteConcernError() === undefined
+  !isUnconfirmed(error)
 
 /** Whether the engine ended a read at its time limit. @param error a result of {@link translateMongodbError}. */
 export const isTimeLimit = (error: unknown): boolean => {
@@ -67,6 +102,9 @@ export const isTimeLimit = (error: unknown): boolean => {
 /** MaxTimeMSExpired. */
 const timeLimitCode = 50
 
-/** Translates driver errors that concern the state of the store to STORE_UNAVAILABLE. Other errors are returned unchanged. */
+/**
+ * Translates driver errors that concern the state or the configuration of the store to STORE_UNAVAILABLE, with advice
+ * for its operator. Judges by labels and classes first. Other errors are defects and are returned unchanged.
+ */
 export const translateMongodbError = (error: unknown): unknown =>
-  isTransient(error) ? storeUnavailable(error) : error
+  isUnavailable(error) ? storeUnavailable(error, adviceFor(error)) : error

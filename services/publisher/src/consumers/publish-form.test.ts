@@ -180,14 +180,36 @@ describe('a publish.form while the store is unavailable', () => {
       expect(publisher.handled).toEqual({ 'store unavailable': 2, published: 1 })
     },
   )
+
+  it('until its deadline is given up then, without a reply or a dead letter', async () => {
+    await using publishing = await startPublishing()
+    const publisher = await publishing.publisher({
+      around: async ({ method, proceed }) => {
+        if (method === 'publish') throw unavailable()
+        return proceed()
+      },
+    })
+    const form = await givenForm(publishing.forms)
+    const late = await lateCommands(publisher)
+
+    await publishing.send(commandFor(form, { timeoutMs: 500 }))
+
+    await publishing.idle()
+    expect(publisher.handled['store unavailable']).toBeGreaterThan(1)
+    expect(await lateCommands(publisher)).toBe(late + 1)
+    expect(publishing.replies).toEqual([])
+    expect(await deadLetters(publishing)).toBe(0)
+    expect(await revisionsOf(publishing.forms, form)).toEqual({ numbers: [], live: [] })
+  })
 })
 
 describe('a publish.form that causes an unexpected error', () => {
-  it('gets the reply INTERNAL after five deliveries, and becomes a dead letter', async () => {
+  it('gets the reply INTERNAL before its deadline, and becomes a dead letter', async () => {
     await using publishing = await startPublishing()
     const publisher = await publishing.publisher({ around: broken })
     const form = await givenForm(publishing.forms)
-    const command = commandFor(form)
+    const command = commandFor(form, { timeoutMs: 1_500 })
+    const deadlineMs = performance.now() + command.timeoutMs
 
     const { reply } = await publishing.send(command)
 
@@ -195,13 +217,32 @@ describe('a publish.form that causes an unexpected error', () => {
       outcome: 'refused',
       problem: expect.objectContaining({ status: 'INTERNAL', reason: 'INTERNAL' }),
     })
+    expect(performance.now()).toBeLessThan(deadlineMs)
     expect(JSON.stringify(await reply)).not.toContain('secret')
     const letter = await publishing.deadLetter()
     expect(letter.reason).toBe('defect')
     expect(PublishForm.decode(letter.data)).toEqual(command)
     await publishing.idle()
-    expect(publisher.handled).toEqual({ 'unexpected error': 5 })
+    expect(Object.keys(publisher.handled)).toEqual(['unexpected error'])
+    expect(publisher.handled['unexpected error']).toBeGreaterThan(1)
     expect(publishing.replies).toHaveLength(1)
+  })
+
+  it('five times is published by the sixth delivery, before its deadline', async () => {
+    await using publishing = await startPublishing()
+    let calls = 0
+    const publisher = await publishing.publisher({
+      around: ({ method, proceed }) =>
+        method === 'publish' && ++calls <= 5 ? broken({ method }) : proceed(),
+    })
+    const form = await givenForm(publishing.forms)
+
+    const { reply } = await publishing.send(commandFor(form))
+
+    expect(await reply).toMatchObject({ outcome: 'published' })
+    await publishing.idle()
+    expect(publisher.handled).toEqual({ 'unexpected error': 5, published: 1 })
+    expect(await deadLetters(publishing)).toBe(0)
   })
 
   it('does not delay other commands', async () => {

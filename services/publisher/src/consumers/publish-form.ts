@@ -10,11 +10,8 @@ import { internal, traceFields } from '@fms/service-kit'
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type NatsConnection } from 'nats'
-import { type Clocks, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
+import { type Clocks, type Deadline, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
 import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
-
-/** Deliveries of a command with unexpected errors before it becomes a dead letter. */
-const maxUnexpectedErrors = 5
 
 /** Timeout of the publish to the dead letter stream, in milliseconds. */
 const deadLetterTimeoutMs = 1_000
@@ -33,7 +30,8 @@ export type DeliveryOutcome = 'published' | 'refused' | 'retried' | 'late' | 'de
 /**
  * Handles one delivery of a publish command: replies to the gateway and acks, naks for a redelivery, or moves the command to
  * the dead letters. May run more than once for a command, also concurrently. A command past its deadline is discarded
- * before it reaches the store.
+ * before it reaches the store. Until then the number of deliveries is not limited: the store may be unavailable for the
+ * 10 to 12 seconds of an election.
  */
 export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps): Promise<DeliveryOutcome> => {
   const startMs = performance.now()
@@ -61,17 +59,18 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
     return 'published'
   } catch (error) {
     if (error instanceof DeadlineExceeded) return discardLate(message, deps)
-    return settleFailure(message, error, fields(), logger, deps)
+    return settleFailure(message, error, deadline, fields(), logger, deps)
   }
 }
 
 /**
- * Replies and acks if the command failed a check. Otherwise naks for a redelivery; after `maxUnexpectedErrors` the command
- * becomes a dead letter.
+ * Replies and acks if the command failed a check. Otherwise naks for a redelivery. After an unexpected error, a command
+ * whose redelivery would be late becomes a dead letter, and its caller gets the error in time.
  */
 const settleFailure = async (
   message: JsMsg,
   error: unknown,
+  deadline: Deadline,
   fields: object,
   logger: FastifyBaseLogger,
   deps: PublishFormDeps,
@@ -84,11 +83,12 @@ const settleFailure = async (
   }
   const isUnexpected = !(error instanceof ApiError)
   logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
-  if (isUnexpected && message.info.deliveryCount >= maxUnexpectedErrors) {
+  const delayMs = retryDelayMs(message.info.deliveryCount)
+  if (isUnexpected && deadline.isOverIn(delayMs)) {
     replyWithProblem(message, internal(error), deps)
     return deadLetter(message, 'defect', deps)
   }
-  message.nak(retryDelayMs(message.info.deliveryCount))
+  message.nak(delayMs)
   return 'retried'
 }
 
@@ -106,8 +106,9 @@ const discardLate = (message: JsMsg, { logLateCommand }: PublishFormDeps): Deliv
   return 'late'
 }
 
-/** 100 ms, doubling up to 2 s, so that a command can succeed before its deadline if the store recovers. */
-const retryDelayMs = (deliveries: number) => Math.min(100 * 2 ** (deliveries - 1), 2_000)
+/** 100 ms, doubling up to 1 s, and up to half as much again at random: a store that recovers gets commands soon, but spread. */
+const retryDelayMs = (deliveries: number) =>
+  Math.round(Math.min(100 * 2 ** (deliveries - 1), 1_000) * (1 + Math.random() / 2))
 
 const decode = (message: JsMsg): PublishForm | Error => {
   try {

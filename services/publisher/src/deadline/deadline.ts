@@ -16,6 +16,8 @@ export interface Deadline {
   isOver(): Promise<boolean>
   /** Checks the deadline by the last reading of the clock, without I/O. @throws {DeadlineExceeded} if it is over. */
   assertNotOver(): void
+  /** Whether it is over in `ms` milliseconds, by the last reading of the clock. */
+  isOverIn(ms: number): boolean
 }
 
 /** The deadline of a command is over: its caller no longer waits. */
@@ -36,4 +38,5 @@ const deadlineOn = (clock: RemoteClock, momentMs: number): Deadline => ({
   assertNotOver() {
     if (clock.seemsPast(momentMs)) throw new DeadlineExceeded()
   },
+  isOverIn: (ms) => clock.seemsPast(momentMs - ms),
 })

@@ -5,6 +5,7 @@ import type { FormRef, FormState } from '../../forms-store.ts'
 import {
   draftBytes,
   type FormsCollections,
+  formByRef,
   formKey,
   incarnationOf,
   sizeFields,
@@ -31,7 +32,7 @@ export const deleteForm = async (
   const { forms, deletions, publicIds } = collections
   const attempt = async () => {
     const form = await findForm(collections, ref, [...stateFields, ...sizeFields])
-    if (!form) return undefined
+    if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
     check(toFormState(form))
     const { organizationId, publicId, version } = form
     const [_id, now] = [randomUUID(), Date.now()]
@@ -46,4 +47,10 @@ export const deleteForm = async (
   await release(publicIds, form.publicId, incarnationOf(form))
   await addUsage(collections, form.organizationId, { forms: -1, bytes: -draftBytes(form) })
   return true
+}
+
+/** Whether there is no such form, and a failover brings none back that an earlier attempt has deleted. */
+const isAbsent = async ({ forms }: FormsCollections, ref: FormRef): Promise<boolean> => {
+  const query = formByRef(ref)
+  return !query || !(await forms.confirm(query))
 }

@@ -77,7 +77,11 @@ const attemptPublish = async (
   if (isRepeat === 'elsewhere') return 'elsewhere'
   if (isRepeat) {
     const earlier = await findRevisionOfForm(collections, incarnationOf(form), commandId)
-    if (earlier) return moveLive(collections, form, earlier)
+    if (earlier) {
+      const { revisionId } = earlier
+      const isDurable = await collections.revisions.confirm({ ...incarnationOf(form), revisionId })
+      return isDurable ? moveLive(collections, form, earlier) : writeConflict
+    }
   }
   const number = Math.max(form.revisionNumber, isSame ? highest : 0) + 1
   const revision = await storeRevision(collections, quota, form, number, command, progress)

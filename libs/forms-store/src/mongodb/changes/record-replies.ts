@@ -19,7 +19,7 @@ export const recordReplies = async (
   const key = { organizationId, _id: formId }
   const form = await forms.findOne(key, ['incarnation', 'replyCount', 'recentReplies'])
   // A delete clears the ids that an earlier attempt copied.
-  if (!form) return 0
+  if (!form) return (await forms.confirm(key)) ? writeConflict : 0
   const { incarnation, replyCount, recentReplies } = form
   const all = { organizationId, formId, incarnation }
   const known = new Set(recentReplies)
@@ -27,7 +27,8 @@ export const recordReplies = async (
     known.add(replyId)
   }
   const counted = [...new Set(replyIds)].filter((id) => !known.has(id))
-  if (counted.length === 0) return 0
+  if (counted.length === 0)
+    return (await forms.confirm({ ...key, incarnation, replyCount })) ? 0 : writeConflict
 
   const isFull = recentReplies.length + counted.length > maxRecentReplies
   if (isFull) await replies.insertMissing(recentReplies.map((replyId) => ({ ...all, replyId })))

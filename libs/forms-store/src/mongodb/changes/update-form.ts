@@ -15,7 +15,11 @@ export const updateForm = async (
   if (!form) return undefined
   const current = toStoredForm(form)
   const changed = await change(current)
-  if (changed === current) return changed
+  if (changed === current) {
+    return (await collections.forms.confirm({ ...formKey(form), version: form.version }))
+      ? changed
+      : writeConflict
+  }
   const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - draftBytes(form) }
   const stored = await countWrite(collections, quota, form.organizationId, growth, () =>
     collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
+import { storeUnavailable } from '@fms/store-kit/mongodb'
 import { formConflict } from '../../errors.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -32,7 +33,7 @@ const importLimitMs = 24 * 60 * 60_000
  */
 export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
   const stored = await readRecord(collections, record)
-  if (stored) return assertSameRecord(stored, record)
+  if (stored) return confirmSameRecord(collections, stored, record)
 
   const { deletions } = collections
   const { organizationId, formId, publicId } = record
@@ -49,7 +50,21 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   await clearIncarnation(collections, note)
   const meanwhile = await readRecord(collections, record)
   if (!meanwhile) throw conflict
-  return assertSameRecord(meanwhile, record)
+  return confirmSameRecord(collections, meanwhile, record)
+}
+
+/** Compares the stored form with the record, and waits until the stored one survives a failover. */
+const confirmSameRecord = async (
+  { forms }: FormsCollections,
+  stored: FormRecord,
+  record: FormRecord,
+): Promise<Imported> => {
+  const outcome = assertSameRecord(stored, record)
+  const { organizationId, formId: _id, version, replyCount } = record
+  const { liveNumber } = revisionStateOf(record)
+  if (!(await forms.confirm({ organizationId, _id, version, replyCount, liveNumber })))
+    throw storeUnavailable(new Error('The form has changed since it was read'))
+  return outcome
 }
 
 /** @returns FORM_CONFLICT when another form has one of the ids, or the form exists. The form is stored last. */

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { storeUnavailable } from '@fms/store-kit/mongodb'
+import { openFailpoints } from '@fms/testkit/failpoints'
+import { startMongo } from '@fms/testkit/mongodb'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { hashApiKey, makeApiKey } from '../api-key.ts'
+import type { DirectoryStore } from '../directory-store.ts'
+import { migrateDirectoryStore } from '../open-directory-store.ts'
+import { MongoDirectoryStore } from './directory-store.ts'
+
+// Engines for tests are slower than MongoDB.
+vi.setConfig({ testTimeout: 180_000 })
+
+const mongo = await startMongo()
+await migrateDirectoryStore(mongo.url)
+const now = () => new Date('2026-11-20T09:30:00.000Z')
+const store = new MongoDirectoryStore(mongo.url, now)
+const failpoints = await openFailpoints(mongo)
+afterAll(async () => {
+  await failpoints?.[Symbol.asyncDispose]()
+  await store.close()
+  await mongo[Symbol.asyncDispose]()
+})
+
+const unavailable = { status: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' }
+
+type Repeat = (store: DirectoryStore) => Promise<unknown>
+
+const givenUser = () => store.createUser({ email: `${randomUUID()}@example.com` })
+const givenOrganization = () => store.createOrganization({ name: 'Acme', slug: `o-${randomUUID()}` })
+const givenKey = async () => {
+  const { userId } = await givenUser()
+  return store.createKey({ userId, name: 'Test' })
+}
+
+/** Changes that were stored: each function makes one, and returns its repeat. */
+const repeats: Record<string, () => Promise<Repeat>> = {
+  'a user that is disabled': async () => {
+    const { userId } = await givenUser()
+    await store.disableUser(userId)
+    return (each) => each.disableUser(userId)
+  },
+  'a key that is revoked': async () => {
+    const { apiKey } = await givenKey()
+    await store.revokeKey(apiKey.keyId)
+    return (each) => each.revokeKey(apiKey.keyId)
+  },
+  'a key that expires at the time': async () => {
+    const { apiKey } = await givenKey()
+    await store.expireKey(apiKey.keyId, now())
+    return (each) => each.expireKey(apiKey.keyId, now())
+  },
+  'a key that exists': async () => {
+    const { userId } = await givenUser()
+    const key = makeApiKey()
+    const create: Repeat = (each) => each.createKey({ key, userId, name: 'Test' })
+    await create(store)
+    return create
+  },
+  'a user that exists': async () => {
+    const { email } = await givenUser()
+    return (each) => each.createUser({ email })
+  },
+  'an organization that has the name': async () => {
+    const { organizationId } = await givenOrganization()
+    return (each) => each.updateOrganization(organizationId, { name: 'Acme' })
+  },
+  'an organization that is deleted': async () => {
+    const { organizationId, slug } = await givenOrganization()
+    await store.deleteOrganization(organizationId)
+    return (each) => each.deleteOrganization(slug)
+  },
+  'a member that is removed': async () => {
+    const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+    await store.addMember({ organizationId, userId, role: 'editor' })
+    await store.removeMember({ organizationId, userId })
+    return (each) => each.removeMember({ organizationId, userId })
+  },
+  'a record that was imported': async () => {
+    const { userId } = await givenUser()
+    for await (const record of store.exportRecords()) {
+      if (record.kind === 'user' && record.userId === userId) return (each) => each.importRecord(record)
+    }
+    throw new Error('The user is not exported')
+  },
+}
+
+describe('what a read alone would acknowledge', () => {
+  it.each(Object.entries(repeats))('waits for the majority: %s', async (_, given) => {
+    const repeat = await given()
+    await using isolated = new MongoDirectoryStore(mongo.url, now, () => {
+      throw storeUnavailable(new Error('no majority'))
+    })
+
+    await expect(repeat(isolated)).rejects.toMatchObject(unavailable)
+  })
+
+  it.runIf(failpoints).each(Object.entries(repeats))(
+    'is UNAVAILABLE while the engine reports that no majority confirms it: %s',
+    async (_, given) => {
+      const repeat = await given()
+      await using isolated = new MongoDirectoryStore(failpoints!.url, now)
+      const failure = {
+        failCommands: ['insert', 'update', 'findAndModify', 'delete'],
+        writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' },
+      }
+
+      const failed = failpoints!.during(failure, () => repeat(isolated))
+
+      await expect(failed).rejects.toMatchObject(unavailable)
+    },
+  )
+})
+
+describe.runIf(failpoints)('authorize while the engine does not respond', () => {
+  it('is UNAVAILABLE before the gateway stops waiting, after 2 s', async () => {
+    const { key } = await givenKey()
+    const request = { keyHash: hashApiKey(key), organizationRef: 'acme' }
+    await using slow = new MongoDirectoryStore(failpoints!.url, now)
+    expect(await slow.authorize(request, now())).toBeDefined()
+    const failure = { failCommands: ['find'], blockConnection: true, blockTimeMS: 3_000 }
+
+    const [error, ms] = await failpoints!.during(failure, async () => {
+      const startedAt = performance.now()
+      const error: unknown = await slow.authorize(request, now()).catch((error: unknown) => error)
+      return [error, performance.now() - startedAt]
+    })
+
+    expect(error).toMatchObject(unavailable)
+    expect(ms).toBeLessThan(2_000)
+  })
+})
