@@ -1,4 +1,4 @@
-import type { Operation } from './load/requests.ts'
+import { httpOperations, type Operation } from './load/requests.ts'
 import type { Options } from './options.ts'
 
 /** One size of the organization and one number of connections, and how they are measured. */
@@ -19,7 +19,9 @@ export interface Plan {
   warmUpSeconds: number
   /** Duration of the warm-up in the first round: longer, because V8 is still compiling. */
   firstWarmUpSeconds: number
-  /** How often `npm start` is timed. */
+  /** Whether pages of 4 MiB are requested at the end, to see their effect on memory. */
+  hasLargePages: boolean
+  /** How often `npm start` is timed, which is on SQLite. */
   starts: number
 }
 
@@ -35,9 +37,11 @@ const reads: readonly Operation[] = ['get', 'live', 'list', 'filtered list', 'se
  * rounds; the other settings show how the product scales.
  */
 export const planOf = (options: Options): Plan => {
-  const { quick, only: operations } = options
-  const sizes = options.sizes ?? (quick ? [fewForms] : [fewForms, manyForms, mostForms])
-  const connections = options.connections ?? (quick ? [16] : [16, 128])
+  const { quick } = options
+  const isSqlite = options.store === 'sqlite'
+  const operations = options.only ?? httpOperations
+  const sizes = options.sizes ?? (quick || !isSqlite ? [fewForms] : [fewForms, manyForms, mostForms])
+  const connections = options.connections ?? (quick || !isSqlite ? [16] : [16, 128])
   const [smallest, fewest] = [Math.min(...sizes), Math.min(...connections)]
   const isChosen = (forms: number, each: number) =>
     options.connections !== undefined || forms === smallest || each === fewest
@@ -55,7 +59,7 @@ export const planOf = (options: Options): Plan => {
         operations:
           forms < mostForms ? operations : operations.filter((operation) => reads.includes(operation)),
         rounds: options.rounds ?? rounds(forms, each),
-        seconds: options.seconds ?? (quick ? 0.7 : 1),
+        seconds: options.seconds ?? (isSqlite ? (quick ? 0.7 : 1) : 2),
         isCompared: forms === smallest && each === fewest,
       })),
   )
@@ -64,6 +68,7 @@ export const planOf = (options: Options): Plan => {
     settings,
     warmUpSeconds: quick ? 0.25 : 0.5,
     firstWarmUpSeconds: quick ? 1 : 2,
-    starts: quick ? 1 : 3,
+    hasLargePages: isSqlite && operations.includes('list'),
+    starts: isSqlite ? (quick ? 1 : 3) : 0,
   }
 }
