@@ -44,7 +44,8 @@ const operations: Record<string, (form: StoredForm) => Promise<unknown>> = {
     return store.get({ organizationId: organizationId!, formRef: publicId })
   },
   list: list({}),
-  'filtered list': list({ filter: { kind: 'search', field: 'name', text: 'customer' } }),
+  'filtered list': list({ filter: { kind: 'compare', field: 'type', operator: '=', value: 'structured' } }),
+  search: list({ filter: { kind: 'search', field: 'name', text: 'customer' } }),
   'list in an order of several fields': list({
     orderBy: [
       { field: 'name', descending: false },
