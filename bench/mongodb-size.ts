@@ -85,26 +85,28 @@ const measureOnce = async (call: Call, organization: StoredOrganization, timing:
   }
 }
 
-/** The plans of the queries of one call, by command and collection. */
+/** The plans of the queries of one call, as text. */
 const plansOf = async (
   call: Call,
-  organization: StoredOrganization,
+  { url, ...organization }: StoredOrganization,
   executes: boolean,
-): Promise<[command: string, plan: QueryPlan][]> => {
-  await using recorder = await recordMongodb(organization.url)
-  await using client = new MongoClient(organization.url)
-  const commands = await (async () => {
-    await using store = await openFormsStore(recorder.url)
-    await store.ping()
-    recorder.take()
-    await call({ ...organization, store }).catch(() => {})
-    return recorder.take().filter(isQuery)
-  })()
-  return Promise.all(
-    commands.map(
-      async (command) => [describeCommand(command), await explain(client.db(), command, executes)] as const,
-    ),
-  ) as Promise<[string, QueryPlan][]>
+): Promise<string> => {
+  await using recorder = await recordMongodb(url)
+  await using store = await openFormsStore(recorder.url)
+  await store.ping()
+  recorder.take()
+  await call({ ...organization, url, store }).catch(() => {})
+  await using client = new MongoClient(url)
+  const plans: string[] = []
+  for (const command of recorder.take().filter(isQuery))
+    plans.push(textOf(command, await explain(client.db(), command, executes)))
+  return plans.join('; ')
+}
+
+const textOf = (command: Document, plan: QueryPlan | undefined): string => {
+  const { stages, keys, documents } = plan ?? { stages: 'no explain' }
+  const counts = keys === undefined ? '' : ` (${keys} keys, ${documents} documents)`
+  return `${describeCommand(command)}: ${stages}${counts}`
 }
 
 /** Reads of one document by its id are left out, and so is the clearing of deleted forms. */
@@ -129,14 +131,6 @@ const rowOf = (name: string, plans: string, [few, many]: readonly Timing[]): str
   return [name, plans, ms(few!, 50), ms(many!, 50), ms(few!, 99), ms(many!, 99), figure(ratio)]
 }
 
-const textOf = (plans: readonly [command: string, plan: QueryPlan][]): string =>
-  plans
-    .map(([command, { stages, keys, documents }]) => {
-      const counts = keys === undefined ? '' : ` (${keys} keys, ${documents} documents)`
-      return `${command}: ${stages}${counts}`
-    })
-    .join('; ')
-
 const measureSizes = async (options: Options): Promise<void> => {
   await using mongodb = await startMongo()
   note(`filling ${mongodb.engine} ...`)
@@ -148,7 +142,7 @@ const measureSizes = async (options: Options): Promise<void> => {
   for (const [name, call] of Object.entries(storeOperations)) {
     note(name)
     const timings = await measure(call, organizations, options)
-    rows.push(rowOf(name, textOf(await plansOf(call, many, executes)), timings))
+    rows.push(rowOf(name, await plansOf(call, many, executes), timings))
   }
   const table = tableOf(organizations, rows)
   process.stdout.write(`${mongodb.engine}\n\n${toText(table)}\n`)

@@ -8,8 +8,8 @@ export const usage = `npm run bench -- [OPTION…]
   --quick              1,000 forms, 16 connections, three short rounds: about three minutes
   --only LIST          operations, for example get,list: ${httpOperations.join(', ')};
                        on MongoDB ${bareMongodbOperations.join(', ')}
-  --sizes LIST         forms of the organization (default: 1000,100000,1000000)
-  --connections LIST   default: 16,128
+  --sizes LIST         forms of the organization (default: 1000,100000,1000000; on MongoDB 100)
+  --connections LIST   default: 16,128; on MongoDB 4
   --rounds N           measurements of each cell, an odd number
   --seconds N          duration of each measurement
   --json PATH          file for the figures (default: bench/results/TIME.json)

@@ -32,6 +32,19 @@ export const mostForms = 1_000_000
 
 const reads: readonly Operation[] = ['get', 'live', 'list', 'filtered list', 'search']
 
+/** The engine of the MongoDB tests scans whole collections. */
+const formsOnMongodb = 100
+
+const defaultSizes = ({ store, quick }: Options): number[] => {
+  if (store === 'mongodb') return [formsOnMongodb]
+  return quick ? [fewForms] : [fewForms, manyForms, mostForms]
+}
+
+const defaultConnections = ({ store, quick }: Options): number[] => {
+  if (store === 'mongodb') return [4]
+  return quick ? [16] : [16, 128]
+}
+
 /**
  * The settings of a run. The smallest size with the fewest connections is compared with the baselines and has the most
  * rounds; the other settings show how the product scales.
@@ -40,8 +53,8 @@ export const planOf = (options: Options): Plan => {
   const { quick } = options
   const isSqlite = options.store === 'sqlite'
   const operations = options.only ?? httpOperations
-  const sizes = options.sizes ?? (quick || !isSqlite ? [fewForms] : [fewForms, manyForms, mostForms])
-  const connections = options.connections ?? (quick || !isSqlite ? [16] : [16, 128])
+  const sizes = options.sizes ?? defaultSizes(options)
+  const connections = options.connections ?? defaultConnections(options)
   const [smallest, fewest] = [Math.min(...sizes), Math.min(...connections)]
   const isChosen = (forms: number, each: number) =>
     options.connections !== undefined || forms === smallest || each === fewest

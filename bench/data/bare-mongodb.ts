@@ -14,9 +14,12 @@ export interface BareForm {
   type: string
   createTime: number
   updateTime: number
+  /** Counts the changes. An update names the version that was read. */
+  version: number
   replyCount: number
   bytes: number
   liveRevisionId: string | null
+  liveNumber: number
   document: string
 }
 
@@ -91,8 +94,10 @@ export const bareForm = (
     organizationId,
     publicId,
     createTime: time,
+    version: 1,
     replyCount: 0,
     liveRevisionId: null,
+    liveNumber: 0,
     ...bareFields(form, time),
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Program M: bare Fastify with the MongoDB driver, as a good engineer writes it in an hour. No authentication, no
- * validation, no log, no protection against lost updates, the same durability as the product. Stores each document as the
- * JSON text of its response.
+ * validation, no log, no quota, no repeated publishes, the same durability as the product and no lost updates. Stores each
+ * document as the JSON text of its response.
  */
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
@@ -63,20 +63,28 @@ app.post<{ Params: FormParams; Body: { form: BareDraft } }>(
   },
 )
 
+/** Changes a form unless another request changes it meanwhile; then reads it again. */
+const update = async (params: FormParams, change: (found: BareForm) => Partial<BareForm>) => {
+  for (;;) {
+    const found = await find(params)
+    if (!found) return undefined
+    const { _id, organizationId, version } = found
+    const fields = { ...change(found), version: version + 1 }
+    const { matchedCount } = await forms.updateOne({ organizationId, _id, version }, { $set: fields })
+    if (matchedCount === 1) return { ...found, ...fields }
+  }
+}
+
 app.patch<{ Params: FormParams; Body: { form: Partial<BareDraft> } }>(
   '/v2/organizations/:organization/forms/:form',
   async (request, reply) => {
-    const found = await find(request.params)
-    if (!found) return reply.code(404).send({ error: 'not found' })
-    const updateTime = Date.now()
-    const form = {
-      ...JSON.parse(found.document),
-      ...request.body.form,
-      updateTime: new Date(updateTime).toISOString(),
-    }
-    const fields = bareFields(form, updateTime)
-    await forms.updateOne({ _id: found._id }, { $set: fields })
-    return reply.type('application/json').send(fields.document)
+    const changed = await update(request.params, ({ document }) => {
+      const now = new Date()
+      const form = { ...JSON.parse(document), ...request.body.form, updateTime: now.toISOString() }
+      return bareFields(form, now.getTime())
+    })
+    if (!changed) return reply.code(404).send({ error: 'not found' })
+    return reply.type('application/json').send(changed.document)
   },
 )
 
@@ -86,19 +94,12 @@ app.post<{ Params: FormParams }>(
     const found = await find(request.params)
     if (!found) return reply.code(404).send({ error: 'not found' })
     const { _id: formId, organizationId } = found
+    const [revisionId, commandId, number] = [randomUUID(), randomUUID(), Date.now()]
     const document = JSON.stringify({ ...JSON.parse(found.document), live: true })
-    const [revisionId, commandId] = [randomUUID(), randomUUID()]
     const bytes = Buffer.byteLength(document)
-    await revisions.insertOne({
-      _id: revisionId,
-      organizationId,
-      formId,
-      commandId,
-      number: Date.now(),
-      bytes,
-      document,
-    })
-    await forms.updateOne({ _id: formId }, { $set: { liveRevisionId: revisionId, document, bytes } })
+    await revisions.insertOne({ _id: revisionId, organizationId, formId, commandId, number, bytes, document })
+    const live = { liveRevisionId: revisionId, liveNumber: number }
+    await forms.updateOne({ organizationId, _id: formId, liveNumber: { $lt: number } }, { $set: live })
     return reply.type('application/json').send(document)
   },
 )
