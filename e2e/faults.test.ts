@@ -16,6 +16,9 @@ const minutes = Number(process.env.FAULT_MINUTES ?? 0)
 /** `sqlite` or `mongodb`. */
 const store = process.env.FAULT_STORE ?? 'sqlite'
 
+/** Names of the faults. Default: all. */
+const chosenFaults = new RegExp(process.env.FAULT_NAMES ?? '')
+
 const clientCount = store === 'sqlite' ? 16 : 8
 
 /** How long the load runs before and after a fault, in milliseconds. */
@@ -221,7 +224,7 @@ const allFaults: Fault[] = [
   },
 ]
 
-const faults = allFaults.filter(({ of = store }) => of === store)
+const faults = allFaults.filter(({ name, of = store }) => of === store && chosenFaults.test(name))
 
 /** Whether a failure is allowed during a fault: a broken connection, or an error that says to retry. */
 const isExpectedFailure = (failure: string) =>
