@@ -24,13 +24,20 @@ const bench = async (options: Options) => {
   await using sides = await startSides({
     sizes,
     operations: plan.operations,
-    ...(process.env.BENCH_STORE && { storeUrl: process.env.BENCH_STORE }),
+    store: options.store,
     ...(options.profile && { profiles: files.profiles }),
   })
   const allSides = sizes.flatMap((forms) => sides.at(forms).map((side) => ({ side, forms })))
   for (const { side } of allSides) await probeAll(side, plan.operations)
 
-  const results: Results = { measurements: [], memory: [], startMs: [], cores: availableParallelism() }
+  const { engine } = sides
+  const results: Results = {
+    measurements: [],
+    memory: [],
+    startMs: [],
+    cores: availableParallelism(),
+    engine,
+  }
   const recordMemory = (after: string) =>
     results.memory.push(...allSides.flatMap(({ side, forms }) => memoryOfSide(side, forms, after)))
   {
@@ -39,7 +46,7 @@ const bench = async (options: Options) => {
       results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings })))
       recordMemory(afterConnections(connections))
     }
-    if (plan.operations.includes('list')) {
+    if (plan.hasLargePages) {
       const [product] = sides.at(Math.min(...sizes)) as [Side]
       await generator.run({ ...product.load('large pages', largePageConnections), seconds: largePageSeconds })
       results.memory.push(...memoryOfSide(product, Math.min(...sizes), afterLargePages))

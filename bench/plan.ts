@@ -1,4 +1,4 @@
-import type { Operation } from './load/requests.ts'
+import { httpOperations, type Operation } from './load/requests.ts'
 import type { Options } from './options.ts'
 
 /** One size of the organization and one number of connections, and how they are measured. */
@@ -19,7 +19,9 @@ export interface Plan {
   warmUpSeconds: number
   /** Duration of the warm-up in the first round: longer, because V8 is still compiling. */
   firstWarmUpSeconds: number
-  /** How often `npm start` is timed. */
+  /** Whether pages of 4 MiB are requested at the end, to see their effect on memory. */
+  hasLargePages: boolean
+  /** How often `npm start` is timed, which is on SQLite. */
   starts: number
 }
 
@@ -30,14 +32,29 @@ export const mostForms = 1_000_000
 
 const reads: readonly Operation[] = ['get', 'live', 'list', 'filtered list', 'search']
 
+/** The engine of the MongoDB tests scans whole collections. */
+const formsOnMongodb = 100
+
+const defaultSizes = ({ store, quick }: Options): number[] => {
+  if (store === 'mongodb') return [formsOnMongodb]
+  return quick ? [fewForms] : [fewForms, manyForms, mostForms]
+}
+
+const defaultConnections = ({ store, quick }: Options): number[] => {
+  if (store === 'mongodb') return [4]
+  return quick ? [16] : [16, 128]
+}
+
 /**
  * The settings of a run. The smallest size with the fewest connections is compared with the baselines and has the most
  * rounds; the other settings show how the product scales.
  */
 export const planOf = (options: Options): Plan => {
-  const { quick, only: operations } = options
-  const sizes = options.sizes ?? (quick ? [fewForms] : [fewForms, manyForms, mostForms])
-  const connections = options.connections ?? (quick ? [16] : [16, 128])
+  const { quick } = options
+  const isSqlite = options.store === 'sqlite'
+  const operations = options.only ?? httpOperations
+  const sizes = options.sizes ?? defaultSizes(options)
+  const connections = options.connections ?? defaultConnections(options)
   const [smallest, fewest] = [Math.min(...sizes), Math.min(...connections)]
   const isChosen = (forms: number, each: number) =>
     options.connections !== undefined || forms === smallest || each === fewest
@@ -55,7 +72,7 @@ export const planOf = (options: Options): Plan => {
         operations:
           forms < mostForms ? operations : operations.filter((operation) => reads.includes(operation)),
         rounds: options.rounds ?? rounds(forms, each),
-        seconds: options.seconds ?? (quick ? 0.7 : 1),
+        seconds: options.seconds ?? (isSqlite ? (quick ? 0.7 : 1) : 2),
         isCompared: forms === smallest && each === fewest,
       })),
   )
@@ -64,6 +81,7 @@ export const planOf = (options: Options): Plan => {
     settings,
     warmUpSeconds: quick ? 0.25 : 0.5,
     firstWarmUpSeconds: quick ? 1 : 2,
-    starts: quick ? 1 : 3,
+    hasLargePages: isSqlite && operations.includes('list'),
+    starts: isSqlite ? (quick ? 1 : 3) : 0,
   }
 }

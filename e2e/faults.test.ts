@@ -16,6 +16,9 @@ const minutes = Number(process.env.FAULT_MINUTES ?? 0)
 /** `sqlite` or `mongodb`. */
 const store = process.env.FAULT_STORE ?? 'sqlite'
 
+/** Names of the faults. Default: all. */
+const chosenFaults = new RegExp(process.env.FAULT_NAMES ?? '')
+
 const clientCount = store === 'sqlite' ? 16 : 8
 
 /** How long the load runs before and after a fault, in milliseconds. */
@@ -24,14 +27,13 @@ const loadMs = 300
 /** A long run continues after a failed fault until this number of failures. */
 const maxDefects = 20
 
-let stores: FaultStores
+const stores: FaultStores = await startStores(store)
 let system: System
 let clients: Client[]
 /** Checks whether the system has recovered. It is not part of the load, so that its forms do not change in between. */
 let probe: Client
 
 beforeAll(async () => {
-  stores = await startStores(store)
   const clock = `--import ${join(import.meta.dirname, 'faults/clock.ts')}`
   system = await startSystem({
     publishers: 2,
@@ -127,12 +129,53 @@ const fillDisk = async () => {
   }
 }
 
-const disturbNetwork = (how: 'cut' | 'stall') => async () => {
+const disturbNetwork = (how: 'cut' | 'stall' | 'loseReplies') => async () => {
   const { network } = stores.mongo!
   network[how]()
   await delay(3_000)
   await network.restore()
 }
+
+/** How long the writes of MongoDB keep failing, in steps of {@link failureStepMs}. */
+const failureSteps = 30
+const failureStepMs = 100
+/** Writes that fail in each step. Others succeed in between. */
+const failuresPerStep = 5
+
+const failWrites = (failure: Record<string, unknown>) => async () => {
+  const fail = stores.mongo!.failWrites!
+  for (let step = 0; step < failureSteps; step++) {
+    await fail(failuresPerStep, failure)
+    await delay(failureStepMs)
+  }
+  await fail(0, failure)
+}
+
+/** Faults of an engine that has failpoints. */
+const failPointFaults: Fault[] = [
+  {
+    name: 'writes of MongoDB that no majority confirms',
+    trigger: failWrites({
+      writeConcernError: {
+        code: 64,
+        codeName: 'WriteConcernTimeout',
+        errmsg: 'waiting for replication timed out',
+        errInfo: { wtimeout: true },
+      },
+    }),
+    of: 'mongodb',
+  },
+  {
+    name: 'connections that MongoDB closes before a write',
+    trigger: failWrites({ closeConnection: true }),
+    of: 'mongodb',
+  },
+  {
+    name: 'writes that MongoDB refuses as during an election',
+    trigger: failWrites({ errorCode: 10107, errorLabels: ['RetryableWriteError'] }),
+    of: 'mongodb',
+  },
+]
 
 const allFaults: Fault[] = [
   ...services.map((name) => ({
@@ -153,9 +196,10 @@ const allFaults: Fault[] = [
     trigger: moveClock(name),
   })),
   { name: 'full disk under the stores', trigger: fillDisk, of: 'sqlite' },
-  ...(process.env.FAULT_MONGODB
-    ? [{ name: 'kill -9 of MongoDB', trigger: () => stores.mongo!.killAndRestart!(), of: 'mongodb' as const }]
+  ...(stores.mongo?.killAndRestart
+    ? [{ name: 'kill -9 of MongoDB', trigger: stores.mongo.killAndRestart, of: 'mongodb' as const }]
     : []),
+  ...(stores.mongo?.failWrites ? failPointFaults : []),
   {
     name: '3 s pause of MongoDB',
     trigger: pause(() => stores.mongo?.pid),
@@ -167,6 +211,11 @@ const allFaults: Fault[] = [
     of: 'mongodb',
   },
   {
+    name: '3 s of replies of MongoDB that are lost after the work',
+    trigger: disturbNetwork('loseReplies'),
+    of: 'mongodb',
+  },
+  {
     name: '3 s of a stalled network to MongoDB',
     trigger: disturbNetwork('stall'),
     // Until the driver closes the last stalled connection (socketTimeoutMS) and has retried what is retryable.
@@ -175,7 +224,7 @@ const allFaults: Fault[] = [
   },
 ]
 
-const faults = allFaults.filter(({ of = store }) => of === store)
+const faults = allFaults.filter(({ name, of = store }) => of === store && chosenFaults.test(name))
 
 /** Whether a failure is allowed during a fault: a broken connection, or an error that says to retry. */
 const isExpectedFailure = (failure: string) =>

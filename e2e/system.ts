@@ -73,7 +73,7 @@ export const startSystem = async ({
 } = {}): Promise<System> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
   const nats = await startNatsServer({ dataDir })
-  const stores = await startStores()
+  const stores = await startStores(env)
   const config = readStartConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info', ...stores.env, ...env })
   const programs = await programsOf({ ...config, ...env } as StartConfig, nats, publishers, env)
   const secretScanner = createSecretScanner({ INTERNAL_SECRET: internalSecret, ...passwordsOf(nats) })
@@ -150,9 +150,9 @@ const passwordsOf = ({ urls }: NatsServer) =>
     Object.entries(urls).map(([user, url]) => [`the NATS password of ${user}`, new URL(url).password]),
   )
 
-/** SQLite files by default; with `E2E_STORE=mongodb`, a MongoDB with migrated stores. */
-const startStores = async () => {
-  if (process.env.E2E_STORE !== 'mongodb') return { env: {}, stop: async () => {} }
+/** SQLite files by default; with `E2E_STORE=mongodb`, a MongoDB with migrated stores. Nothing where `env` names a store. */
+const startStores = async (env: NodeJS.ProcessEnv) => {
+  if (process.env.E2E_STORE !== 'mongodb' || env.FORMS_STORE_URL) return { env: {}, stop: async () => {} }
   const { url, [Symbol.asyncDispose]: stop } = await startMongo(process.env, { quick: true })
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
   return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }

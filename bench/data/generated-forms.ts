@@ -16,6 +16,9 @@ export const formIdOf = (number: number): string => {
   ].join('-')
 }
 
+/** Update times of generated forms are one second apart. Milliseconds since the epoch. */
+export const formTimeOf = (number: number): number => Date.UTC(2026, 0, 1) + number * 1000
+
 /** Name of the form with this number, such as `Customer feedback 0000123 qwhzkfab`. All names are equally long. */
 export const formNameOf = (number: number): string =>
   `${namePrefix}${`${number}`.padStart(digits, '0')} ${wordOf(number)}`

@@ -3,10 +3,11 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { makePublicId, openFormsStore } from '@fms/forms-store'
 import { sampleFormRecord } from '@fms/testkit/sample-form-record'
 import { functions } from '../../libs/forms-store/src/sqlite/schema.ts'
+import { fillMongodb } from './fill-mongodb.ts'
 import { draftOf, formIdOf, formNameOf, isPublished, largeDraft } from './generated-forms.ts'
 
-/** Concurrent imports: SQLite commits them in batches, MongoDB has this many connections. */
-const concurrentImports = { sqlite: 512, mongodb: 32 }
+/** Concurrent imports, which SQLite commits in batches. */
+const concurrentImports = 512
 
 /** Beyond this number, unpublished forms are copies of one row: a million forms take two minutes instead of ten. */
 const mostImports = 10_000
@@ -19,7 +20,10 @@ export interface SeededOrganizations {
   largeOrganizationId: string
 }
 
-/** Fills both organizations. The `count` forms of the first have update times one second apart. */
+/**
+ * Fills the organizations: on SQLite both, with published forms, on MongoDB the first, without revisions. Its `count` forms
+ * have update times one second apart.
+ */
 export const seedForms = async (
   url: string,
   { organizationId, largeOrganizationId }: SeededOrganizations,
@@ -27,16 +31,15 @@ export const seedForms = async (
 ): Promise<void> => {
   const startTime = Date.now() - count * 1000
   const timeOf = (number: number) => startTime + number * 1000
-  const isSqlite = url.startsWith('sqlite:')
-  const isCopied = (number: number) => isSqlite && number > mostImports && !isPublished(number, count)
+  if (url.startsWith('mongodb:')) return fillMongodb(url, { organizationId, count, timeOf })
+  const isCopied = (number: number) => number > mostImports && !isPublished(number, count)
   const numbers = Array.from({ length: count }, (_, number) => number)
   {
     await using store = await openFormsStore(url)
     const imported = numbers.filter((number) => !isCopied(number))
-    const batchSize = concurrentImports[isSqlite ? 'sqlite' : 'mongodb']
-    for (let from = 0; from < imported.length; from += batchSize)
+    for (let from = 0; from < imported.length; from += concurrentImports)
       await Promise.all(
-        imported.slice(from, from + batchSize).map((number) =>
+        imported.slice(from, from + concurrentImports).map((number) =>
           store.importForm(
             sampleFormRecord({
               organizationId,

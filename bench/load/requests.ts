@@ -16,6 +16,15 @@ export const httpOperations = [
 /** `large pages` is not measured: it is only run to see its effect on memory. */
 export type Operation = (typeof httpOperations)[number] | 'large pages'
 
+/** The operations that the bare server on MongoDB has. */
+export const bareMongodbOperations: readonly (typeof httpOperations)[number][] = [
+  'get',
+  'list',
+  'create',
+  'patch',
+  'publish',
+]
+
 /** The server that requests are sent to, and the data that it has. */
 export interface LoadTarget {
   /** Ends in `/v2`, without a trailing slash. */

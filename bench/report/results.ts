@@ -44,6 +44,8 @@ export interface Results {
   /** Milliseconds until `npm start` was ready, for each start. */
   startMs: number[]
   cores: number
+  /** The stores' engine, such as `SQLite`. */
+  engine: string
 }
 
 /** The measurements of a cell, ordered by round. */

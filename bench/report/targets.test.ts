@@ -20,6 +20,7 @@ const resultsOf = (measurements: Measurement[], more: Partial<Results> = {}): Re
   memory: [],
   startMs: [],
   cores: 2,
+  engine: 'SQLite',
   ...more,
 })
 
@@ -91,6 +92,17 @@ describe('targetsOf', () => {
     const results = resultsOf([measured({ side: 'product', operation: 'get' })], { memory })
     expect(target(results, 'forms: RSS after 16 connections')).toEqual({ value: 121, met: false })
     expect(target(results, 'forms: RSS after 64 × 4 MiB pages')).toEqual({ value: undefined, met: undefined })
+  })
+
+  it('compares only with the bare driver on MongoDB', () => {
+    const measurements = [
+      measured({ side: 'product', operation: 'publish', perSecond: 49 }),
+      measured({ side: 'M', operation: 'publish', perSecond: 100 }),
+    ]
+    const results = resultsOf(measurements)
+    const targets = targetsOf(results).filter(({ value }) => value !== undefined)
+    expect(targets.map(({ what }) => what)).toEqual(['publish / M'])
+    expect(target(results, 'publish / M')).toEqual({ value: 0.49, met: false })
   })
 
   it('leaves out the value of a target that was not measured', () => {

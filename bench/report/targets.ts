@@ -1,4 +1,4 @@
-import type { Operation } from '../load/requests.ts'
+import { bareMongodbOperations, type Operation } from '../load/requests.ts'
 import { fewForms, mostForms } from '../plan.ts'
 import {
   afterConnections,
@@ -46,6 +46,7 @@ export const targetsOf = (results: Results): Target[] => {
   const fewestForms = Math.min(...measurements.map(({ forms }) => forms))
   const connections = Math.min(...measurements.map((each) => each.connections))
   const cell: CellOf = (side, operation, forms = fewestForms) => ({ side, operation, forms, connections })
+  if (measurements.some(({ side }) => side === 'M')) return mongodbTargets(results, cell)
   return [
     ...baselineTargets(results, cell),
     {
@@ -68,6 +69,14 @@ export const targetsOf = (results: Results): Target[] => {
 }
 
 type CellOf = (side: Cell['side'], operation: Operation, forms?: number) => Cell
+
+/** Throughput of the product on MongoDB relative to the bare driver on the same engine. */
+const mongodbTargets = (results: Results, cell: CellOf): Target[] =>
+  bareMongodbOperations.map((operation) => ({
+    what: `${operation} / M`,
+    value: ratioOf(results, cell('product', operation), cell('M', operation), 'perSecond'),
+    bound: { atLeast: 0.5 },
+  }))
 
 /** Throughput and CPU of the product relative to the baselines. */
 const baselineTargets = (results: Results, cell: CellOf): Target[] => {

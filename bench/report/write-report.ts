@@ -60,13 +60,13 @@ export const writeReport = (results: Results, options: Options, files: ReportFil
   )
 }
 
-const machineOf = ({ cores }: Results) => ({
+const machineOf = ({ cores, engine }: Results) => ({
   cores,
   processor: cpus()[0]?.model,
   memoryGiB: Math.round(totalmem() / 2 ** 30),
   kernel: release(),
   node: process.version,
-  store: process.env.BENCH_STORE ? 'MongoDB' : 'SQLite',
+  store: engine,
 })
 
 const write = (path: string, text: string) => {

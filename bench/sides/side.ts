@@ -9,6 +9,7 @@ export const sideNames = {
   B1: 'B0 behind @fastify/http-proxy',
   B2: 'B0 behind nginx',
   J: 'bare JetStream round trip',
+  M: 'bare Fastify + MongoDB driver',
 } as const
 export type SideName = keyof typeof sideNames
 

@@ -21,8 +21,8 @@ export interface ProductOptions {
   folder: string
   forms: number
   publishers?: number
-  /** `mongodb://…` of an empty database. Default: SQLite files in `folder`. */
-  storeUrl?: string
+  /** An empty database, and the engine's process. Default: SQLite files in `folder`. */
+  mongodb?: { url: string; pid: number | undefined }
   operations?: readonly Operation[]
   /** Folder in which each service writes its `.cpuprofile` when it stops. */
   profiles?: string
@@ -34,7 +34,7 @@ export const startProduct = async ({
   folder,
   forms,
   publishers = 1,
-  storeUrl,
+  mongodb,
   operations = httpOperations,
   profiles,
 }: ProductOptions): Promise<Side & { target: LoadTarget }> => {
@@ -43,7 +43,7 @@ export const startProduct = async ({
   const config = readStartConfig({
     DATA_DIR: folder,
     PORT: `${gatewayPort}`,
-    ...(storeUrl && { DIRECTORY_STORE_URL: storeUrl, FORMS_STORE_URL: storeUrl }),
+    ...(mongodb && { DIRECTORY_STORE_URL: mongodb.url, FORMS_STORE_URL: mongodb.url }),
   })
   await Promise.all([
     migrateDirectoryStore(config.DIRECTORY_STORE_URL),
@@ -78,6 +78,7 @@ export const startProduct = async ({
     pids: () => ({
       ...Object.fromEntries(children.map(({ name, child }) => [name, [child.pid!]])),
       nats: [nats.pid],
+      ...(mongodb?.pid && { mongodb: [mongodb.pid] }),
     }),
     load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '@fms/testkit/ports'
 import { MongoClient } from 'mongodb'
@@ -15,6 +16,12 @@ export interface DurableMongo extends AsyncDisposable {
   killAndRestart(): Promise<void>
 }
 
+const startTimeoutMs = 30_000
+
+/** Prints the id of the engine's process, and kills it when standard input ends, which it does with this process. */
+const runUntilInputEnds = (command: string) =>
+  `(exec ${command} >/dev/null 2>&1) & echo $!; read -r _; kill -9 $!; wait $!`
+
 /** @param command a shell command that runs the engine on `$PORT` with its data in the folder `$DATA_DIR`. */
 export const startDurableMongo = async (command: string): Promise<DurableMongo> => {
   const folder = mkdtempSync(join(tmpdir(), 'mongodb-'))
@@ -22,41 +29,47 @@ export const startDurableMongo = async (command: string): Promise<DurableMongo> 
   const url = `mongodb://127.0.0.1:${port}/faults`
   const env = { ...process.env, PORT: `${port}`, DATA_DIR: folder }
   const start = async () => {
-    const child = spawn('sh', ['-c', `exec ${command}`], { env, stdio: 'ignore' })
-    const isUp = async () => {
-      if (child.exitCode !== null) throw new Error(`FAULT_MONGODB ended with ${child.exitCode}: ${command}`)
-      await using client = new MongoClient(url, { serverSelectionTimeoutMS: 500 })
-      return await client
-        .db()
-        .command({ ping: 1 })
-        .then(
-          () => true,
-          () => false,
-        )
+    const shell = spawn('sh', ['-c', runUntilInputEnds(command)], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+    const [pid] = await once(createInterface(shell.stdout), 'line')
+    const kill = async () => {
+      const exited = once(shell, 'exit')
+      shell.stdin.end()
+      await exited
     }
-    while (!(await isUp())) await delay(50)
-    return child
+    const deadline = performance.now() + startTimeoutMs
+    while (!(await isUp(url))) {
+      if (performance.now() > deadline) {
+        await kill()
+        throw new Error(`MongoDB does not respond ${startTimeoutMs} ms after its start: ${command}`)
+      }
+      await delay(50)
+    }
+    return { pid: Number(pid), kill }
   }
-  let child = await start()
-  const kill = async () => {
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
-  }
-  process.once('exit', () => child.kill('SIGKILL'))
+  let engine = await start()
   return {
     url,
     get pid() {
-      return child.pid!
+      return engine.pid
     },
     killAndRestart: async () => {
-      await kill()
+      await engine.kill()
       await delay(500)
-      child = await start()
+      engine = await start()
     },
     [Symbol.asyncDispose]: async () => {
-      await kill()
+      await engine.kill()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+const isUp = async (url: string): Promise<boolean> => {
+  await using client = new MongoClient(url, { serverSelectionTimeoutMS: 500 })
+  try {
+    await client.db().command({ ping: 1 })
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,7 +1,10 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { startMongo } from '@fms/testkit/mongodb'
-import { startDurableMongo } from './durable-mongodb.ts'
+import { reportEngine, startMongo } from '@fms/testkit/mongodb'
+import { secantusDbArgs } from '@fms/testkit/mongodb-engines/engines'
+import { installSecantusDb, secantusVersion } from '@fms/testkit/mongodb-engines/install-secantusdb'
+import { type Document, MongoClient } from 'mongodb'
+import { type DurableMongo, startDurableMongo } from './durable-mongodb.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** The stores of the services, and the faults that can be injected into them. */
@@ -12,8 +15,15 @@ export interface FaultStores extends AsyncDisposable {
     network: TcpProxy
     /** Process id of the engine; undefined when it runs elsewhere. */
     readonly pid: number | undefined
-    /** Undefined unless the engine keeps acknowledged writes when it is killed (`FAULT_MONGODB`). */
+    /** Undefined on jongodb, which loses its data when it is killed. */
     killAndRestart: (() => Promise<void>) | undefined
+    /**
+     * Makes the engine fail its next writes (`failCommand`, a failpoint of MongoDB's own tests). Undefined where the engine
+     * has no failpoints.
+     *
+     * @param failure the members of the failpoint's `data` that describe the failure.
+     */
+    failWrites: ((times: number, failure: Document) => Promise<void>) | undefined
   }
 }
 
@@ -21,9 +31,9 @@ export interface FaultStores extends AsyncDisposable {
 export const startStores = async (kind: string): Promise<FaultStores> => {
   if (kind === 'sqlite') return { env: {}, [Symbol.asyncDispose]: async () => {} }
   if (kind !== 'mongodb') throw new Error(`FAULT_STORE is sqlite or mongodb, not ${kind}`)
-  const command = process.env.FAULT_MONGODB
-  const durable = command ? await startDurableMongo(command) : undefined
+  const durable = await startDurable(process.env)
   const engine = durable ?? (await startMongo(process.env, { quick: true }))
+  const admin = new MongoClient(engine.url, { directConnection: true })
   await Promise.all([migrateDirectoryStore(engine.url), migrateFormsStore(engine.url)])
   const url = new URL(engine.url)
   const network = await startTcpProxy(Number(url.port))
@@ -38,10 +48,43 @@ export const startStores = async (kind: string): Promise<FaultStores> => {
         return engine.pid
       },
       killAndRestart: durable?.killAndRestart,
+      failWrites: (await hasFailPoints(admin)) ? failWrites(admin) : undefined,
     },
     [Symbol.asyncDispose]: async () => {
+      await admin.close()
       await network[Symbol.asyncDispose]()
       await engine[Symbol.asyncDispose]()
     },
   }
 }
+
+/**
+ * Starts the command `FAULT_MONGODB`, by default secantusdb.
+ *
+ * @returns undefined if the environment names another engine, or if secantusdb cannot be installed.
+ */
+const startDurable = async (env: NodeJS.ProcessEnv): Promise<DurableMongo | undefined> => {
+  const { FAULT_MONGODB, TEST_MONGODB_URL, TEST_MONGODB_ENGINE = 'secantusdb' } = env
+  if (FAULT_MONGODB) return startDurableMongo(FAULT_MONGODB)
+  if (TEST_MONGODB_URL || TEST_MONGODB_ENGINE !== 'secantusdb') return undefined
+  const python = await installSecantusDb(env).catch(() => undefined)
+  if (!python) return undefined
+  reportEngine(env, `secantusdb ${secantusVersion()} (PyPI)`)
+  return startDurableMongo([`'${python}'`, ...secantusDbArgs('$PORT', '"$DATA_DIR"')].join(' '))
+}
+
+const writes = ['insert', 'update', 'delete', 'findAndModify']
+
+const failWrites =
+  (admin: MongoClient) =>
+  async (times: number, failure: Document): Promise<void> => {
+    const mode = times > 0 ? { times } : 'off'
+    const data = { failCommands: writes, ...failure }
+    await admin.db('admin').command({ configureFailPoint: 'failCommand', mode, data })
+  }
+
+const hasFailPoints = (admin: MongoClient): Promise<boolean> =>
+  failWrites(admin)(0, {}).then(
+    () => true,
+    () => false,
+  )

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** A TCP proxy between services and their store that can break or stall connections. */
 export interface TcpProxy extends AsyncDisposable {
@@ -8,14 +9,20 @@ export interface TcpProxy extends AsyncDisposable {
   cut(): void
   /** Drops all bytes silently. Connections of this period never recover; their clients have to time out. */
   stall(): void
-  /** Lets new connections through again. */
+  /** Breaks connections at random instead of passing on what the store has replied, after the store has done the work. */
+  loseReplies(): void
+  /** Ends the disturbance: new connections work again. */
   restore(): Promise<void>
 }
+
+/** The share of replies that `loseReplies` loses. Each new connection needs two replies before its first request. */
+const lostShare = 0.1
 
 /** @param target port of 127.0.0.1 to which connections are forwarded. */
 export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
   const pairs = new Set<Socket[]>()
   let isStalled = false
+  let losesReplies = false
 
   const follow = (sockets: Socket[]) => {
     pairs.add(sockets)
@@ -36,9 +43,16 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
       return
     }
     const upstream = connect(target, '127.0.0.1')
+    const replies = new Transform({
+      transform: (chunk, _encoding, done) => {
+        if (!losesReplies || Math.random() >= lostShare) return done(null, chunk)
+        client.resetAndDestroy()
+        done()
+      },
+    })
     follow([client, upstream])
     client.pipe(upstream)
-    upstream.pipe(client)
+    upstream.pipe(replies).pipe(client)
   }
   const listen = async (port: number): Promise<Server> => {
     const server = createServer(accept).listen(port, '127.0.0.1')
@@ -62,8 +76,12 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
         socket.resume()
       }
     },
+    loseReplies: () => {
+      losesReplies = true
+    },
     restore: async () => {
       isStalled = false
+      losesReplies = false
       if (!server.listening) server = await listen(port)
     },
     [Symbol.asyncDispose]: async () => cut(),

@@ -57,7 +57,7 @@ export async function startMongo(
   const url = withDatabase(server.url, `test_${randomBytes(6).toString('hex')}`)
   try {
     const engine = server.describe(await versionOf(url))
-    if (env.FMS_ENGINES_FILE) appendFileSync(env.FMS_ENGINES_FILE, `${engine}\n`)
+    reportEngine(env, engine)
     return { url, engine, pid: server.pid, [Symbol.asyncDispose]: () => server.stop(url) }
   } catch (error) {
     await server.stop(url).catch(() => {})
@@ -80,6 +80,11 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<string | un
     env[secantusDbFailure] = (error as Error).message
     return env[secantusDbFailure]
   }
+}
+
+/** Adds an engine to the report at the end of a test run. */
+export function reportEngine(env: NodeJS.ProcessEnv, engine: string): void {
+  if (env.FMS_ENGINES_FILE) appendFileSync(env.FMS_ENGINES_FILE, `${engine}\n`)
 }
 
 async function startEngine(env: NodeJS.ProcessEnv, { quick = false }: MongoOptions): Promise<MongodbEngine> {

@@ -56,12 +56,17 @@ export const startContainer = async (): Promise<MongodbEngine> => {
   }
 }
 
-/** secantusdb with synchronous commits and the failpoints of MongoDB's own tests. @param python interpreter that has it. */
+/** Arguments of the Python interpreter: secantusdb with synchronous commits and the failpoints of MongoDB's own tests. */
+export const secantusDbArgs = (port: string, folder: string): string[] => [
+  ...['-m', 'secantus', '--port', port, '--storage-path', folder],
+  ...['--sync-on-commit', '--enable-test-commands'],
+]
+
+/** secantusdb on a free port, with a new data folder. @param python interpreter that has it. */
 export const startSecantusDb = async (python: string): Promise<MongodbEngine> => {
   const folder = mkdtempSync(join(tmpdir(), 'secantusdb-'))
-  const args = ['-m', 'secantus', '--port', '0', '--storage-path', folder]
   return {
-    ...(await startProgram(python, [...args, '--sync-on-commit', '--enable-test-commands'], folder)),
+    ...(await startProgram(python, secantusDbArgs('0', folder), folder)),
     describe: (version) => `secantusdb ${secantusVersion()} as ${version} (PyPI)`,
   }
 }

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { makePublicId, openFormsStore } from '@fms/forms-store'
+import { sampleFormRecord } from '@fms/testkit/sample-form-record'
+import { type Document, MongoClient } from 'mongodb'
+import { trigramsOf } from '../../libs/forms-store/src/lists/name-trigrams.ts'
+import { draftOf, formIdOf, formNameOf } from './generated-forms.ts'
+
+/** Documents of one insert. */
+const batchSize = 1_000
+
+interface Forms {
+  organizationId: string
+  /** Number of forms. */
+  count: number
+  /** Time of the creation and the last update of a form, in milliseconds since the epoch. */
+  timeOf: (number: number) => number
+  /** Called after each batch with the number of forms that were added so far. */
+  onProgress?: (added: number) => void
+}
+
+/**
+ * Fills an organization of a forms store. The store imports one form; the others are copies of its document, which are
+ * inserted without the store, together with their public ids and usage.
+ *
+ * @param url `mongodb://…/DATABASE`, migrated.
+ */
+export const fillMongodb = async (
+  url: string,
+  { organizationId, count, timeOf, onProgress = () => {} }: Forms,
+): Promise<void> => {
+  await importFirst(url, organizationId, timeOf(0))
+  await using client = new MongoClient(url, { w: 1 })
+  const database = client.db()
+  const collection = (name: string) => database.collection<Document>(name)
+  const form = (await collection('forms').findOne({ organizationId }))!
+  const reservation = (await collection('publicIds').findOne({ _id: form.publicId }))!
+  for (let from = 1; from < count; from += batchSize) {
+    const copies = Array.from({ length: Math.min(batchSize, count - from) }, (_, index) =>
+      copyOf(form, from + index, timeOf(from + index)),
+    )
+    await collection('publicIds').insertMany(copies.map((copy) => reservationOf(reservation, copy)))
+    await collection('forms').insertMany(copies)
+    onProgress(from + copies.length)
+  }
+  const usage: Document = { _id: organizationId }
+  const amounts = { forms: count - 1, bytes: (count - 1) * form.bytes }
+  await collection('usage').updateOne(usage, { $inc: amounts })
+}
+
+const importFirst = async (url: string, organizationId: string, time: number): Promise<void> => {
+  await using store = await openFormsStore(url)
+  await store.importForm(
+    sampleFormRecord({
+      organizationId,
+      formId: formIdOf(0),
+      publicId: makePublicId(),
+      time: new Date(time).toISOString(),
+      draft: draftOf(0),
+    }),
+  )
+}
+
+/** The form with this number. All names are equally long, so that `bytes` stays. */
+const copyOf = (form: Document, number: number, time: number): Document => {
+  const name = formNameOf(number)
+  const foldedName = name.toLowerCase()
+  return {
+    ...form,
+    _id: formIdOf(number),
+    publicId: makePublicId(),
+    ...('incarnation' in form && { incarnation: randomUUID() }),
+    createTime: time,
+    updateTime: time,
+    name,
+    foldedName,
+    nameTrigrams: trigramsOf(foldedName),
+    draft: form.draft.replace(form.name, name),
+  }
+}
+
+const reservationOf = (
+  reservation: Document,
+  { _id: formId, publicId, incarnation }: Document,
+): Document => ({
+  ...reservation,
+  _id: publicId,
+  formId,
+  ...('incarnation' in reservation && { incarnation }),
+})

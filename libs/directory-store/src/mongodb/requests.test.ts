@@ -1,0 +1,34 @@
+import { documentedRequests } from '@fms/testkit/documented-requests'
+import { startMongo } from '@fms/testkit/mongodb'
+import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
+import { afterAll, describe, expect, it } from 'vitest'
+import { hashApiKey } from '../api-key.ts'
+import { openDirectory } from '../contract/given.ts'
+import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
+
+const mongo = await startMongo(process.env, { quick: true })
+await migrateDirectoryStore(mongo.url)
+const recorder = await recordMongodb(mongo.url)
+afterAll(async () => {
+  await recorder[Symbol.asyncDispose]()
+  await mongo[Symbol.asyncDispose]()
+})
+
+const { store, givenMember } = openDirectory((now) => openDirectoryStore(recorder.url, now))
+
+describe('the requests to MongoDB', () => {
+  it.each([
+    ['authorize, organization by id', 'organizationId'],
+    ['authorize, organization by slug', 'slug'],
+  ] as const)('are as many as documented: %s', async (operation, reference) => {
+    const { userId, organization } = await givenMember()
+    const { key } = await store().createKey({ userId, name: 'Test', readOnly: false })
+    recorder.take()
+
+    const query = { keyHash: hashApiKey(key), organizationRef: organization[reference] }
+    expect(await store().authorize(query, new Date())).toMatchObject({ organization: { role: 'editor' } })
+
+    const commands = recorder.take().map(describeCommand)
+    expect(commands, commands.join(', ')).toHaveLength(documentedRequests(operation))
+  })
+})
