@@ -1,4 +1,4 @@
-import type { Collection, Document, FindOptions, Sort } from 'mongodb'
+import type { AbstractCursor, Collection, Document, FindOptions, Sort } from 'mongodb'
 import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
 
 /** A document of any collection. */
@@ -8,14 +8,17 @@ export type MongoDocument = Document & { _id?: unknown }
 export interface FindQuery {
   sort?: Sort
   skip?: number
-  limit?: number
+  limit?: number | undefined
   /** The fields to read. A hint that saves bytes: an engine may return the whole document. */
   fields?: readonly string[]
-  /** The name of an index with all of `fields`, so that no document is read. Results then have no `_id`. */
-  coveredBy?: string
+  /** The name of the index to use; by default the engine chooses. */
+  index?: string | undefined
   /** How long the engine may work on the query, in milliseconds; 5,000 by default. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
+
+/** The options of a count. */
+export type CountQuery = Pick<FindQuery, 'index' | 'limit' | 'timeoutMs'>
 
 /** How long the engine may work on a read, in milliseconds. */
 const defaultTimeoutMs = 5_000
@@ -52,7 +55,10 @@ export class MongoCollection<T extends MongoDocument> {
 
   /** Finds documents and reads them in batches while they are iterated. */
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
-    const cursor = this.#collection.find(query, toOptions(options))
+    yield* this.#iterate(this.#collection.find(query, toOptions(options)))
+  }
+
+  async *#iterate(cursor: AbstractCursor<Document>): AsyncGenerator<T> {
     const next = () => this.#run(() => cursor.next())
     try {
       for (let found = await next(); found; found = await next()) yield found as unknown as T
@@ -61,8 +67,22 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  count(query: Document, timeoutMs = defaultTimeoutMs): Promise<number> {
-    return this.#run(() => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs }))
+  /**
+   * Reads only `fields` of the matching documents. Unlike `find`, the engine sorts these fields rather than documents, and
+   * reads no document where `index` has all fields of the query too. Results have no `_id` unless `fields` has it.
+   */
+  async *findFields(query: Document, options: FindQuery & { fields: readonly string[] }): AsyncGenerator<T> {
+    const cursor = this.#collection.aggregate(toPipeline(query, options), {
+      maxTimeMS: options.timeoutMs ?? defaultTimeoutMs,
+      ...(options.index && { hint: options.index }),
+    })
+    yield* this.#iterate(cursor)
+  }
+
+  /** Counts the matching documents, at most `limit`. */
+  count(query: Document, { index, limit, timeoutMs = defaultTimeoutMs }: CountQuery = {}): Promise<number> {
+    const options = { maxTimeMS: timeoutMs, ...(limit && { limit }), ...(index && { hint: index }) }
+    return this.#run(() => this.#collection.countDocuments(query, options))
   }
 
   /** Inserts a document. @returns false when a unique index rejects it. */
@@ -117,14 +137,23 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /**
-   * Increments numbers of one document. Only the primary acknowledges it, before the journal, so use it for counts that
-   * can be recomputed.
+   * Increments numbers of one document, and sets and removes fields by their dotted names. Only the primary acknowledges
+   * it, before the journal, so use it for counts that can be recomputed.
    *
    * @returns whether one matched.
    */
-  async increment(query: Document, amounts: Readonly<Record<string, number>>): Promise<boolean> {
+  async increment(
+    query: Document,
+    amounts: Readonly<Record<string, number>>,
+    { set, unset = [] }: { set?: Document; unset?: readonly string[] } = {},
+  ): Promise<boolean> {
+    const update = {
+      $inc: amounts,
+      ...(set && Object.keys(set).length > 0 && { $set: set }),
+      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((name) => [name, ''])) }),
+    }
     const { matchedCount } = await this.#write('increment', () =>
-      this.#collection.updateOne(query, { $inc: amounts }, { writeConcern: { w: 1 } }),
+      this.#collection.updateOne(query, update, { writeConcern: { w: 1 } }),
     )
     return matchedCount === 1
   }
@@ -146,13 +175,23 @@ export class MongoCollection<T extends MongoDocument> {
   }
 }
 
-const toOptions = ({ sort, skip, limit, fields, coveredBy, timeoutMs }: FindQuery): FindOptions => ({
+const toOptions = ({ sort, skip, limit, fields, index, timeoutMs }: FindQuery): FindOptions => ({
   maxTimeMS: timeoutMs ?? defaultTimeoutMs,
-  ...(coveredBy && { hint: coveredBy }),
+  ...(index && { hint: index }),
   ...(sort && { sort }),
   ...(skip && { skip }),
   ...(limit && { limit }),
-  ...(fields && {
-    projection: { ...(coveredBy && { _id: 0 }), ...Object.fromEntries(fields.map((field) => [field, 1])) },
-  }),
+  ...(fields && { projection: toProjection(fields) }),
 })
+
+/** The projection stands before the sort, so that no stage holds whole documents. */
+const toPipeline = (query: Document, { fields, sort, skip, limit }: FindQuery): Document[] => [
+  { $match: query },
+  { $project: { _id: 0, ...toProjection(fields ?? []) } },
+  ...(sort ? [{ $sort: sort }] : []),
+  ...(skip ? [{ $skip: skip }] : []),
+  ...(limit ? [{ $limit: limit }] : []),
+]
+
+const toProjection = (fields: readonly string[]): Document =>
+  Object.fromEntries(fields.map((field) => [field, 1]))

@@ -1,4 +1,4 @@
-import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+import { type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
 import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
 import { translateMongodbError } from './mongodb-errors.ts'
@@ -42,10 +42,16 @@ export class MongoDatabase implements AsyncDisposable {
    * @param beforeWrite for tests: called before each write.
    * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
    *   after a newer release has excluded this one.
+   * @param overrides of the timeouts, for requests that take long.
    * @throws {Error} for a URL without a database.
    */
-  constructor(url: string, beforeWrite?: BeforeWrite, schema?: MongoSchema) {
-    this.#client = new MongoClient(url, options)
+  constructor(
+    url: string,
+    beforeWrite?: BeforeWrite,
+    schema?: MongoSchema,
+    overrides: MongoClientOptions = {},
+  ) {
+    this.#client = new MongoClient(url, { ...options, ...overrides })
     this.#database = this.#client.db(databaseName(url))
     this.#beforeWrite = beforeWrite
     if (schema) this.#guard = new SchemaGuard(this.#meta(), schema)
@@ -75,7 +81,23 @@ export class MongoDatabase implements AsyncDisposable {
   /** Creates an index unless it exists. */
   async createIndex({ collection, name, key, unique }: MongoIndex): Promise<void> {
     const options = { name, ...(unique && { unique }) }
+    await this.#beforeWrite?.({ collection, operation: 'createIndex' })
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
+  }
+
+  /** Drops an index if it exists. */
+  async dropIndex({ collection, name }: Pick<MongoIndex, 'collection' | 'name'>): Promise<void> {
+    if (!(await this.indexNames(collection)).includes(name)) return
+    await this.#beforeWrite?.({ collection, operation: 'dropIndex' })
+    await this.run(() => this.#database.collection(collection).dropIndex(name))
+  }
+
+  /** The names of a collection's indexes; none if there is no collection. */
+  async indexNames(collection: string): Promise<string[]> {
+    const found = await this.run(() => this.#database.collection(collection).listIndexes().toArray()).catch(
+      withoutCollection,
+    )
+    return found.map(({ name }) => name)
   }
 
   /** Reads the version of the primary, and its clock where the server reports it. */
@@ -118,6 +140,13 @@ export class MongoDatabase implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+const namespaceNotFound = 26
+
+const withoutCollection = (error: unknown): never[] => {
+  if (error instanceof MongoServerError && error.code === namespaceNotFound) return []
+  throw error
 }
 
 const databaseName = (url: string): string => {
