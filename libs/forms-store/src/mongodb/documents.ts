@@ -10,6 +10,8 @@ export interface FormDocument {
   /** The form's id. */
   _id: string
   organizationId: string
+  /** A UUID that is new with each create and import. Absent in documents of schema version 2. */
+  incarnation?: string
   publicId: string
   createTime: number
   updateTime: number
@@ -66,15 +68,38 @@ export interface PublicIdDocument {
   reserveTime: number
 }
 
-/** Usage of an organization, updated with each write: docs/decisions/0017-count-usage-with-each-write.md. */
+/** Usage of an organization, updated with each write: docs/decisions/0029-totals-without-counting.md. */
 export interface UsageDocument {
   /** The organization's id. */
   _id: string
   organizationId: string
   forms: number
   bytes: number
-  /** When the usage was last computed from the documents. */
+  /** When a process last computed the usage from the documents, or tried to. */
   countTime: number
+  /** When the usage has to be computed again. */
+  dueTime: number
+  /** The number of updates of this document but for its times. Absent in documents of schema version 2. */
+  changes: number
+  /** How many more notes are added before a writer removes old ones. */
+  checkIn: number
+  /** Creates and deletes of forms that `forms` and `bytes` contain and that may be in flight. */
+  notes?: Record<string, UsageNote>
+}
+
+/** A create or delete of a form that may be in flight. */
+export interface UsageNote {
+  /** Unique for each note; changes when another change shares it. */
+  id: string
+  /** How many changes of the form share the note. */
+  users: number
+  formId: string
+  /** Which life of the form; the form's id where its document has none. */
+  incarnation: string
+  /** 1 for a create, -1 for a delete. */
+  forms: number
+  /** The size of the draft, negative for a delete. */
+  bytes: number
 }
 
 /** A delete in progress. Once its form is deleted, its revisions and replies have to be deleted. */
@@ -123,6 +148,7 @@ export const sizeFields = ['bytes'] as const satisfies readonly (keyof FormDocum
 /** The fields of `toFormState`. */
 export const stateFields = [
   'organizationId',
+  'incarnation',
   'publicId',
   'createTime',
   'updateTime',
@@ -163,9 +189,10 @@ export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, vers
   bytes: Buffer.byteLength(draftJson),
 })
 
-export const newFormDocument = (form: StoredForm): FormDocument => ({
+export const newFormDocument = (form: StoredForm, incarnation: string): FormDocument => ({
   _id: form.formId,
   organizationId: form.organizationId,
+  incarnation,
   publicId: form.publicId,
   createTime: form.createTime.getTime(),
   replyCount: form.replyCount,

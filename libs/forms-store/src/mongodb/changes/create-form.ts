@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Quota, StoredForm } from '../../forms-store.ts'
 import { type FormsCollections, newFormDocument } from '../documents.ts'
 import { countWrite } from '../usage.ts'
@@ -16,9 +17,17 @@ export const createForm = async (
   form: StoredForm,
 ): Promise<boolean> => {
   const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
-  return countWrite(collections, quota, form.organizationId, growth, async () => {
+  const incarnation = randomUUID()
+  const write = async () => {
     await clearFormerForm(collections, form)
-    return (await reservePublicId(collections, form)) && collections.forms.insert(newFormDocument(form))
+    return (
+      (await reservePublicId(collections, form)) &&
+      collections.forms.insert(newFormDocument(form, incarnation))
+    )
+  }
+  return countWrite(collections, quota, form.organizationId, growth, write, {
+    formId: form.formId,
+    incarnation,
   })
 }
 

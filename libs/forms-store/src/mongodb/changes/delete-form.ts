@@ -1,6 +1,7 @@
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../../errors.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
+import { noQuota } from '../../quota.ts'
 import {
   draftBytes,
   type FormsCollections,
@@ -10,7 +11,7 @@ import {
   toFormState,
 } from '../documents.ts'
 import { findForm } from '../find-form.ts'
-import { addUsage } from '../usage.ts'
+import { countWrite } from '../usage.ts'
 
 /**
  * Deletes a form in steps: inserts a document into `deletions`, deletes the form, which makes its revisions and replies
@@ -31,12 +32,17 @@ export const deleteForm = async (
     check(toFormState(form))
     // An earlier attempt may have inserted it.
     await deletions.insert({ ...formKey(form), publicId: form.publicId, beginTime: Date.now() })
-    return (await forms.deleteOne({ ...formKey(form), version: form.version })) ? form : writeConflict
+    const growth = { forms: -1, bytes: -draftBytes(form) }
+    const remove = () => forms.deleteOne({ ...formKey(form), version: form.version })
+    const isDeleted = await countWrite(collections, noQuota, form.organizationId, growth, remove, {
+      formId: form._id,
+      incarnation: form.incarnation ?? form._id,
+    })
+    return isDeleted ? form : writeConflict
   }
   const form = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!form) return false
   const { organizationId, _id: formId, publicId } = form
   await publicIds.deleteOne({ _id: publicId, organizationId, formId })
-  await addUsage(collections, organizationId, { forms: -1, bytes: -draftBytes(form) })
   return true
 }

@@ -85,7 +85,7 @@ describe('an import after a delete that crashed', () => {
       {
         clears: false,
         beforeWrite: () => {
-          if (++writes > 2) throw new Error('killed')
+          if (++writes > 3) throw new Error('killed')
         },
       },
     )

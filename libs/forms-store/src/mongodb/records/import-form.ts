@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { FormRecord } from '@fms/contracts'
 import { formConflict } from '../../errors.ts'
@@ -34,14 +35,16 @@ export const importForm = async (collections: FormsCollections, record: FormReco
     const batch = record.replyIds.slice(first, first + batchSize)
     await Promise.all(batch.map((replyId) => collections.replies.insert({ organizationId, formId, replyId })))
   }
+  const incarnation = randomUUID()
   const form = {
-    ...newFormDocument(fromFormRecord(record)),
+    ...newFormDocument(fromFormRecord(record), incarnation),
     ...revisionStateOf(record),
     recentReplies,
   }
   const growth = { forms: 1, bytes: draftBytes(form) }
   const insert = () => collections.forms.insert(form)
-  if (await countWrite(collections, noQuota, organizationId, growth, insert)) return 'imported'
+  const noted = { formId, incarnation }
+  if (await countWrite(collections, noQuota, organizationId, growth, insert, noted)) return 'imported'
 
   const meanwhile = await readRecord(collections, record)
   if (!meanwhile) throw formConflict(record, 'formId', formId)
