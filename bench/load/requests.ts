@@ -126,19 +126,16 @@ const pick =
   () =>
     items[Math.floor(Math.random() * items.length)]!
 
-/** Reads one ETag after the other: together they would exceed the limit of concurrent requests of a user. */
-const withEtags = async (target: LoadTarget, requests: readonly Request[]): Promise<Request[]> => {
-  const known: Request[] = []
-  for (const request of requests) {
-    const url = new URL(request.path, target.baseUrl)
-    const response = await fetch(url, { headers: headersOf(target.apiKeys[0]!, request) })
-    const etag = response.headers.get('etag')
-    if (!etag) throw new Error(`${request.path} has no ETag: ${response.status} ${await response.text()}`)
-    await response.body?.cancel()
-    known.push({ ...request, etag })
-  }
-  return known
-}
+const withEtags = (target: LoadTarget, requests: readonly Request[]): Promise<Request[]> =>
+  Promise.all(
+    requests.map(async (request) => {
+      const url = new URL(request.path, target.baseUrl)
+      const { headers } = await fetch(url, { headers: headersOf(target.apiKeys[0]!, request) })
+      const etag = headers.get('etag')
+      if (!etag) throw new Error(`${request.path} has no ETag`)
+      return { ...request, etag }
+    }),
+  )
 
 export const headersOf = (apiKey: string, { body, etag }: Request): Record<string, string> => ({
   'x-api-key': apiKey,

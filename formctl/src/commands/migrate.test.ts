@@ -63,6 +63,18 @@ describe('formctl migrate', () => {
     expect(await run(['user', 'create', '--email', 'ada@example.com'])).toBe(0)
   })
 
+  it('prints its steps on stderr, but not with --json', async () => {
+    givenStores(mongo.url, mongo.url)
+
+    expect(await run(['migrate'])).toBe(0)
+
+    expect(stderr).toMatch(/^The directory store, step 1 of \d+: excluding earlier releases$/m)
+    expect(stderr).toMatch(/^The forms store, step \d+ of \d+: index forms_by_type$/m)
+    stderr = ''
+    expect(await run(['migrate', '--json'])).toBe(0)
+    expect(stderr).toBe('')
+  })
+
   it('creates SQLite files in DATA_DIR by default', async () => {
     givenStores('', '')
 
@@ -84,7 +96,7 @@ describe('formctl migrate', () => {
     for (const command of [['migrate'], ['user', 'create', '--email', 'ada@example.com']]) {
       stderr = ''
       expect(await run(command)).toBe(1)
-      expect(stderr).toMatch(/^error: The \S+ store has version 999 .*Upgrade this service, or restore/)
+      expect(stderr).toMatch(/^error: The \S+ store has version 999 .*Upgrade this service, or restore/m)
     }
   })
 

@@ -1,8 +1,10 @@
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
+import type { MigrationStep } from '@fms/store-kit'
 import type { Command } from 'commander'
 import { addExamples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
+import { terminalOf } from '../cli/terminal.ts'
 import { withStoreName } from '../stores/named-store.ts'
 import { namedStores } from '../stores/store-urls.ts'
 
@@ -12,9 +14,10 @@ export const addMigrateCommand = (formctl: Command): void => {
     .description('migrate both stores to this release: tables and indexes; can be repeated')
     .action(async function (this: Command) {
       const { directory, forms } = namedStores(process.env)
+      const onStep = printSteps(this)
       const stores = {
-        directory: await withStoreName(directory, () => migrateDirectoryStore(directory.url)),
-        forms: await withStoreName(forms, () => migrateFormsStore(forms.url)),
+        directory: await withStoreName(directory, () => migrateDirectoryStore(directory.url, onStep)),
+        forms: await withStoreName(forms, () => migrateFormsStore(forms.url, onStep)),
       }
       const lines = Object.entries(stores).map(
         ([store, { engine, version }]) =>
@@ -23,4 +26,21 @@ export const addMigrateCommand = (formctl: Command): void => {
       printOutcome(this, { json: stores, text: lines.join('\n') })
     })
   addExamples(migrate, 'migrate', 'migrate --json')
+}
+
+/** Documents between two lines. */
+const changesPerLine = 10_000
+
+/** A line on stderr for each step, and after each 10,000 documents; nothing with `--json`. */
+const printSteps = (command: Command): ((step: MigrationStep) => void) | undefined => {
+  if (command.optsWithGlobals<{ json?: boolean }>().json) return undefined
+  const terminal = terminalOf(command)
+  let printed = 0
+  return ({ store, title, number, of, changed }) => {
+    if (changed === 0) printed = 0
+    if (changed > 0 && changed - printed < changesPerLine) return
+    printed = changed
+    const documents = changed > 0 ? `, ${changed} documents` : ''
+    terminal.printError(`The ${store} store, step ${number} of ${of}: ${title}${documents}\n`)
+  }
 }

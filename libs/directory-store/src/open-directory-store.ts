@@ -1,4 +1,11 @@
-import { byScheme, type Migration, openUnlessTooNew, sqlitePath, sqliteStoreExists } from '@fms/store-kit'
+import {
+  byScheme,
+  type Migration,
+  type MigrationStep,
+  openUnlessTooNew,
+  sqlitePath,
+  sqliteStoreExists,
+} from '@fms/store-kit'
 import type { DirectoryStore } from './directory-store.ts'
 import { SqliteDirectoryStore } from './sqlite/directory-store.ts'
 import { migrations } from './sqlite/schema.ts'
@@ -35,8 +42,12 @@ export const openDirectoryStore = async (
  * Opening a SQLite file migrates it too.
  *
  * @param url as for {@link openDirectoryStore}.
+ * @param onStep receives the progress on MongoDB.
  */
-export const migrateDirectoryStore = (url: string): Promise<Migration> =>
+export const migrateDirectoryStore = (
+  url: string,
+  onStep?: (step: MigrationStep) => void,
+): Promise<Migration> =>
   byScheme<Promise<Migration>>('directory', url, {
     sqlite: async () => {
       await new SqliteDirectoryStore(sqlitePath(url), systemClock).close()
@@ -45,7 +56,7 @@ export const migrateDirectoryStore = (url: string): Promise<Migration> =>
     mongodb: async () => {
       const { migrateMongodb } = await import('@fms/store-kit/mongodb')
       const { directorySchema } = await import('./mongodb/schema.ts')
-      return migrateMongodb(url, directorySchema)
+      return migrateMongodb(url, directorySchema, { onStep })
     },
   })
 

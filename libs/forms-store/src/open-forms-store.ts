@@ -2,6 +2,7 @@ import {
   byScheme,
   inspectSqlite,
   type Migration,
+  type MigrationStep,
   openUnlessTooNew,
   type StoreState,
   sqlitePath,
@@ -28,8 +29,12 @@ export const openFormsStore = async (url: string, options: FormsStoreOptions = {
     },
   })
 
-/** Migrates a store to this release. Idempotent, and safe while other processes use the store. */
-export const migrateFormsStore = (url: string): Promise<Migration> =>
+/**
+ * Migrates a store to this release. Idempotent, and safe while other processes use the store.
+ *
+ * @param onStep receives the progress on MongoDB.
+ */
+export const migrateFormsStore = (url: string, onStep?: (step: MigrationStep) => void): Promise<Migration> =>
   byScheme<Promise<Migration>>('forms', url, {
     sqlite: async () => {
       await new SqliteFormsStore(sqlitePath(url)).close()
@@ -38,8 +43,8 @@ export const migrateFormsStore = (url: string): Promise<Migration> =>
     mongodb: async () => {
       const { migrateMongodb } = await import('@fms/store-kit/mongodb')
       const { formsSchema } = await import('./mongodb/schema.ts')
-      const { fillMissingFields } = await import('./mongodb/fill-missing-fields.ts')
-      return migrateMongodb(url, formsSchema, () => fillMissingFields(url))
+      const { formsChanges } = await import('./mongodb/fill-missing-fields.ts')
+      return migrateMongodb(url, formsSchema, { changes: formsChanges, onStep })
     },
   })
 

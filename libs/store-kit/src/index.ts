@@ -1,5 +1,6 @@
 export * from './errors.ts'
 export * from './keyed-mutex.ts'
+export * from './migration-step.ts'
 export * from './open-unless-too-new.ts'
 export * from './record-digest.ts'
 export * from './retry-on-conflict.ts'

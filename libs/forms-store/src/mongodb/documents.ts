@@ -88,15 +88,38 @@ export interface ReservationDocument {
   reserveTime: number
 }
 
-/** Usage of an organization, updated with each write: docs/decisions/0017-count-usage-with-each-write.md. */
+/** Usage of an organization, updated with each write: docs/decisions/0029-totals-without-counting.md. */
 export interface UsageDocument {
   /** The organization's id. */
   _id: string
   organizationId: string
   forms: number
   bytes: number
-  /** When the usage was last computed from the documents. */
+  /** When a process last computed the usage from the documents, or tried to. */
   countTime: number
+  /** When the usage has to be computed again. */
+  dueTime: number
+  /** The number of updates of this document but for its times. Absent in documents of schema version 2. */
+  changes: number
+  /** How many more notes are added before a writer removes old ones. */
+  checkIn: number
+  /** Creates and deletes of forms that `forms` and `bytes` contain and that may be in flight. */
+  notes?: Record<string, UsageNote>
+}
+
+/** A create or delete of a form that may be in flight. */
+export interface UsageNote {
+  /** Unique for each note; changes when another change shares it. */
+  id: string
+  /** How many changes of the form share the note. */
+  users: number
+  formId: string
+  /** Which life of the form; the form's id where its document has none. */
+  incarnation: string
+  /** 1 for a create, -1 for a delete. */
+  forms: number
+  /** The size of the draft, negative for a delete. */
+  bytes: number
 }
 
 /**

@@ -15,12 +15,16 @@ const scanTimeoutMs = 60 * 60_000
  * Revisions and replies without a form and without a note, which killed publishes and imports left, stay as they are:
  * nothing reads them.
  */
-export const fillIncarnations = async (database: MongoDatabase): Promise<void> => {
+export const fillIncarnations = async (
+  database: MongoDatabase,
+  onChange: (count: number) => void = () => {},
+): Promise<void> => {
   const collections = formsCollections(database)
   const { forms, deletions, publicIds } = collections
   await forEach(forms, { incarnation: null }, ['organizationId'], async ({ organizationId, _id }) => {
     await fillHistory(collections, organizationId, _id)
     await forms.set({ organizationId, _id }, { incarnation: _id })
+    onChange(1)
   })
   // The `_id` of an earlier note is the form's id.
   await forEach(deletions, { incarnation: null }, ['organizationId'], async ({ organizationId, _id }) => {

@@ -2,7 +2,7 @@ import type { FormRef } from '../forms-store.ts'
 import { type FormDocument, type FormsCollections, formByRef } from './documents.ts'
 
 /**
- * The document of a form. Indexes: that of `_id`, and forms_by_publicId.
+ * The document of a form. Indexes: that of `_id`, and forms_by_publicId_and_id.
  *
  * @param fields to read; all by default.
  */

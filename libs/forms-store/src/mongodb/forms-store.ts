@@ -56,10 +56,12 @@ import {
 } from './documents.ts'
 import { findForm } from './find-form.ts'
 import { findRevision, findRevisionOfCommand } from './find-revision.ts'
+import { planList } from './list-plan.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { importForm } from './records/import-form.ts'
-import { coveringIndex, formsSchema } from './schema.ts'
-import { checkQuota, readUsage } from './usage.ts'
+import { formsSchema } from './schema.ts'
+import { checkQuota, countForms, readUsage } from './usage.ts'
+import { noteMemory } from './usage-notes.ts'
 
 /** Document fields by the names that filters use. */
 const filterFields = {
@@ -75,6 +77,8 @@ export interface MongoFormsStoreHooks {
   beforeWrite?: BeforeWrite
   /** Whether this store deletes the remains of deleted forms. Default: true. */
   clears?: boolean
+  /** How long a create or delete can be in flight, in milliseconds. Default: 15,000. */
+  inFlightMs?: number
 }
 
 /** Trigrams in the query of one search: more narrow it little further. */
@@ -103,7 +107,7 @@ export class MongoFormsStore implements FormsStore {
   constructor(
     url: string,
     { quota = noQuota, listTimeoutMs = defaultListTimeoutMs, timeoutMs }: FormsStoreOptions = {},
-    { beforeWrite, clears = true }: MongoFormsStoreHooks = {},
+    { beforeWrite, clears = true, inFlightMs }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
       socketTimeoutMS: socketTimeoutMs(Math.max(listTimeoutMs, timeoutMs ?? 0)),
@@ -111,6 +115,7 @@ export class MongoFormsStore implements FormsStore {
     })
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
+    noteMemory(this.#collections, inFlightMs)
     this.#quota = quota
     if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
@@ -129,10 +134,7 @@ export class MongoFormsStore implements FormsStore {
     return form && toFormState(form)
   }
 
-  /**
-   * Index: forms_by_ and the first field of the order, forms_by_updateTime_desc for the default one, forms_by_order for
-   * several fields; forms_by_nameTrigrams for texts that names contain.
-   */
+  /** Indexes: those of `planList`; for the number of all forms, that of `_id` of usage. */
   async list(
     { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
     options: ListOptions = {},
@@ -141,21 +143,22 @@ export class MongoFormsStore implements FormsStore {
     const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
     return this.#withTimeLimit(options, async (throwIfAborted) => {
       const list = listMongodb(this.#collections.forms, {
-        scope: { organizationId, ...(trigrams.length > 0 && { nameTrigrams: { $all: trigrams } }) },
+        scope: { organizationId },
         filter,
+        ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
         fields: filterFields,
         foldedField: 'foldedName',
         order,
         after,
         skip,
         limit,
-        covering: coveringIndex,
+        plan: planList(filter, order, trigrams.length > 0),
         timeoutMs: this.#listTimeoutMs,
         throwIfAborted,
       })
       const [{ taken, more }, totalSize] = await Promise.all([
         takeUpTo(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
-        list.count(),
+        filter ? list.count() : countForms(this.#collections, organizationId),
       ])
       const next = more && positionOf(taken.at(-1)!, order)
       return { forms: taken.map(toStoredForm), ...(next && { next }), totalSize }
@@ -252,7 +255,7 @@ export class MongoFormsStore implements FormsStore {
     return checkQuota(this.#collections, this.#quota, organizationId, growth)
   }
 
-  /** Indexes: that of `_id` of publicIds, then forms_by_publicId, since a public id stays reserved without its form. */
+  /** Indexes: that of `_id` of publicIds, then forms_by_publicId_and_id, since a public id stays reserved without its form. */
   async findOrganizationOf(publicId: string): Promise<string | undefined> {
     const reserved = await this.#collections.publicIds.findOne({ _id: publicId })
     if (!reserved) return undefined

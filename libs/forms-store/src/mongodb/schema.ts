@@ -2,58 +2,57 @@ import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
 
 const descending = -1
 
-/** One index per order. A backward scan gives the descending order. */
-const orders: MongoIndex[] = ['name', 'createTime', 'updateTime', 'replyCount'].map((field) => ({
+/** An index of forms that lists name. A backward scan gives the opposite order. */
+const ofForms = (name: string, fields: Readonly<Record<string, 1 | -1>>): MongoIndex => ({
   collection: 'forms',
-  name: `forms_by_${field}`,
-  key: { organizationId: 1, [field]: 1, publicId: 1 },
-}))
+  name,
+  key: { organizationId: 1, ...fields },
+})
 
-/** The default order: its ties ascend. */
-const byDefault: MongoIndex = {
-  collection: 'forms',
-  name: 'forms_by_updateTime_desc',
-  key: { organizationId: 1, updateTime: descending, publicId: 1 },
-}
-
-/** Covers all fields of orders and filters. Orders of several fields sort its entries instead of documents. */
-export const coveringIndex = {
-  index: 'forms_by_order',
-  fields: ['publicId', 'updateTime', 'name', 'foldedName', 'type', 'createTime', 'replyCount'],
-  key: 'publicId',
+/** The indexes of lists of forms: one per order, and those of filters. */
+export const formIndexes = {
+  byPublicId: ofForms('forms_by_publicId_and_id', { publicId: 1, _id: 1 }),
+  byName: ofForms('forms_by_name', { name: 1, publicId: 1 }),
+  byCreateTime: ofForms('forms_by_createTime', { createTime: 1, publicId: 1 }),
+  byUpdateTime: ofForms('forms_by_updateTime', { updateTime: 1, publicId: 1 }),
+  byReplyCount: ofForms('forms_by_replyCount', { replyCount: 1, publicId: 1 }),
+  /** The default order: its ties ascend. */
+  byUpdateTimeDescending: ofForms('forms_by_updateTime_desc', { updateTime: descending, publicId: 1 }),
+  /**
+   * The default order within each type, and all other fields of orders and filters: the engine counts, filters and sorts
+   * the entries of this index instead of documents. It has the whole shard key, without which a shard reads documents.
+   */
+  byType: ofForms('forms_by_type', {
+    type: 1,
+    updateTime: descending,
+    publicId: 1,
+    name: 1,
+    foldedName: 1,
+    createTime: 1,
+    replyCount: 1,
+    _id: 1,
+  }),
+  /** For texts that names contain. */
+  byNameTrigrams: ofForms('forms_by_nameTrigrams', { nameTrigrams: 1 }),
 } as const
-
-const covering: MongoIndex = {
-  collection: 'forms',
-  name: coveringIndex.index,
-  key: { organizationId: 1, ...Object.fromEntries(coveringIndex.fields.map((field) => [field, 1 as const])) },
-}
-
-/** For texts that names contain. */
-const byTrigram: MongoIndex = {
-  collection: 'forms',
-  name: 'forms_by_nameTrigrams',
-  key: { organizationId: 1, nameTrigrams: 1 },
-}
 
 /** The fields that unique indexes of a form's revisions and replies begin with. */
 const byIncarnation = { organizationId: 1, formId: 1, incarnation: 1 } as const
 
 /**
- * The indexes beside those of `_id`. The shard key is organizationId: every query contains it and every unique index
- * begins with it. `publicIds` and `commands` are sharded by `_id`, which makes their ids unique over all shards.
+ * The indexes beside those of `_id`. Every query of forms, revisions and replies contains their shard key or its first
+ * field, and every unique index begins with the shard key: `organizationId` and the form's id. `publicIds` and `commands` are
+ * sharded by `_id`, which makes their ids unique over all shards.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
   version: 3,
-  // Version 2 stores forms without an incarnation.
+  // Version 2 stores forms without an incarnation, and changes the number of forms in `usage` without a note.
   oldestVersion: 3,
   indexes: [
-    ...orders,
-    byDefault,
-    covering,
-    byTrigram,
-    { collection: 'forms', name: 'forms_by_publicId', key: { organizationId: 1, publicId: 1 }, unique: true },
+    ...Object.values(formIndexes),
+    // The shard key.
+    { collection: 'forms', name: 'forms_by_id', key: { organizationId: 1, _id: 1 } },
     {
       collection: 'revisions',
       name: 'revisions_by_incarnation',
@@ -77,5 +76,16 @@ export const formsSchema: MongoSchema = {
     { collection: 'forms', name: 'forms_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'deletions', name: 'deletions_by_clearTime', key: { clearTime: 1 } },
+  ],
+  formerIndexes: [
+    // Unique, and without the shard key.
+    { collection: 'forms', name: 'forms_by_publicId' },
+    // Replaced by forms_by_type.
+    { collection: 'forms', name: 'forms_by_order' },
+    // Replaced by those of incarnations: the old ones would reject what a restored form has again.
+    { collection: 'revisions', name: 'revisions_by_command' },
+    { collection: 'revisions', name: 'revisions_by_number' },
+    { collection: 'replies', name: 'replies_by_form' },
+    { collection: 'deletions', name: 'deletions_by_organization' },
   ],
 }

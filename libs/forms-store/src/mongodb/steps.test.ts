@@ -111,7 +111,7 @@ describe('a crash between two writes', () => {
     const [form, stuck] = [await givenForm(store), await givenForm(store)]
     for (const each of [form, stuck]) {
       await publish(store, each)
-      await crashAfter(2, (crashing) => crashing.delete(refOf(each), allow))
+      await crashAfter(3, (crashing) => crashing.delete(refOf(each), allow))
     }
     let attempts = 0
     const isStuck = ({ collection }: { collection: string }) => {

@@ -1,21 +1,39 @@
 import type { Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
-import type { FormsCollections } from './documents.ts'
+import type { FormsCollections, UsageDocument } from './documents.ts'
+import {
+  createKeyOf,
+  type KeyedNote,
+  type NotedForm,
+  newNote,
+  noteMemory,
+  notStored,
+  sumOf,
+} from './usage-notes.ts'
 
-/** Before a rejection, usage is recomputed from the documents unless it is newer than this. */
+/** Before a rejection, usage is recomputed from the documents unless that was tried more recently. */
 const recountMs = 60_000
-/** Usage older than this is recomputed, which corrects any drift. */
+/** Usage is recomputed at this age, which corrects any drift. */
 const maxAgeMs = 24 * 60 * 60 * 1000
+/** The next attempt after a recount that concurrent changes have made useless. */
+const retryMs = 10 * 60_000
+/** Changes after which a writer removes the notes that others have left, so that the document stays small. */
+const changesPerCheck = 1_000
 
 const keyOf = (organizationId: string) => ({ organizationId, _id: organizationId })
 
 const grows = ({ forms, bytes }: Usage) => forms > 0 || bytes > 0
 
 /**
- * Counts growth before the write, and subtracts it again when nothing was stored; counts a decrease after the write. A
- * crash or an unreachable engine leaves usage too high rather than too low.
+ * Counts a change of an organization's usage: docs/decisions/0029-totals-without-counting.md.
+ *
+ * - The number of forms changes before the write, together with a note of the form. If the write stores nothing, this
+ *   takes both back. After a crash, readers of the note look whether the form exists.
+ * - Bytes alone: growth is counted before the write and subtracted again when nothing was stored, a decrease is counted
+ *   after the write. A crash leaves bytes too high rather than too low.
  *
  * @param write resolves to a truthy value if it stored something.
+ * @param form required where the number of forms changes.
  * @throws {ApiError} QUOTA_EXCEEDED, before the write.
  */
 export const countWrite = async <T>(
@@ -24,34 +42,119 @@ export const countWrite = async <T>(
   organizationId: string,
   growth: Usage,
   write: () => Promise<T>,
+  form?: NotedForm,
 ): Promise<T> => {
+  if (form) return countForm(collections, quota, organizationId, newNote(form, growth), write)
   if (grows(growth)) await reserve(collections, quota, organizationId, growth)
   const stored = await write()
   if (stored ? !grows(growth) : grows(growth)) {
     const sign = stored ? 1 : -1
-    await addUsage(collections, organizationId, { forms: sign * growth.forms, bytes: sign * growth.bytes })
+    await addUsage(collections, organizationId, { forms: 0, bytes: sign * growth.bytes })
   }
   return stored
 }
 
-/** Adds to the usage without a check of the quota. Does nothing while the organization has no usage document. */
-export const addUsage = async (
-  { usage }: FormsCollections,
+const countForm = async <T>(
+  collections: FormsCollections,
+  quota: Quota,
   organizationId: string,
-  { forms, bytes }: Usage,
+  note: KeyedNote,
+  write: () => Promise<T>,
+): Promise<T> => {
+  const { forms, bytes } = note
+  await reserve(collections, quota, organizationId, { forms, bytes }, note)
+  const stored = await write()
+  if (stored) noteMemory(collections).finish(organizationId, [note.key])
+  else await withdraw(collections, organizationId, note)
+  return stored
+}
+
+/** Removes a note and takes its amounts back, unless another change of the same form shares it. */
+const withdraw = async (
+  collections: FormsCollections,
+  organizationId: string,
+  { key, forms, bytes }: KeyedNote,
 ): Promise<void> => {
-  if (forms !== 0 || bytes !== 0) await usage.increment(keyOf(organizationId), { forms, bytes })
+  const users = `notes.${key}.users`
+  const isLast = { [users]: 1 }
+  const isShared = { [users]: { $gt: 1 } }
+  for (;;) {
+    const back = { forms: -forms, bytes: -bytes }
+    if (await change(collections, organizationId, isLast, back, { unset: [key] })) return
+    if (await change(collections, organizationId, isShared, { [users]: -1 }, { changed: key })) return
+    if (!(await collections.usage.has({ ...keyOf(organizationId), [users]: { $gt: 0 } }))) return
+  }
+}
+
+/** Adds bytes to the usage without a check of the quota. Does nothing while the organization has no usage document. */
+export const addUsage = async (
+  collections: FormsCollections,
+  organizationId: string,
+  growth: Usage,
+): Promise<void> => {
+  if (growth.forms !== 0 || growth.bytes !== 0) await change(collections, organizationId, {}, { ...growth })
+}
+
+/** Changes of notes by their keys, and of fields. */
+interface NoteChanges {
+  /** A new note. */
+  note?: KeyedNote | undefined
+  /** A note that the update changes. */
+  changed?: string
+  unset?: readonly string[]
+  fields?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Updates a usage document, and removes the notes that this process has finished.
+ *
+ * @returns whether the condition holds.
+ */
+const change = async (
+  collections: FormsCollections,
+  organizationId: string,
+  condition: Readonly<Record<string, unknown>>,
+  amounts: Readonly<Record<string, number>>,
+  { note, changed, unset = [], fields }: NoteChanges = {},
+): Promise<boolean> => {
+  const memory = noteMemory(collections)
+  const finished = memory.takeFinished(organizationId)
+  const kept = finished.filter((each) => each === changed)
+  const { key, ...value } = note ?? { key: undefined }
+  const removed = [...unset, ...finished].filter((each) => each !== key && !kept.includes(each))
+  const isChanged = await collections.usage.increment(
+    { ...keyOf(organizationId), ...condition },
+    { ...amounts, changes: 1 },
+    {
+      set: { ...fields, ...(key && { [`notes.${key}`]: value }) },
+      unset: removed.map((each) => `notes.${each}`),
+    },
+  )
+  memory.finish(organizationId, isChanged ? kept : finished)
+  return isChanged
 }
 
 /** The usage of an organization; computed from the documents the first time. */
 export const readUsage = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
-  const { forms, bytes } =
-    (await collections.usage.findOne(keyOf(organizationId))) ?? (await recount(collections, organizationId))
+  const found = await collections.usage.findOne(keyOf(organizationId))
+  const { forms, bytes } = found
+    ? await settled(collections, found)
+    : await firstCount(collections, organizationId)
   return { forms, bytes }
 }
 
 /**
- * Checks the quota. Recomputes usage older than {@link recountMs} before a rejection.
+ * The number of an organization's forms: reads its usage document, and the forms in the notes of changes in flight.
+ * Counts forms only while there is no usage document.
+ */
+export const countForms = async (collections: FormsCollections, organizationId: string): Promise<number> => {
+  const found = await collections.usage.findOne(keyOf(organizationId))
+  if (!found) return collections.forms.count({ organizationId })
+  return (await settled(collections, found)).forms
+}
+
+/**
+ * Checks the quota. Recomputes usage before a rejection.
  *
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
@@ -65,52 +168,168 @@ export const checkQuota = async (
   try {
     assertWithinQuota(organizationId, quota, counted, growth)
   } catch {
-    assertWithinQuota(organizationId, quota, await recount(collections, organizationId), growth)
+    await checkedAgain(collections, quota, organizationId, growth)
   }
 }
 
+/**
+ * Adds the growth to the usage, with a note where the number of forms changes. Where the document has the note of another
+ * change of the same form and kind, both share that note and its amounts.
+ *
+ * @throws {ApiError} QUOTA_EXCEEDED.
+ */
 const reserve = async (
   collections: FormsCollections,
   quota: Quota,
   organizationId: string,
   growth: Usage,
+  note?: KeyedNote,
 ): Promise<void> => {
   const isWithinQuota = Object.fromEntries(
     (['forms', 'bytes'] as const)
       .filter((name) => quota[name] > 0 && growth[name] > 0)
       .map((name) => [name, { $lte: quota[name] - growth[name] }]),
   )
+  const isFirst = note && { [`notes.${note.key}.id`]: null }
+  const amounts = { ...growth, ...(note && { checkIn: -1 }) }
+  const unset = note && note.forms < 0 ? [createKeyOf(note)] : []
   for (;;) {
-    const isFresh = { countTime: { $gt: Date.now() - maxAgeMs } }
-    const query = { ...keyOf(organizationId), ...isWithinQuota, ...isFresh }
-    if (await collections.usage.increment(query, { ...growth })) return
-    // Not counted yet, outdated, or over the quota. If usage decreased meanwhile, the next attempt succeeds.
-    assertWithinQuota(organizationId, quota, await recount(collections, organizationId), growth)
+    const needsNoCheck = { dueTime: { $gt: Date.now() }, checkIn: { $gt: 0 } }
+    const condition = { ...isWithinQuota, ...needsNoCheck, ...isFirst }
+    if (await change(collections, organizationId, condition, amounts, { note, unset })) return
+    // Not counted yet, due for a check, or over the quota. If usage decreased meanwhile, the next attempt succeeds.
+    const current = await checkedAgain(collections, quota, organizationId, growth)
+    if (note && current?.notes?.[note.key] && (await share(collections, organizationId, note))) return
   }
 }
 
+/** Joins the users of a note. @returns whether the document still has it. */
+const share = (
+  collections: FormsCollections,
+  organizationId: string,
+  { key, id }: KeyedNote,
+): Promise<boolean> => {
+  const users = `notes.${key}.users`
+  const condition = { [users]: { $gt: 0 } }
+  // The new id makes it young again.
+  return change(
+    collections,
+    organizationId,
+    condition,
+    { [users]: 1 },
+    { changed: key, fields: { [`notes.${key}.id`]: id } },
+  )
+}
+
 /**
- * Computes usage from the documents, unless it was computed within {@link recountMs}, and applies the difference, so that
- * concurrent changes stay counted. Indexes: forms_by_bytes and revisions_by_bytes.
+ * Brings the usage document up to date: creates it, settles the notes, and recomputes the usage where that is due or the
+ * quota would reject the growth.
+ *
+ * @throws {ApiError} QUOTA_EXCEEDED.
  */
-const recount = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
+const checkedAgain = async (
+  collections: FormsCollections,
+  quota: Quota,
+  organizationId: string,
+  growth: Usage,
+): Promise<UsageDocument | undefined> => {
+  const found = await collections.usage.findOne(keyOf(organizationId))
+  if (!found) {
+    const counted = await firstCount(collections, organizationId)
+    assertWithinQuota(organizationId, quota, counted, growth)
+    return undefined
+  }
+  const current = await settle(collections, found)
+  try {
+    assertWithinQuota(organizationId, quota, current, growth)
+    if (current.dueTime > Date.now()) return current
+  } catch (error) {
+    if (current.countTime > Date.now() - recountMs) throw error
+  }
+  const recounted = await recount(collections, current)
+  assertWithinQuota(organizationId, quota, recounted, growth)
+  return recounted
+}
+
+/**
+ * The usage as the documents are now, whatever is in flight. Removes only stale notes, so that reads of a busy organization
+ * write nothing.
+ */
+const settled = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
+  const current = await settle(collections, found)
+  const notes = noteMemory(collections).unfinished(current)
+  const { forms, bytes } = sumOf(await notStored(collections, current.organizationId, notes))
+  return { ...current, forms: current.forms - forms, bytes: current.bytes - bytes }
+}
+
+/**
+ * Removes the stale notes, and takes back the amounts of those whose change was not stored. The update names each note by
+ * its id, so that each is taken back once.
+ */
+const settle = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
+  const { organizationId } = found
+  const memory = noteMemory(collections)
+  const stale = memory.stale(organizationId, memory.unfinished(found))
+  if (stale.length === 0 && found.checkIn > 0) return found
+  const lost = sumOf(await notStored(collections, organizationId, stale))
+  await change(
+    collections,
+    organizationId,
+    Object.fromEntries(stale.map(({ key, id }) => [`notes.${key}.id`, id])),
+    { forms: 0 - lost.forms, bytes: 0 - lost.bytes },
+    { unset: stale.map(({ key }) => key), fields: { checkIn: changesPerCheck } },
+  )
+  return (await collections.usage.findOne(keyOf(organizationId))) ?? found
+}
+
+/** Creates the usage document. Every process creates it before it stores a form, so the count cannot change meanwhile. */
+const firstCount = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
   const { usage } = collections
-  const key = keyOf(organizationId)
-  const before = await usage.findOne(key)
-  if (before && before.countTime > Date.now() - recountMs) return before
   const counted = await countDocuments(collections, organizationId)
-  const countTime = Date.now()
-  const isNoted = before
-    ? await usage.increment(
-        { ...key, countTime: before.countTime },
-        {
-          forms: counted.forms - before.forms,
-          bytes: counted.bytes - before.bytes,
-          countTime: countTime - before.countTime,
-        },
-      )
-    : await usage.insert({ ...key, ...counted, countTime })
-  return isNoted ? counted : ((await usage.findOne(key)) ?? counted)
+  if (await usage.insert({ ...keyOf(organizationId), ...counted, ...newCounts() })) return counted
+  return (await usage.findOne(keyOf(organizationId))) ?? counted
+}
+
+const newCounts = () => {
+  const now = Date.now()
+  return { countTime: now, dueTime: now + maxAgeMs, changes: 0, checkIn: changesPerCheck }
+}
+
+/**
+ * Computes the usage from the documents, unless it was computed within {@link recountMs}. The result takes effect only if
+ * nothing was in flight and nothing has changed meanwhile, so that a recount never causes drift. Indexes: forms_by_bytes
+ * and revisions_by_bytes.
+ */
+const recount = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
+  const { usage } = collections
+  const { organizationId, countTime, changes } = found
+  const key = keyOf(organizationId)
+  const now = Date.now()
+  const isClaimed = await usage.set({ ...key, countTime }, { countTime: now, dueTime: now + retryMs })
+  if (isClaimed && countTime <= now - recountMs && noteMemory(collections).unfinished(found).length === 0) {
+    const counted = await countDocuments(collections, organizationId)
+    const amounts = { forms: counted.forms - found.forms, bytes: counted.bytes - found.bytes }
+    await change(collections, organizationId, { changes }, amounts, { fields: { dueTime: now + maxAgeMs } })
+  }
+  return (await usage.findOne(key)) ?? found
+}
+
+/**
+ * Computes the usage of an organization without a usage document of this schema version.
+ *
+ * @returns whether it has changed the document.
+ */
+export const migrateUsage = async (
+  collections: FormsCollections,
+  organizationId: string,
+): Promise<boolean> => {
+  const key = keyOf(organizationId)
+  const found = await collections.usage.findOne(key)
+  if (found?.changes !== undefined) return false
+  const counted = { ...(await countDocuments(collections, organizationId)), ...newCounts() }
+  return found
+    ? collections.usage.set({ ...key, changes: null }, counted)
+    : collections.usage.insert({ ...key, ...counted })
 }
 
 const countDocuments = async (

@@ -144,7 +144,10 @@ class Conversion {
   }
 }
 
-const constants = { true: {}, false: { _id: { $in: [] } } }
+/** The query of a filter that no document can match. */
+export const noDocuments: Document = { _id: { $in: [] } }
+
+const constants = { true: {}, false: noDocuments }
 
 const unless = (negated: boolean, condition: Condition): Condition => {
   if (typeof condition === 'boolean') return condition !== negated

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { MigrationStep } from '../migration-step.ts'
 import { schemaCheckMs } from '../schema-note.ts'
 import type { Migration } from '../store-url.ts'
-import type { MongoCollection } from './mongodb-collection.ts'
+import type { BeforeWrite, MongoCollection } from './mongodb-collection.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import {
   type MongoSchema,
@@ -11,36 +12,97 @@ import {
 } from './mongodb-schema.ts'
 
 /** The time in which excluded releases notice the new schema and finish their requests. */
-const exclusionMs = 2 * schemaCheckMs
+const defaultExclusionMs = 2 * schemaCheckMs
 
 /**
- * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes,
- * and records the version. It may run again, and concurrently.
+ * Index builds and counts take as long as they take. A build that loses its connection goes on, and the next migration
+ * waits for it.
+ */
+const withoutTimeouts = { socketTimeoutMS: 0, wtimeoutMS: 0, serverSelectionTimeoutMS: 30_000 }
+
+/** A step that changes documents. It may run again after a kill at any point. */
+export interface ChangeDocuments {
+  title: string
+  /** @param onChange to call with the number of documents that were changed since the last call. */
+  run(database: MongoDatabase, onChange: (count: number) => void): Promise<void>
+}
+
+export interface MigrateOptions {
+  /** Add what this release needs to documents of earlier releases, in this order. */
+  changes?: readonly ChangeDocuments[]
+  onStep?: ((step: MigrationStep) => void) | undefined
+  /** For tests: called before each write. */
+  beforeWrite?: BeforeWrite
+  /** For tests: how long to wait for excluded releases, in milliseconds. */
+  exclusionMs?: number
+}
+
+/** One step of a migration. */
+interface Step {
+  title: string
+  run(onChange: (count: number) => void): Promise<unknown>
+}
+
+/**
+ * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes, drops
+ * former ones, and records the version. It may be killed at any point, run again, and run concurrently.
  *
- * @param changeDocuments adds what this release needs to documents of earlier releases; may run again.
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW, before it changes anything.
  */
 export const migrateMongodb = async (
   url: string,
   schema: MongoSchema,
-  changeDocuments: () => Promise<void> = async () => {},
+  { changes = [], onStep, beforeWrite, exclusionMs = defaultExclusionMs }: MigrateOptions = {},
 ): Promise<Migration> => {
-  const { store, version, indexes } = schema
-  await using database = new MongoDatabase(url)
+  const { store, version, indexes, formerIndexes = [] } = schema
+  await using database = new MongoDatabase(url, beforeWrite, undefined, withoutTimeouts)
   const meta = database.collection<SchemaDocument>(metaCollection)
-  await excludeReleases(meta, schema)
-  await changeDocuments()
-  for (const index of indexes) await database.createIndex(index)
+  const steps: Step[] = [
+    { title: 'excluding earlier releases', run: () => excludeReleases(meta, schema, exclusionMs) },
+    ...changes.map(({ title, run }) => ({ title, run: (onChange: Count) => run(database, onChange) })),
+    ...indexes.map((index) => ({ title: `index ${index.name}`, run: () => database.createIndex(index) })),
+    // Without the former ones, a unique index of earlier documents cannot reject new ones.
+    ...formerIndexes.map((index) => ({
+      title: `dropping index ${index.name}`,
+      run: () => database.dropIndex(index),
+    })),
+  ]
+  await runSteps(store, steps, onStep)
   // The version of a newer release stays.
   await meta.set({ _id: store, version: { $lt: version } }, { version })
   return { engine: 'MongoDB', version }
 }
 
-/** Raises `oldestVersion`, and waits where that may exclude releases that are running. */
-const excludeReleases = async (meta: MongoCollection<SchemaDocument>, schema: MongoSchema): Promise<void> => {
+type Count = (count: number) => void
+
+const runSteps = async (
+  store: string,
+  steps: readonly Step[],
+  onStep: MigrateOptions['onStep'],
+): Promise<void> => {
+  for (const [index, { title, run }] of steps.entries()) {
+    let changed = 0
+    const report = () => onStep?.({ store, title, number: index + 1, of: steps.length, changed })
+    report()
+    await run((count) => {
+      changed += count
+      if (count > 0) report()
+    })
+  }
+}
+
+/** Raises `oldestVersion`, and waits while releases that it excludes may be running. */
+const excludeReleases = async (
+  meta: MongoCollection<SchemaDocument>,
+  schema: MongoSchema,
+  exclusionMs: number,
+): Promise<void> => {
   const { store: _id, oldestVersion } = schema
   const note = await readCompatibleNote(meta, schema)
   if (!note && (await meta.insert({ _id, version: 0, oldestVersion }))) return
   const older = { _id, $or: [{ oldestVersion: null }, { oldestVersion: { $lt: oldestVersion } }] }
-  if (await meta.set(older, { oldestVersion })) await wait(exclusionMs)
+  const isRaised = await meta.set(older, { oldestVersion })
+  // Also where a migration was killed while it waited.
+  const isUnfinished = note && note.version > 0 && note.version < oldestVersion
+  if (isRaised || isUnfinished) await wait(exclusionMs)
 }

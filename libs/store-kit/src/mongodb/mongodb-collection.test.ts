@@ -124,7 +124,7 @@ describe('every operation', () => {
 
     await notes.findOne({}, undefined, 100)
     await notes.has({}, 200)
-    await notes.count({}, 300)
+    await notes.count({}, { timeoutMs: 300 })
     await Array.fromAsync(notes.find({}, { timeoutMs: 400 }))
     await notes.sum({}, 'version', 500)
 

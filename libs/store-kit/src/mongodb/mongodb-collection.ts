@@ -1,4 +1,4 @@
-import type { Collection, Document, FindOptions, Sort } from 'mongodb'
+import type { AbstractCursor, Collection, Document, FindOptions, Sort } from 'mongodb'
 import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
 import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 
@@ -9,14 +9,17 @@ export type MongoDocument = Document & { _id?: unknown }
 export interface FindQuery {
   sort?: Sort
   skip?: number
-  limit?: number
+  limit?: number | undefined
   /** The fields to read. A hint that saves bytes: an engine may return the whole document. */
   fields?: readonly string[]
-  /** The name of an index with all of `fields`, so that no document is read. Results then have no `_id`. */
-  coveredBy?: string
+  /** The name of the index to use; by default the engine chooses. */
+  index?: string | undefined
   /** How long the engine may work on the query, in milliseconds; 5,000 by default. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
+
+/** The options of a count. */
+export type CountQuery = Pick<FindQuery, 'index' | 'limit' | 'timeoutMs'>
 
 /** Called before each write, so that a test can fail it or change the store there. */
 export type BeforeWrite = (write: { collection: string; operation: string }) => void | Promise<void>
@@ -78,7 +81,10 @@ export class MongoCollection<T extends MongoDocument> {
   /** Finds documents and reads them in batches while they are iterated. */
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
     const { timeoutMs = this.#timeoutMs } = options
-    const cursor = this.#collection.find(query, toOptions({ ...options, timeoutMs }))
+    yield* this.#iterate(this.#collection.find(query, toOptions({ ...options, timeoutMs })), timeoutMs)
+  }
+
+  async *#iterate(cursor: AbstractCursor<Document>, timeoutMs: number): AsyncGenerator<T> {
     const next = () => this.#run(() => cursor.next(), requestTimeoutMs(timeoutMs))
     try {
       for (let found = await next(); found; found = await next()) {
@@ -91,9 +97,23 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  count(query: Document, timeoutMs = this.#timeoutMs): Promise<number> {
-    const count = () => this.#collection.countDocuments(query, { maxTimeMS: timeoutMs })
-    return this.#run(count, requestTimeoutMs(timeoutMs))
+  /**
+   * Reads only `fields` of the matching documents. Unlike `find`, the engine sorts these fields rather than documents, and
+   * reads no document where `index` has all fields of the query too. Results have no `_id` unless `fields` has it.
+   */
+  async *findFields(query: Document, options: FindQuery & { fields: readonly string[] }): AsyncGenerator<T> {
+    const { timeoutMs = this.#timeoutMs, index } = options
+    const cursor = this.#collection.aggregate(toPipeline(query, options), {
+      maxTimeMS: timeoutMs,
+      ...(index && { hint: index }),
+    })
+    yield* this.#iterate(cursor, timeoutMs)
+  }
+
+  /** Counts the matching documents, at most `limit`. */
+  count(query: Document, { index, limit, timeoutMs = this.#timeoutMs }: CountQuery = {}): Promise<number> {
+    const options = { maxTimeMS: timeoutMs, ...(limit && { limit }), ...(index && { hint: index }) }
+    return this.#run(() => this.#collection.countDocuments(query, options), requestTimeoutMs(timeoutMs))
   }
 
   /**
@@ -189,14 +209,23 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /**
-   * Increments numbers of one document. Only the primary acknowledges it, before the journal, so use it for counts that
-   * can be recomputed.
+   * Increments numbers of one document, and sets and removes fields by their dotted names. Only the primary acknowledges
+   * it, before the journal, so use it for counts that can be recomputed.
    *
    * @returns whether one matched.
    */
-  async increment(query: Document, amounts: Readonly<Record<string, number>>): Promise<boolean> {
+  async increment(
+    query: Document,
+    amounts: Readonly<Record<string, number>>,
+    { set, unset = [] }: { set?: Document; unset?: readonly string[] } = {},
+  ): Promise<boolean> {
+    const update = {
+      $inc: amounts,
+      ...(set && Object.keys(set).length > 0 && { $set: set }),
+      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((name) => [name, ''])) }),
+    }
     const { matchedCount } = await this.#write('increment', () =>
-      this.#collection.updateOne(query, { $inc: amounts }, { ...this.#writeOptions, writeConcern: { w: 1 } }),
+      this.#collection.updateOne(query, update, { ...this.#writeOptions, writeConcern: { w: 1 } }),
     )
     return matchedCount === 1
   }
@@ -224,13 +253,23 @@ export class MongoCollection<T extends MongoDocument> {
   }
 }
 
-const toOptions = ({ sort, skip, limit, fields, coveredBy, timeoutMs }: FindQuery): FindOptions => ({
+const toOptions = ({ sort, skip, limit, fields, index, timeoutMs }: FindQuery): FindOptions => ({
   ...(timeoutMs !== undefined && { maxTimeMS: timeoutMs }),
-  ...(coveredBy && { hint: coveredBy }),
+  ...(index && { hint: index }),
   ...(sort && { sort }),
   ...(skip && { skip }),
   ...(limit && { limit }),
-  ...(fields && {
-    projection: { ...(coveredBy && { _id: 0 }), ...Object.fromEntries(fields.map((field) => [field, 1])) },
-  }),
+  ...(fields && { projection: toProjection(fields) }),
 })
+
+/** The projection stands before the sort, so that no stage holds whole documents. */
+const toPipeline = (query: Document, { fields, sort, skip, limit }: FindQuery): Document[] => [
+  { $match: query },
+  { $project: { _id: 0, ...toProjection(fields ?? []) } },
+  ...(sort ? [{ $sort: sort }] : []),
+  ...(skip ? [{ $skip: skip }] : []),
+  ...(limit ? [{ $limit: limit }] : []),
+]
+
+const toProjection = (fields: readonly string[]): Document =>
+  Object.fromEntries(fields.map((field) => [field, 1]))

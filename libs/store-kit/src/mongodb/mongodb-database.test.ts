@@ -152,12 +152,12 @@ describe('a store that a newer release has migrated', () => {
     const { url, older } = await given()
     await using _ = older
     await migrateMongodb(url, second)
-    const changeDocuments = vi.fn()
+    const changeDocuments = { title: 'changing', run: vi.fn() }
 
     await expect(older.ping(first)).rejects.toMatchObject(tooNew)
-    await expect(migrateMongodb(url, first, changeDocuments)).rejects.toMatchObject(tooNew)
+    await expect(migrateMongodb(url, first, { changes: [changeDocuments] })).rejects.toMatchObject(tooNew)
 
-    expect(changeDocuments).not.toHaveBeenCalled()
+    expect(changeDocuments.run).not.toHaveBeenCalled()
     await older.ping(second)
   })
 
@@ -167,9 +167,10 @@ describe('a store that a newer release has migrated', () => {
     await letters.insert({ text: 'first' })
 
     const outcomes: PromiseSettledResult<unknown>[] = []
-    await migrateMongodb(url, second, async () => {
+    const run = async () => {
       outcomes.push(...(await Promise.allSettled([letters.insert({ text: 'second' }), letters.findOne({})])))
-    })
+    }
+    await migrateMongodb(url, second, { changes: [{ title: 'changing', run }] })
 
     const excluded = {
       ...tooNew,

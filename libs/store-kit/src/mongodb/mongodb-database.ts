@@ -1,4 +1,4 @@
-import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+import { type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
 import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
 import { translateMongodbError } from './mongodb-errors.ts'
@@ -98,7 +98,23 @@ export class MongoDatabase implements AsyncDisposable {
   /** Creates an index unless it exists. */
   async createIndex({ collection, name, key, unique }: MongoIndex): Promise<void> {
     const options = { name, ...(unique && { unique }) }
+    await this.#beforeWrite?.({ collection, operation: 'createIndex' })
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
+  }
+
+  /** Drops an index if it exists. */
+  async dropIndex({ collection, name }: Pick<MongoIndex, 'collection' | 'name'>): Promise<void> {
+    if (!(await this.indexNames(collection)).includes(name)) return
+    await this.#beforeWrite?.({ collection, operation: 'dropIndex' })
+    await this.run(() => this.#database.collection(collection).dropIndex(name))
+  }
+
+  /** The names of a collection's indexes; none if there is no collection. */
+  async indexNames(collection: string): Promise<string[]> {
+    const found = await this.run(() => this.#database.collection(collection).listIndexes().toArray()).catch(
+      withoutCollection,
+    )
+    return found.map(({ name }) => name)
   }
 
   /** Reads the version of the primary, and its clock where the server reports it. */
@@ -160,6 +176,13 @@ const createClient = (url: string, options: MongoClientOptions): MongoClient => 
       `The mongodb: URL is invalid${reason}. Use mongodb://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for special characters of user and password.`,
     )
   }
+}
+
+const namespaceNotFound = 26
+
+const withoutCollection = (error: unknown): never[] => {
+  if (error instanceof MongoServerError && error.code === namespaceNotFound) return []
+  throw error
 }
 
 const databaseName = (url: string): string => {

@@ -1,14 +1,16 @@
 import { type CheckedFilter, evaluateFilter, type FilterRow } from '@fms/aip'
 import type { Document } from 'mongodb'
-import { filterMongodb } from './filter-mongodb.ts'
+import { filterMongodb, noDocuments } from './filter-mongodb.ts'
 import type { MongoCollection, MongoDocument } from './mongodb-collection.ts'
-import { afterMongoPosition, type MongoOrderTerm, mongoSort } from './mongodb-order.ts'
+import { type MongoOrderTerm, mongoSort, rangesAfter } from './mongodb-order.ts'
 
 /** The options of {@link listMongodb}. */
 export interface MongoListQuery {
   /** The values of the fields that every index begins with, such as the organization. */
   scope: Document
   filter?: CheckedFilter | undefined
+  /** A condition that every match of the filter meets, for an index of the plan. */
+  narrowing?: Document
   /** The document's field of each field of the filter. */
   fields: Readonly<Record<string, string>>
   /** The field that `search()` reads: text after `foldCase`. */
@@ -18,12 +20,23 @@ export interface MongoListQuery {
   after?: readonly (string | number)[] | undefined
   skip: number
   limit: number
-  /** For orders of several fields: a covering index with all fields of orders and filters; `key` is a unique field. */
-  covering?: { index: string; fields: readonly string[]; key: string }
+  /** By default, the engine chooses indexes and reads documents in order. */
+  plan?: MongoListPlan
   /** How long the engine may work on each read, in milliseconds; 5,000 by default. */
   timeoutMs?: number
   /** Called for each document; its error ends the list. */
   throwIfAborted?: () => void
+}
+
+/** The indexes that a list reads. */
+export interface MongoListPlan {
+  /**
+   * The index of a page. With `key`, a unique field, the engine reads and sorts only the fields of the order and the filter,
+   * and the page's documents are read by their keys afterwards. Without it, the index has the order.
+   */
+  page: { index: string; key?: string }
+  /** The index that the matches are counted on. */
+  count: { index: string }
 }
 
 /** A page, and the number of documents on all pages. */
@@ -34,64 +47,170 @@ export interface MongoList<T> {
   count(): Promise<number>
 }
 
+/** Documents that one request reads by their keys. Bounds the memory of a page of large documents. */
+const documentsPerRequest = 32
+
 /**
  * Lists documents by keyset paging. Parts of a filter that the engine cannot evaluate are evaluated here, on all
- * documents that match the other parts. An order of several fields sorts the entries of the covering index only, and
- * then reads the documents of the page one by one.
+ * documents that match the other parts.
  */
 export const listMongodb = <T extends MongoDocument>(
   collection: MongoCollection<T>,
-  { scope, filter, fields, foldedField, order, after, skip, limit, ...options }: MongoListQuery,
+  query: MongoListQuery,
 ): MongoList<T> => {
-  const { covering, timeoutMs, throwIfAborted = () => {} } = options
-  const { query, exact } = filter ? filterMongodb(filter, fields, foldedField) : { query: {}, exact: true }
-  const matches = { ...scope, ...query }
-  const rest = after ? { ...scope, $and: [query, afterMongoPosition(order, after)] } : matches
-  const isExact = !filter || exact
-  const rowOf = (document: T): FilterRow =>
-    Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, document[name]]))
-  const passing = (documents: AsyncIterable<T>) =>
-    filterItems(documents, (document) => {
-      throwIfAborted()
-      return isExact || evaluateFilter(filter, rowOf(document))
+  const { filter, fields, foldedField } = query
+  const condition = filter ? filterMongodb(filter, fields, foldedField) : everything
+  if (condition.query === noDocuments) return { items: emptyList(), count: async () => 0 }
+  const list = new KeysetList(collection, query, condition)
+  return { items: list.items(), count: () => list.count() }
+}
+
+const everything = { query: {}, exact: true }
+
+async function* emptyList(): AsyncGenerator<never> {}
+
+/** Either documents, or the fields of an index entry. */
+type Row = MongoDocument
+
+/** A list with a filter that can match. */
+class KeysetList<T extends MongoDocument> {
+  readonly #collection: MongoCollection<T>
+  readonly #list: MongoListQuery
+  readonly #filter: Document
+  /** Whether `#filter` finds exactly the matches. */
+  readonly #isExact: boolean
+
+  constructor(
+    collection: MongoCollection<T>,
+    list: MongoListQuery,
+    { query, exact }: { query: Document; exact: boolean },
+  ) {
+    this.#collection = collection
+    this.#list = list
+    this.#filter = query
+    this.#isExact = exact
+  }
+
+  async *items(): AsyncGenerator<T> {
+    const { skip, after } = this.#list
+    let remaining = this.#isExact ? 0 : skip
+    for await (const batch of this.#batches(after, this.#isExact ? skip : 0)) {
+      for (const document of await this.#documentsOf(batch)) if (remaining-- <= 0) yield document
+    }
+  }
+
+  async count(): Promise<number> {
+    const { fields, plan, timeoutMs } = this.#list
+    const options = { index: plan?.count.index, timeoutMs }
+    if (this.#isExact) return this.#collection.count(this.#within({}), options)
+    const found = this.#collection.findFields(this.#within({}), {
+      ...options,
+      fields: Object.values(fields),
     })
-  const sorted = { sort: mongoSort(order), ...(timeoutMs !== undefined && { timeoutMs }) }
-  const page = isExact ? { skip, limit: limit + 1 } : {}
-  const find = () => {
-    if (!covering || order.length < 3) return passing(collection.find(rest, { ...sorted, ...page }))
-    const { index, fields, key } = covering
-    const entries = passing(collection.find(rest, { ...sorted, ...page, fields, coveredBy: index }))
-    return readDocuments(entries, (entry) => collection.findOne({ ...scope, [key]: entry[key] }))
+    let count = 0
+    for await (const row of found) if (this.#passes(row)) count++
+    return count
   }
-  const count = () =>
-    isExact
-      ? collection.count(matches, timeoutMs)
-      : countItems(passing(collection.find(matches, { fields: Object.values(fields), timeoutMs })))
-  return { items: isExact ? find() : skipItems(skip, find()), count }
-}
 
-/** Reads the documents of index entries and leaves out those that were deleted meanwhile. */
-async function* readDocuments<T>(
-  entries: AsyncIterable<T>,
-  read: (entry: T) => Promise<T | undefined>,
-): AsyncGenerator<T> {
-  for await (const entry of entries) {
-    const document = await read(entry)
-    if (document) yield document
+  /** The rows after a position, in order. A batch ends where the next row may need another request. */
+  async *#batches(after: MongoListQuery['after'], skip: number): AsyncGenerator<Row[]> {
+    const { order, limit } = this.#list
+    const ranges = after ? rangesAfter(order, after) : [{}]
+    let toSkip = skip
+    let wanted = limit + 1
+    for (const range of ranges) {
+      const skipped = range === ranges.at(-1) ? 0 : await this.#countUpTo(toSkip, range)
+      if (skipped > 0) {
+        toSkip -= skipped
+        continue
+      }
+      let count = 0
+      let last: Row | undefined
+      for await (const batch of inBatches(this.#read(range, toSkip, wanted))) {
+        count += batch.length
+        last = batch.at(-1)
+        yield batch
+      }
+      if (this.#isExact && last && count === wanted) {
+        // The caller still wants more: some documents were deleted after their entries were read.
+        return yield* this.#batches(positionIn(order, last), 0)
+      }
+      wanted -= count
+      if (count > 0) toSkip = 0
+    }
+  }
+
+  /** The number of matches in a range; 0 if there are more than `skip`. */
+  async #countUpTo(skip: number, range: Document): Promise<number> {
+    if (skip === 0) return 0
+    const { plan, timeoutMs } = this.#list
+    const options = { index: plan?.page.index, limit: skip + 1, timeoutMs }
+    const count = await this.#collection.count(this.#within(range), options)
+    return count > skip ? 0 : count
+  }
+
+  /** The matching rows of a range, in order: at most `limit`, unless parts of the filter are evaluated here. */
+  async *#read(range: Document, skip: number, limit: number): AsyncGenerator<Row> {
+    const { order, fields, plan, timeoutMs } = this.#list
+    const options = {
+      sort: mongoSort(order),
+      index: plan?.page.index,
+      timeoutMs,
+      ...(this.#isExact && { skip, limit }),
+    }
+    const query = this.#within(range)
+    const key = plan?.page.key
+    const names = new Set([
+      ...order.map(({ field }) => field),
+      ...Object.values(fields),
+      ...(key ? [key] : []),
+    ])
+    const found = key
+      ? this.#collection.findFields(query, { ...options, fields: [...names] })
+      : this.#collection.find(query, options)
+    for await (const row of found) if (this.#passes(row)) yield row
+  }
+
+  /** The documents of rows, without those that were deleted meanwhile. */
+  async #documentsOf(rows: Row[]): Promise<T[]> {
+    const { scope, plan } = this.#list
+    const key = plan?.page.key
+    if (!key) return rows as T[]
+    const query = { ...scope, [key]: { $in: rows.map((row) => row[key]) } }
+    const documents = new Map<unknown, T>()
+    for await (const document of this.#collection.find(query)) documents.set(document[key], document)
+    return rows.map((row) => documents.get(row[key])).filter((document) => document !== undefined)
+  }
+
+  #passes(row: Row): boolean {
+    const { filter, fields, throwIfAborted } = this.#list
+    throwIfAborted?.()
+    return this.#isExact || evaluateFilter(filter!, rowOf(row, fields))
+  }
+
+  /** The matches in a range of the order. */
+  #within(range: Document): Document {
+    const { scope, narrowing = {} } = this.#list
+    const parts = [scope, narrowing, range, this.#filter]
+    const names = parts.flatMap(Object.keys)
+    const isFlat = new Set(names).size === names.length
+    return isFlat ? Object.assign({}, ...parts) : { ...scope, $and: [narrowing, range, this.#filter] }
   }
 }
 
-async function* filterItems<T>(items: AsyncIterable<T>, passes: (item: T) => boolean): AsyncGenerator<T> {
-  for await (const item of items) if (passes(item)) yield item
-}
+const rowOf = (row: Row, fields: Readonly<Record<string, string>>): FilterRow =>
+  Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, row[name]]))
 
-async function* skipItems<T>(skip: number, items: AsyncIterable<T>): AsyncGenerator<T> {
-  let remaining = skip
-  for await (const item of items) if (remaining-- <= 0) yield item
-}
+const positionIn = (order: readonly MongoOrderTerm[], row: Row): (string | number)[] =>
+  order.map(({ field }) => row[field])
 
-const countItems = async (items: AsyncIterable<unknown>): Promise<number> => {
-  let count = 0
-  for await (const _ of items) count++
-  return count
+async function* inBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let batch: Row[] = []
+  for await (const row of rows) {
+    batch.push(row)
+    if (batch.length < documentsPerRequest) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

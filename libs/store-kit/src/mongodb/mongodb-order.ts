@@ -11,22 +11,19 @@ export const mongoSort = (order: readonly MongoOrderTerm[]): Sort =>
   Object.fromEntries(order.map(({ field, descending }) => [field, descending ? -1 : 1]))
 
 /**
- * A query for the documents after a position in an order (keyset paging), like `afterPosition` for SQL. It also has a
- * bound on the first field, where an index scan can start.
+ * Queries whose results, one after another, are the documents after a position in an order (keyset paging). Each is one
+ * range of an index that has the order, so a page costs the same at any depth, however many documents share a value.
  *
  * @param order its last field is unique.
  * @param position the values of these fields in the last document that was read.
  */
-export const afterMongoPosition = (
+export const rangesAfter = (
   order: readonly MongoOrderTerm[],
   position: readonly (string | number)[],
-): Document => {
-  const [{ field, descending }, ...rest] = order as [MongoOrderTerm, ...MongoOrderTerm[]]
-  const [value, ...restOfPosition] = position
-  const past = descending ? '$lt' : '$gt'
-  if (rest.length === 0) return { [field]: { [past]: value } }
-  return {
-    [field]: { [`${past}e`]: value },
-    $or: [{ [field]: { [past]: value } }, afterMongoPosition(rest, restOfPosition)],
-  }
-}
+): Document[] =>
+  order
+    .map(({ field, descending }, index) => ({
+      ...Object.fromEntries(order.slice(0, index).map((term, before) => [term.field, position[before]])),
+      [field]: { [descending ? '$lt' : '$gt']: position[index] },
+    }))
+    .toReversed()

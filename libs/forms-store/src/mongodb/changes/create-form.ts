@@ -20,11 +20,12 @@ export const createForm = async (
   const document = newFormDocument(form, randomUUID())
   const incarnation = incarnationOf(document)
   const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
-  return countWrite(collections, quota, form.organizationId, growth, async () => {
+  const write = async () => {
     const reservation = await reserve(publicIds, form.publicId, incarnation)
     if (typeof reservation !== 'string') return false
     const isStored = await forms.insert(document)
     if (!isStored) await release(publicIds, form.publicId, incarnation)
     return isStored
-  })
+  }
+  return countWrite(collections, quota, form.organizationId, growth, write, incarnation)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { updateAborted } from '../../errors.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
+import { noQuota } from '../../quota.ts'
 import {
   draftBytes,
   type FormsCollections,
@@ -13,7 +14,7 @@ import {
   toFormState,
 } from '../documents.ts'
 import { findForm } from '../find-form.ts'
-import { addUsage } from '../usage.ts'
+import { countWrite } from '../usage.ts'
 import { release } from './reservations.ts'
 
 /**
@@ -36,16 +37,18 @@ export const deleteForm = async (
     check(toFormState(form))
     const { organizationId, publicId, version } = form
     const [_id, now] = [randomUUID(), Date.now()]
-    const note = { _id, ...incarnationOf(form), publicId, beginTime: now, clearTime: now, isCleared: false }
+    const incarnation = incarnationOf(form)
+    const note = { _id, ...incarnation, publicId, beginTime: now, clearTime: now, isCleared: false }
     await deletions.insert(note)
-    if (await forms.deleteOne({ ...formKey(form), version })) return form
+    const growth = { forms: -1, bytes: -draftBytes(form) }
+    const remove = () => forms.deleteOne({ ...formKey(form), version })
+    if (await countWrite(collections, noQuota, organizationId, growth, remove, incarnation)) return form
     await deletions.deleteOne({ organizationId, _id })
     return writeConflict
   }
   const form = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!form) return false
   await release(publicIds, form.publicId, incarnationOf(form))
-  await addUsage(collections, form.organizationId, { forms: -1, bytes: -draftBytes(form) })
   return true
 }
 

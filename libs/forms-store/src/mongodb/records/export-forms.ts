@@ -11,22 +11,29 @@ import {
   toStoredRevision,
 } from '../documents.ts'
 
-/** Index: forms_by_publicId, one query per organization. */
-export async function* listOrganizations({ forms }: FormsCollections): AsyncGenerator<OrganizationForms> {
+/** The organizations that have forms. */
+export async function* listOrganizations(collections: FormsCollections): AsyncGenerator<OrganizationForms> {
+  for await (const organizationId of listOrganizationIds(collections)) {
+    yield { organizationId, forms: await collections.forms.count({ organizationId }) }
+  }
+}
+
+/** The ids of the organizations that have forms. Index: forms_by_publicId_and_id, one query per organization. */
+export async function* listOrganizationIds({ forms }: FormsCollections): AsyncGenerator<string> {
   const sort = { organizationId: 1, publicId: 1 } as const
   for (let after = ''; ; ) {
     const query = { organizationId: { $gt: after } }
     const [first] = await Array.fromAsync(forms.find(query, { sort, limit: 1, fields: ['organizationId'] }))
     if (!first) return
     after = first.organizationId
-    yield { organizationId: after, forms: await forms.count({ organizationId: after }) }
+    yield after
   }
 }
 
 /** Ids that are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
-/** Index: forms_by_publicId. Reads one form at a time. */
+/** Index: forms_by_publicId_and_id. Reads one form at a time. */
 export async function* exportForms(
   collections: FormsCollections,
   organizationId: string,

@@ -84,8 +84,9 @@ const storeRecord = async (
   }
   const growth = { forms: 1, bytes: draftBytes(form) }
   const insert = () => collections.forms.insert(form)
-  const isStored = await countWrite(collections, noQuota, record.organizationId, growth, insert)
-  return isStored ? undefined : formConflict(record, 'formId', record.formId)
+  const { organizationId, formId } = record
+  const isStored = await countWrite(collections, noQuota, organizationId, growth, insert, incarnation)
+  return isStored ? undefined : formConflict(record, 'formId', formId)
 }
 
 /** Reserves the public id and the commands, and checks the ids of revisions. @returns the first conflict. */

@@ -1,0 +1,83 @@
+import type { CheckedFilter } from '@fms/aip'
+import type { MongoListPlan, MongoOrderTerm } from '@fms/store-kit/mongodb'
+import { conjunctsOf } from '../lists/name-trigrams.ts'
+import { formIndexes } from './schema.ts'
+
+/** Indexes of one field that a filter can be counted on. */
+const countIndexes = [
+  formIndexes.byPublicId,
+  formIndexes.byName,
+  formIndexes.byCreateTime,
+  formIndexes.byUpdateTime,
+]
+
+/**
+ * The indexes of a list of forms: docs/decisions/0029-totals-without-counting.md.
+ *
+ * - Texts of three letters or more: forms_by_nameTrigrams. The engine reads the documents that have all trigrams, and sorts
+ *   their fields. Likewise forms_by_publicId_and_id for one public id.
+ * - A page without a filter, or with a filter on fields of the order's index: that index.
+ * - A filter with `type = …` in the default order: forms_by_type, where the forms of each type have that order.
+ * - Everything else: forms_by_type, whose entries have all fields of filters and orders. The engine sorts these entries.
+ */
+export const planList = (
+  filter: CheckedFilter | undefined,
+  order: readonly MongoOrderTerm[],
+  hasTrigrams: boolean,
+): MongoListPlan => {
+  if (hasTrigrams) return entriesOf(formIndexes.byNameTrigrams.name)
+  if (filter && fixes(filter, 'publicId')) return entriesOf(formIndexes.byPublicId.name)
+  const read = filter ? fieldsRead(filter) : []
+  const count = { index: (countIndexes.find((index) => hasAll(index, read)) ?? formIndexes.byType).name }
+  const ordered = orderIndexOf(order)
+  if (ordered && hasAll(ordered, read)) return { page: { index: ordered.name }, count }
+  const isByType = ordered === formIndexes.byUpdateTimeDescending && filter && fixes(filter, 'type')
+  return isByType
+    ? { page: { index: formIndexes.byType.name }, count }
+    : { ...entriesOf(formIndexes.byType.name), count }
+}
+
+const entriesOf = (index: string): MongoListPlan => ({ page: { index, key: '_id' }, count: { index } })
+
+const hasAll = ({ key }: { key: Readonly<Record<string, unknown>> }, fields: readonly string[]) =>
+  fields.every((field) => Object.hasOwn(key, field))
+
+/** The fields of documents that a filter reads. */
+const fieldsRead = (filter: CheckedFilter): string[] => {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.operands.flatMap(fieldsRead)
+    case 'not':
+      return fieldsRead(filter.operand)
+    case 'constant':
+      return []
+    case 'search':
+      return ['foldedName']
+    default:
+      return [filter.field]
+  }
+}
+
+/** Whether every match has the same value of a field. */
+const fixes = (filter: CheckedFilter, field: string): boolean =>
+  conjunctsOf(filter).some(
+    (condition) => condition.kind === 'compare' && condition.field === field && condition.operator === '=',
+  )
+
+/** The index that has an order, forwards or backwards; undefined for an order of several fields. */
+const orderIndexOf = (order: readonly MongoOrderTerm[]) => {
+  const [first, second, third] = order
+  if (!second) return formIndexes.byPublicId
+  if (third) return undefined
+  if (first!.descending !== second.descending) {
+    return first!.field === 'updateTime' ? formIndexes.byUpdateTimeDescending : undefined
+  }
+  return orderIndexes.get(first!.field)
+}
+
+const orderIndexes = new Map(
+  [formIndexes.byName, formIndexes.byCreateTime, formIndexes.byUpdateTime, formIndexes.byReplyCount].map(
+    (index) => [Object.keys(index.key)[1], index],
+  ),
+)

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import type { MigrationStep } from '@fms/store-kit'
+import { MongoDatabase, metaCollection, migrateMongodb, type SchemaDocument } from '@fms/store-kit/mongodb'
+import { startMongo } from '@fms/testkit/mongodb'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { newForm, newRevision, refOf } from '../contract/given.ts'
+import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
+import {
+  type FormDocument,
+  formsCollections,
+  newFormDocument,
+  newRevisionDocument,
+  type RevisionDocument,
+} from './documents.ts'
+import { formsChanges } from './fill-missing-fields.ts'
+import { formsSchema } from './schema.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+const mongo = await startMongo()
+afterAll(() => mongo[Symbol.asyncDispose]())
+
+const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
+
+/** jongodb cannot drop indexes, so that a store of schema version 2 has none there. */
+const canDrop = !mongo.engine.startsWith('jongodb')
+
+/** Indexes of schema version 2 that version 3 does not have. */
+const version2Indexes = [
+  { collection: 'forms', name: 'forms_by_publicId', key: { organizationId: 1, publicId: 1 }, unique: true },
+  { collection: 'forms', name: 'forms_by_order', key: { organizationId: 1, publicId: 1, updateTime: 1 } },
+] as const
+const formerIndexes = canDrop ? version2Indexes : []
+
+/** A store of schema version 2, in which documents of version 1 are left. Its usage has drifted. */
+const givenOldStore = async () => {
+  const url = newUrl()
+  await using database = new MongoDatabase(url)
+  for (const index of formerIndexes) await database.createIndex(index)
+  const { forms, revisions, usage } = formsCollections(database)
+  const organizationId = randomUUID()
+  const given = ['Größe', 'Longer name', 'Third'].map((name) =>
+    newForm({ organizationId, draft: { name, aiHandoff: { enabled: true } } }),
+  )
+  const revision = newRevision(given[0]!)
+  for (const form of given) {
+    const { bytes, aiHandoff, nameTrigrams, incarnation, ...old } = newFormDocument(form, '')
+    await forms.insert(old as FormDocument)
+  }
+  const { bytes, incarnation, revisionId, ...oldRevision } = newRevisionDocument(revision, '')
+  await revisions.insert({ ...oldRevision, _id: revisionId } as RevisionDocument)
+  const drifted = { _id: organizationId, organizationId, forms: 9, bytes: 1, countTime: Date.now() }
+  await usage.insert(drifted as never)
+  const meta = database.collection<SchemaDocument>(metaCollection)
+  await meta.insert({ _id: 'forms', version: 2, oldestVersion: 2 })
+  const sizes = [...given.map(({ draftJson }) => draftJson), revision.formJson].map((text) =>
+    Buffer.byteLength(text),
+  )
+  return { url, organizationId, forms: given, bytes: sizes.reduce((sum, size) => sum + size) }
+}
+
+const indexNames = async (url: string) => {
+  await using database = new MongoDatabase(url)
+  const names = Object.keys(formsCollections(database)).map(async (name) => database.indexNames(name))
+  return (await Promise.all(names))
+    .flat()
+    .filter((name) => name !== '_id_')
+    .sort()
+}
+
+describe('formctl migrate from schema version 2', () => {
+  it('survives a kill at any point, and drops former indexes once the new ones exist', async () => {
+    const fresh = newUrl()
+    await migrateFormsStore(fresh)
+    const { url, organizationId, forms, bytes } = await givenOldStore()
+    const needed = formsSchema.indexes.map(({ name }) => name)
+
+    let isKilled = true
+    for (let writes = 0; isKilled; writes++) {
+      let left = writes
+      const beforeWrite = () => {
+        if (left-- <= 0) throw new Error('killed')
+      }
+      const options = { changes: formsChanges, beforeWrite, exclusionMs: 0 }
+      isKilled = await migrateMongodb(url, formsSchema, options).then(
+        () => false,
+        (error) => {
+          expect(error.message).toBe('killed')
+          return true
+        },
+      )
+      const names = await indexNames(url)
+      const areComplete = needed.every((name) => names.includes(name))
+      if (!areComplete) expect(names).toEqual(expect.arrayContaining(formerIndexes.map(({ name }) => name)))
+    }
+
+    expect(await indexNames(url)).toEqual(await indexNames(fresh))
+    await using store = await openFormsStore(url)
+    await store.ping()
+    expect(await store.usage(organizationId)).toEqual({ forms: 3, bytes })
+    const filter = { kind: 'search', field: 'name', text: 'longer' } as const
+    const found = await store.list({ organizationId, filter, orderBy: [], limit: 5, skip: 0 })
+    expect(found.forms.map(({ formId }) => formId)).toEqual([forms[1]!.formId])
+    expect(await store.get(refOf(forms[0]!))).toMatchObject({ aiHandoff: true, name: 'Größe' })
+  })
+
+  it('reports its steps, and how many documents they have changed', async () => {
+    const { url } = await givenOldStore()
+    const steps: MigrationStep[] = []
+
+    await migrateFormsStore(url, (step) => steps.push(step))
+
+    const of = formsChanges.length + formsSchema.indexes.length + formsSchema.formerIndexes!.length + 1
+    expect(new Set(steps.map(({ number }) => number)).size).toBe(of)
+    expect(steps.every((step) => step.of === of && step.store === 'forms')).toBe(true)
+    expect(steps).toContainEqual({
+      store: 'forms',
+      title: 'filling fields of forms',
+      number: 3,
+      of,
+      changed: 3,
+    })
+    expect(steps.at(-1)).toMatchObject({
+      title: 'dropping index deletions_by_organization',
+      number: of,
+      changed: 0,
+    })
+  })
+
+  it('leaves the usage of a store alone that is up to date', async () => {
+    const { url, organizationId } = await givenOldStore()
+    await migrateFormsStore(url)
+    await using database = new MongoDatabase(url)
+    const { usage } = formsCollections(database)
+    const before = await usage.findOne({ _id: organizationId })
+
+    await migrateFormsStore(url)
+
+    expect(await usage.findOne({ _id: organizationId })).toEqual(before)
+  })
+})
