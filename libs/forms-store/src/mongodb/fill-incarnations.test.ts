@@ -54,7 +54,7 @@ const given = async () => {
   }
   const deleted = await givenForm(store, { organizationId })
   const command = (await publish(store, deleted)).commandId
-  await crashAfter(2, (crashing) => crashing.delete(refOf(deleted), allow))
+  await crashAfter(3, (crashing) => crashing.delete(refOf(deleted), allow))
   const [record] = await Array.fromAsync(store.exportForms(organizationId))
   await toSchema2(organizationId)
   return { organizationId, form, deleted, record, commandId, command }
