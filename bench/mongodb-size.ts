@@ -1,6 +1,6 @@
 /**
- * `npm run bench:mongodb-size`: measures the lists of a small and of a large organization on MongoDB through the store's
- * port, and shows the plan of each query.
+ * `npm run bench:mongodb-size`: measures the lists of a small and of a large organization on MongoDB through the
+ * store's port, and shows the plan of each query.
  */
 import { writeFileSync } from 'node:fs'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'

@@ -4,7 +4,7 @@ import { bareMongodbOperations, httpOperations } from './load/requests.ts'
 
 export const usage = `npm run bench -- [OPTION…]
 
-  --store NAME         sqlite (default), or mongodb: the product on MongoDB, compared with a bare driver on the same engine
+  --store NAME         sqlite (default), or mongodb: the product on MongoDB, beside a bare driver on the same engine
   --quick              1,000 forms, 16 connections, three short rounds: about three minutes
   --only LIST          operations, for example get,list: ${httpOperations.join(', ')};
                        on MongoDB ${bareMongodbOperations.join(', ')}

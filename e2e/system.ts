@@ -150,7 +150,9 @@ const passwordsOf = ({ urls }: NatsServer) =>
     Object.entries(urls).map(([user, url]) => [`the NATS password of ${user}`, new URL(url).password]),
   )
 
-/** SQLite files by default; with `E2E_STORE=mongodb`, a MongoDB with migrated stores. Nothing where `env` names a store. */
+/**
+ * SQLite files by default; with `E2E_STORE=mongodb`, a MongoDB with migrated stores; nothing if `env` names a store.
+ */
 const startStores = async (env: NodeJS.ProcessEnv) => {
   if (process.env.E2E_STORE !== 'mongodb' || env.FORMS_STORE_URL) return { env: {}, stop: async () => {} }
   const { url, [Symbol.asyncDispose]: stop } = await startMongo(process.env, { quick: true })
@@ -160,7 +162,11 @@ const startStores = async (env: NodeJS.ProcessEnv) => {
 
 let accounts = 0
 
-/** Creates a user with a key directly in the directory store. @param open `openDirectoryStore`, maybe of another release. */
+/**
+ * Creates a user with a key directly in the directory store.
+ *
+ * @param open `openDirectoryStore`, maybe of another release.
+ */
 export const newAccount = async (
   directoryStoreUrl: string,
   { role = 'editor', readOnly = false, in: existing }: { role?: Role; readOnly?: boolean; in?: Account } = {},

@@ -50,7 +50,9 @@ interface BareFormIds {
 /** The public id of the seeded form with this number: ten characters, as in the product. */
 export const barePublicIdOf = (number: number): string => `${number}`.padStart(10, 'x')
 
-/** Creates the product's indexes of forms and revisions. None is unique, because the bare server handles no conflict. */
+/**
+ * Creates the product's indexes of forms and revisions. None is unique, because the bare server handles no conflict.
+ */
 export const createBareIndexes = async (database: Db): Promise<void> => {
   for (const { collection, name, key } of formsSchema.indexes) {
     if (['forms', 'revisions'].includes(collection))

@@ -21,8 +21,8 @@ export interface SeededOrganizations {
 }
 
 /**
- * Fills the organizations: on SQLite both, with published forms, on MongoDB the first, without revisions. Its `count` forms
- * have update times one second apart.
+ * Fills the organizations: on SQLite both, with published forms, on MongoDB the first, without revisions. Its `count`
+ * forms have update times one second apart.
  */
 export const seedForms = async (
   url: string,

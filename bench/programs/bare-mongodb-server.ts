@@ -1,7 +1,7 @@
 /**
  * Program M: bare Fastify with the MongoDB driver, as a good engineer writes it in an hour. No authentication, no
- * validation, no log, no quota, no repeated publishes, the same durability as the product and no lost updates. Stores each
- * document as the JSON text of its response.
+ * validation, no log, no quota, no repeated publishes, the same durability as the product and no lost updates. Stores
+ * each document as the JSON text of its response.
  */
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'

@@ -24,8 +24,8 @@ const notExplained = [
  * Asks the engine how it runs a `find`, `count` or `aggregate` command.
  *
  * @returns undefined when the engine has no `explain`.
- * @param executes whether the engine runs the query for `explain` as it does otherwise. secantusdb ignores the limit and
- *   makes up the numbers of keys, so that only its stages are of use.
+ * @param executes whether the engine runs the query for `explain` as it does otherwise. secantusdb ignores the limit
+ *   and makes up the numbers of keys, so that only its stages are of use.
  */
 export const explain = async (
   database: Db,

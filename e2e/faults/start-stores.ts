@@ -18,8 +18,8 @@ export interface FaultStores extends AsyncDisposable {
     /** Undefined on jongodb, which loses its data when it is killed. */
     killAndRestart: (() => Promise<void>) | undefined
     /**
-     * Makes the engine fail its next writes (`failCommand`, a failpoint of MongoDB's own tests). Undefined where the engine
-     * has no failpoints.
+     * Makes the engine fail its next writes (`failCommand`, a failpoint of MongoDB's own tests). Undefined where the
+     * engine has no failpoints.
      *
      * @param failure the members of the failpoint's `data` that describe the failure.
      */

@@ -9,7 +9,7 @@ export interface TcpProxy extends AsyncDisposable {
   cut(): void
   /** Drops all bytes silently. Connections of this period never recover; their clients have to time out. */
   stall(): void
-  /** Breaks connections at random instead of passing on what the store has replied, after the store has done the work. */
+  /** Breaks connections at random instead of passing on the response of the store, which has done the work. */
   loseReplies(): void
   /** Ends the disturbance: new connections work again. */
   restore(): Promise<void>

@@ -23,8 +23,8 @@ export interface Release {
 }
 
 /**
- * The last release: the sources at the commit that CHANGELOG.md names, in a git worktree under `.cache`, which the first
- * call creates. The folder cannot be under node_modules, where Node does not strip types.
+ * The last release: the sources at the commit that CHANGELOG.md names, in a git worktree under `.cache`, which the
+ * first call creates. The folder cannot be under node_modules, where Node does not strip types.
  *
  * Sources without a git repository, from an archive, take the place of the last release themselves: then the test shows
  * that instances of one release replace each other.

@@ -43,7 +43,9 @@ const fakeDns = join(import.meta.dirname, 'fake-dns.ts')
 type ServiceEnvironments = Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
 
 export interface DeploymentOptions {
-  /** The folder of the sources of each instance: `forms-1` runs those in the first one, `forms-2` those in the second. */
+  /**
+   * The folder of the sources of each instance: `forms-1` runs those in the first one, `forms-2` those in the second.
+   */
   releases: string[]
   /** Additional environment variables of each service. */
   env: ServiceEnvironments

@@ -4,7 +4,7 @@ import { type FormsStore, openFormsStore } from '@fms/forms-store'
 import { type NamedStore, withStoreName } from './named-store.ts'
 import { namedStores } from './store-urls.ts'
 
-/** How long MongoDB may work on a request of a command, in milliseconds: nobody stops waiting as callers of the API do. */
+/** How long MongoDB may work on a request of a command, in milliseconds. A command has no caller with a time limit. */
 export const commandTimeoutMs = 60_000
 
 /**

@@ -138,8 +138,8 @@ export interface FormsStoreOptions {
   /** Time limit of a list, in milliseconds. Default: 2,000. */
   listTimeoutMs?: number
   /**
-   * How long MongoDB may work on a request, in milliseconds; 5,000 by default, since callers of the API stop waiting after
-   * 6,000. For callers without a deadline.
+   * How long MongoDB may work on a request, in milliseconds; 5,000 by default, since callers of the API stop waiting
+   * after 6,000. Set it for callers without a deadline.
    */
   timeoutMs?: number
 }

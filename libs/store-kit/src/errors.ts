@@ -5,7 +5,7 @@ import type { SchemaNote } from './schema-note.ts'
  * The store is locked, full or out of reach; a retry may succeed. Nothing was changed, unless a connection broke between
  * a change of MongoDB and its acknowledgement.
  *
- * @param advice what an operator has to check, where the cause tells.
+ * @param advice what an operator has to check, if the cause shows it.
  */
 export const storeUnavailable = (cause: unknown, advice?: string) =>
   new ApiError(

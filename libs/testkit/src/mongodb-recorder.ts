@@ -7,8 +7,8 @@ export interface MongodbRecorder extends AsyncDisposable {
   /** URL of the same database through the proxy. */
   url: string
   /**
-   * The commands that arrived since the last call, in order and with all of their options. Leaves out handshakes, the end
-   * of sessions, and commands on the collection `meta`, which the stores read once a second.
+   * The commands that arrived since the last call, in order and with all of their options. Leaves out handshakes, the
+   * end of sessions, and commands on the collection `meta`, which the stores read once a second.
    */
   take(): Document[]
 }

@@ -8,8 +8,8 @@ import { FormPublished, type Message } from '../index.ts'
 const uuid = '11111111-1111-4111-8111-111111111111'
 
 /**
- * Every NATS message, as release 0.1.0 sends it, by the name of its contract. A later release may send more members, and
- * still has to accept these: never add a member here.
+ * Every NATS message, as release 0.1.0 sends it, by the name of its contract. A later release may send more members,
+ * and still has to accept these: never add a member here.
  */
 const messages: Record<string, unknown> = {
   PublishForm: {

@@ -144,7 +144,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   async deleteOrganization(organizationRef: string): Promise<void> {
     const organization = await this.findOrganization(organizationRef)
     if (!organization) {
-      // An earlier attempt may have deleted it; a failover must not bring it back after this.
+      // An earlier attempt may have deleted it; a failover must not bring it back after this response.
       await this.#organizations.confirm(documentKey(organizationKey(organizationRef)))
       throw organizationNotFound(organizationRef)
     }

@@ -85,7 +85,7 @@ const repeats: Record<string, () => Promise<Repeat>> = {
   },
 }
 
-describe('what a read alone would acknowledge', () => {
+describe('a repeat that finds its change stored', () => {
   it.each(Object.entries(repeats))('waits for the majority: %s', async (_, given) => {
     const repeat = await given()
     await using isolated = new MongoDirectoryStore(mongo.url, now, () => {

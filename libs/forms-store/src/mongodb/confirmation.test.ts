@@ -62,7 +62,7 @@ const repeats: Record<string, (form: StoredForm) => Promise<Repeat>> = {
   },
 }
 
-describe('what a read alone would acknowledge', () => {
+describe('a repeat that finds its change stored', () => {
   it.each(Object.entries(repeats))('waits for the majority: %s', async (_, given) => {
     const { repeat, result } = await given(await givenForm(store))
     const beforeWrite = () => {

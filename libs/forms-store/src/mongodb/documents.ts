@@ -73,15 +73,17 @@ export interface Incarnation {
 }
 
 /**
- * An id that one form holds: a public id, or the command of a publish. Its form does not exist if a create, an import or
- * a delete was killed.
+ * An id that one form holds: a public id, or the command of a publish. Its form does not exist if a create, an import
+ * or a delete was killed.
  */
 export interface ReservationDocument {
   /** The public id, or the organization and the command: see `commandKey`. */
   _id: string
   organizationId: string
   formId: string
-  /** The incarnations of the form that hold the id: more than one after an import during another one, or after a kill. */
+  /**
+   * The incarnations of the form that hold the id: more than one after an import during another one, or after a kill.
+   */
   incarnations: string[]
   /** Whether a later change relies on the reservation of an earlier one, which therefore must not remove it. */
   isShared: boolean
@@ -99,11 +101,11 @@ export interface UsageDocument {
   countTime: number
   /** When the usage has to be computed again. */
   dueTime: number
-  /** The number of updates of this document but for its times. Absent in documents of schema version 2. */
+  /** The number of updates of this document, except those of its times. Absent in documents of schema version 2. */
   changes: number
   /** How many more notes are added before a writer removes old ones. */
   checkIn: number
-  /** Creates and deletes of forms that `forms` and `bytes` contain and that may be in flight. */
+  /** Creates and deletes of forms that `forms` and `bytes` include and that may be in flight. */
   notes?: Record<string, UsageNote>
 }
 
@@ -114,7 +116,7 @@ export interface UsageNote {
   /** How many changes of the form share the note. */
   users: number
   formId: string
-  /** Which life of the form; the form's id where its document has none. */
+  /** The incarnation of the form; the form's id if its document has none. */
   incarnation: string
   /** 1 for a create, -1 for a delete. */
   forms: number
@@ -178,7 +180,9 @@ export const incarnationOf = ({ organizationId, _id, incarnation }: FormDocument
   incarnation,
 })
 
-/** Whether the form still exists in this incarnation. Without it, what belongs to the incarnation is invisible. */
+/**
+ * Whether the form still exists in this incarnation. If not, everything that belongs to the incarnation is invisible.
+ */
 export const isAlive = (
   { forms }: FormsCollections,
   { organizationId, formId, incarnation }: Incarnation,

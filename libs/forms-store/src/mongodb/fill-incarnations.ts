@@ -2,15 +2,15 @@ import type { MongoCollection, MongoDatabase, MongoDocument } from '@fms/store-k
 import { commandKey } from './changes/reservations.ts'
 import { type FormsCollections, formsCollections, type RevisionDocument } from './documents.ts'
 
-/** Documents that change at a time; of each of so many forms, as many revisions. */
+/** How many forms change at a time, and how many revisions of each. */
 const batchSize = 10
 
 /** How long the engine may work on one scan, which reads a whole collection. */
 const scanTimeoutMs = 60 * 60_000
 
 /**
- * Gives the documents of schema 2 an incarnation: the form's id. The form, or the note of its deletion, gets it last, so
- * that a run after a kill continues. Idempotent. Earlier releases must not write meanwhile.
+ * Gives the documents of schema 2 an incarnation: the form's id. The form, or the note of its deletion, gets it last,
+ * so that a run after a kill continues. Idempotent. Earlier releases must not write meanwhile.
  *
  * Revisions and replies without a form and without a note, which killed publishes and imports left, stay as they are:
  * nothing reads them.
@@ -61,7 +61,7 @@ const fillRevision = async (
   await revisions.set({ organizationId, formId, _id }, { incarnation: formId, revisionId: `${_id}` })
 }
 
-/** Changes all documents that match, a batch at a time. @param fields that `change` reads. */
+/** Changes all matching documents, one batch after another. @param fields the fields that `change` reads. */
 const forEach = async <T extends MongoDocument>(
   collection: MongoCollection<T>,
   query: object,

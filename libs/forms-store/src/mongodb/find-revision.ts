@@ -48,7 +48,9 @@ const readAiHandoff = async (collections: FormsCollections, ref: FormRef): Promi
   return form ? toStoredForm(form).aiHandoff : false
 }
 
-/** The revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId. */
+/**
+ * The revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId.
+ */
 export const findRevisionOfCommand = async (
   collections: FormsCollections,
   organizationId: string,

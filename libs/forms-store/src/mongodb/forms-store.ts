@@ -255,7 +255,10 @@ export class MongoFormsStore implements FormsStore {
     return checkQuota(this.#collections, this.#quota, organizationId, growth)
   }
 
-  /** Indexes: that of `_id` of publicIds, then forms_by_publicId_and_id, since a public id stays reserved without its form. */
+  /**
+   * Indexes: that of `_id` of publicIds, then forms_by_publicId_and_id, since a public id stays reserved without its
+   * form.
+   */
   async findOrganizationOf(publicId: string): Promise<string | undefined> {
     const reserved = await this.#collections.publicIds.findOne({ _id: publicId })
     if (!reserved) return undefined

@@ -19,7 +19,9 @@ afterAll(async () => {
   await mongo[Symbol.asyncDispose]()
 })
 
-/** What an engine's `explain` can show. jongodb has no plans; secantusdb reads an index but never stops at the limit. */
+/**
+ * What an engine's `explain` can show. jongodb has no plans; secantusdb reads an index but never stops at the limit.
+ */
 const isMongod = mongo.engine.startsWith('MongoDB')
 const explains = isMongod || mongo.engine.startsWith('secantusdb')
 

@@ -14,11 +14,12 @@ const countIndexes = [
 /**
  * The indexes of a list of forms: docs/decisions/0029-totals-without-counting.md.
  *
- * - Texts of three letters or more: forms_by_nameTrigrams. The engine reads the documents that have all trigrams, and sorts
- *   their fields. Likewise forms_by_publicId_and_id for one public id.
+ * - Texts of three letters or more: forms_by_nameTrigrams. The engine reads the documents that have all trigrams, and
+ *   sorts their fields. Likewise forms_by_publicId_and_id for one public id.
  * - A page without a filter, or with a filter on fields of the order's index: that index.
  * - A filter with `type = …` in the default order: forms_by_type, where the forms of each type have that order.
- * - Everything else: forms_by_type, whose entries have all fields of filters and orders. The engine sorts these entries.
+ * - Everything else: forms_by_type, whose entries have all fields of filters and orders. The engine sorts these
+ *   entries.
  */
 export const planList = (
   filter: CheckedFilter | undefined,

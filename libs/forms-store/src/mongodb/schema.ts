@@ -2,7 +2,7 @@ import type { MongoIndex, MongoSchema } from '@fms/store-kit/mongodb'
 
 const descending = -1
 
-/** An index of forms that lists name. A backward scan gives the opposite order. */
+/** An index of forms, which a list selects by its name. A backward scan gives the opposite order. */
 const ofForms = (name: string, fields: Readonly<Record<string, 1 | -1>>): MongoIndex => ({
   collection: 'forms',
   name,
@@ -19,8 +19,9 @@ export const formIndexes = {
   /** The default order: its ties ascend. */
   byUpdateTimeDescending: ofForms('forms_by_updateTime_desc', { updateTime: descending, publicId: 1 }),
   /**
-   * The default order within each type, and all other fields of orders and filters: the engine counts, filters and sorts
-   * the entries of this index instead of documents. It has the whole shard key, without which a shard reads documents.
+   * The default order within each type, and all other fields of orders and filters: the engine counts, filters and
+   * sorts the entries of this index instead of documents. It has the whole shard key, without which a shard reads
+   * documents.
    */
   byType: ofForms('forms_by_type', {
     type: 1,
@@ -40,9 +41,9 @@ export const formIndexes = {
 const byIncarnation = { organizationId: 1, formId: 1, incarnation: 1 } as const
 
 /**
- * The indexes beside those of `_id`. Every query of forms, revisions and replies contains their shard key or its first
- * field, and every unique index begins with the shard key: `organizationId` and the form's id. `publicIds` and `commands` are
- * sharded by `_id`, which makes their ids unique over all shards.
+ * The indexes in addition to those of `_id`. Every query of forms, revisions and replies contains their shard key or
+ * its first field, and every unique index begins with the shard key: `organizationId` and the form's id. `publicIds`
+ * and `commands` are sharded by `_id`, which makes their ids unique over all shards.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
@@ -82,7 +83,7 @@ export const formsSchema: MongoSchema = {
     { collection: 'forms', name: 'forms_by_publicId' },
     // Replaced by forms_by_type.
     { collection: 'forms', name: 'forms_by_order' },
-    // Replaced by those of incarnations: the old ones would reject what a restored form has again.
+    // Replaced by the indexes with `incarnation`. These here would reject the revisions and replies of a restored form.
     { collection: 'revisions', name: 'revisions_by_command' },
     { collection: 'revisions', name: 'revisions_by_number' },
     { collection: 'replies', name: 'replies_by_form' },

@@ -19,7 +19,7 @@ const counted = (organizationId: string) => collections.forms.count({ organizati
 
 const usageOf = (organizationId: string) => collections.usage.findOne({ organizationId, _id: organizationId })
 
-/** A store that takes every note for that of a change that is over. */
+/** A store that treats every note as stale. */
 const later = new MongoFormsStore(url, {}, { clears: false, inFlightMs: 0 })
 afterAll(() => later.close())
 

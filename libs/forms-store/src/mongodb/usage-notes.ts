@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FormsCollections, UsageDocument, UsageNote } from './documents.ts'
 
-/** How long the create or delete of a form can be in flight, in milliseconds: no request to the engine takes as long. */
+/**
+ * How long the create or delete of a form can be in flight, in milliseconds: no request to the engine takes as long.
+ */
 const defaultInFlightMs = 15_000
 
-/** The most organizations whose notes a process remembers. Others settle the notes that it forgets. */
+/** How many organizations' notes a process remembers at most. Other processes settle the notes that it forgets. */
 const maxOrganizations = 10_000
 
-/** One life of a form: a form that is deleted and imported again has another incarnation. */
+/** An incarnation of a form: a form that is deleted and imported again has another one. */
 export interface NotedForm {
   formId: string
   incarnation: string
@@ -29,7 +31,7 @@ export const newNote = (form: NotedForm, { forms, bytes }: { forms: number; byte
   bytes,
 })
 
-/** The key of the create that is over when a form is deleted: the delete has read the form. */
+/** The key of the form's create. That create is over when a delete has read the form. */
 export const createKeyOf = ({ incarnation }: UsageNote): string => keyOf(incarnation, 1)
 
 const keyOf = (incarnation: string, forms: number) => `${forms > 0 ? 'create' : 'delete'}-${incarnation}`
@@ -56,8 +58,8 @@ export class NoteMemory {
   }
 
   /**
-   * Takes the keys of the finished notes. Only one update may remove them: when a second one arrives, another change may
-   * have a note with the same key.
+   * Takes the keys of the finished notes. Only one update may remove them: when a second one arrives, another change
+   * may have a note with the same key.
    */
   takeFinished(organizationId: string): string[] {
     const keys = [...(this.#finished.get(organizationId) ?? [])]
@@ -65,7 +67,7 @@ export class NoteMemory {
     return keys
   }
 
-  /** The notes of a document but for those that this process has finished. */
+  /** The notes of a document, without those that this process has finished. */
   unfinished({ organizationId, notes = {} }: UsageDocument): KeyedNote[] {
     const finished = this.#finished.get(organizationId)
     const all = Object.entries(notes).map(([key, note]) => ({ key, ...note }))
@@ -100,8 +102,8 @@ export const noteMemory = (collections: FormsCollections, inFlightMs?: number): 
 }
 
 /**
- * The notes that the usage counts although their change is not stored: creates without their form, and deletes with it.
- * Index: forms_by_id.
+ * The notes that the usage counts although their change is not stored: creates whose form does not exist, and deletes
+ * whose form exists. Index: forms_by_id.
  */
 export const notStored = async (
   { forms }: FormsCollections,

@@ -15,7 +15,7 @@ import {
 const recountMs = 60_000
 /** Usage is recomputed at this age, which corrects any drift. */
 const maxAgeMs = 24 * 60 * 60 * 1000
-/** The next attempt after a recount that concurrent changes have made useless. */
+/** Time until the next attempt after a recount without effect. */
 const retryMs = 10 * 60_000
 /** Changes after which a writer removes the notes that others have left, so that the document stays small. */
 const changesPerCheck = 1_000
@@ -28,7 +28,7 @@ const grows = ({ forms, bytes }: Usage) => forms > 0 || bytes > 0
  * Counts a change of an organization's usage: docs/decisions/0029-totals-without-counting.md.
  *
  * - The number of forms changes before the write, together with a note of the form. If the write stores nothing, this
- *   takes both back. After a crash, readers of the note look whether the form exists.
+ *   takes both back. After a crash, readers of the note check whether the form exists.
  * - Bytes alone: growth is counted before the write and subtracted again when nothing was stored, a decrease is counted
  *   after the write. A crash leaves bytes too high rather than too low.
  *
@@ -173,8 +173,8 @@ export const checkQuota = async (
 }
 
 /**
- * Adds the growth to the usage, with a note where the number of forms changes. Where the document has the note of another
- * change of the same form and kind, both share that note and its amounts.
+ * Adds the growth to the usage, with a note where the number of forms changes. Where the document has the note of
+ * another change of the same form and kind, both share that note and its amounts.
  *
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
@@ -211,7 +211,7 @@ const share = (
 ): Promise<boolean> => {
   const users = `notes.${key}.users`
   const condition = { [users]: { $gt: 0 } }
-  // The new id makes it young again.
+  // With a new id, the time until the note is stale begins again.
   return change(
     collections,
     organizationId,
@@ -222,8 +222,8 @@ const share = (
 }
 
 /**
- * Brings the usage document up to date: creates it, settles the notes, and recomputes the usage where that is due or the
- * quota would reject the growth.
+ * Brings the usage document up to date: creates it, settles the notes, and recomputes the usage where that is due or
+ * the quota would reject the growth.
  *
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
@@ -252,8 +252,8 @@ const checkedAgain = async (
 }
 
 /**
- * The usage as the documents are now, whatever is in flight. Removes only stale notes, so that reads of a busy organization
- * write nothing.
+ * The usage as the documents are now, whatever is in flight. Removes only stale notes, so that reads of a busy
+ * organization write nothing.
  */
 const settled = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
   const current = await settle(collections, found)
@@ -263,8 +263,8 @@ const settled = async (collections: FormsCollections, found: UsageDocument): Pro
 }
 
 /**
- * Removes the stale notes, and takes back the amounts of those whose change was not stored. The update names each note by
- * its id, so that each is taken back once.
+ * Removes the stale notes, and takes back the amounts of those whose change was not stored. The update names each note
+ * by its id, so that each is taken back once.
  */
 const settle = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
   const { organizationId } = found
@@ -282,7 +282,9 @@ const settle = async (collections: FormsCollections, found: UsageDocument): Prom
   return (await collections.usage.findOne(keyOf(organizationId))) ?? found
 }
 
-/** Creates the usage document. Every process creates it before it stores a form, so the count cannot change meanwhile. */
+/**
+ * Creates the usage document. Every process creates it before it stores a form, so the count cannot change meanwhile.
+ */
 const firstCount = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
   const { usage } = collections
   const counted = await countDocuments(collections, organizationId)
@@ -296,9 +298,9 @@ const newCounts = () => {
 }
 
 /**
- * Computes the usage from the documents, unless it was computed within {@link recountMs}. The result takes effect only if
- * nothing was in flight and nothing has changed meanwhile, so that a recount never causes drift. Indexes: forms_by_bytes
- * and revisions_by_bytes.
+ * Computes the usage from the documents, unless it was computed within {@link recountMs}. The result takes effect only
+ * if nothing was in flight and nothing has changed meanwhile, so that a recount never causes drift. Indexes:
+ * forms_by_bytes and revisions_by_bytes.
  */
 const recount = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
   const { usage } = collections

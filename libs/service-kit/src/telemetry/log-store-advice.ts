@@ -14,7 +14,7 @@ const intervalMs = 60_000
  */
 export const createStoreAdviceLog = (name: string, logger: ErrorLogger): ((error: unknown) => void) => {
   const variable = `${name.toUpperCase()}_STORE_URL`
-  // Advice is one of few fixed texts.
+  // Bounded: there are few texts of advice.
   const silentUntilMs = new Map<string, number>()
   return (error) => {
     const advice = error instanceof ApiError ? error.parts.advice : undefined

@@ -36,8 +36,8 @@ new Gauge({
 const unmeasured = new Set(['constructor', 'close'])
 
 /**
- * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans. Logs what an
- * operator can do while the store is unavailable, at most once a minute.
+ * Wraps a store so that its operations have metrics (duration and errors) and, with tracing enabled, spans. Logs what
+ * an operator can do while the store is unavailable, at most once a minute.
  *
  * @param name the label `store` of the metrics; `{NAME}_STORE_URL` configures the store.
  * @param url the URL of the store; its scheme is the label `engine`.

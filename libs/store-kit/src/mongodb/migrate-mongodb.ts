@@ -15,20 +15,20 @@ import {
 const defaultExclusionMs = 2 * schemaCheckMs
 
 /**
- * Index builds and counts take as long as they take. A build that loses its connection goes on, and the next migration
- * waits for it.
+ * Index builds and counts may take hours. A build whose connection breaks continues on the server, and the next
+ * migration waits for it.
  */
 const withoutTimeouts = { socketTimeoutMS: 0, wtimeoutMS: 0, serverSelectionTimeoutMS: 30_000 }
 
 /** A step that changes documents. It may run again after a kill at any point. */
 export interface ChangeDocuments {
   title: string
-  /** @param onChange to call with the number of documents that were changed since the last call. */
+  /** @param onChange callback for the number of documents that were changed since the last call. */
   run(database: MongoDatabase, onChange: (count: number) => void): Promise<void>
 }
 
 export interface MigrateOptions {
-  /** Add what this release needs to documents of earlier releases, in this order. */
+  /** Steps that add what this release needs to documents of earlier releases, in the order in which they run. */
   changes?: readonly ChangeDocuments[]
   onStep?: ((step: MigrationStep) => void) | undefined
   /** For tests: called before each write. */
@@ -44,8 +44,8 @@ interface Step {
 }
 
 /**
- * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes, drops
- * former ones, and records the version. It may be killed at any point, run again, and run concurrently.
+ * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes,
+ * drops former ones, and records the version. It may be killed at any point, run again, and run concurrently.
  *
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW, before it changes anything.
  */
@@ -61,7 +61,7 @@ export const migrateMongodb = async (
     { title: 'excluding earlier releases', run: () => excludeReleases(meta, schema, exclusionMs) },
     ...changes.map(({ title, run }) => ({ title, run: (onChange: Count) => run(database, onChange) })),
     ...indexes.map((index) => ({ title: `index ${index.name}`, run: () => database.createIndex(index) })),
-    // Without the former ones, a unique index of earlier documents cannot reject new ones.
+    // Former unique indexes would reject documents that this release allows.
     ...formerIndexes.map((index) => ({
       title: `dropping index ${index.name}`,
       run: () => database.dropIndex(index),
@@ -102,7 +102,7 @@ const excludeReleases = async (
   if (!note && (await meta.insert({ _id, version: 0, oldestVersion }))) return
   const older = { _id, $or: [{ oldestVersion: null }, { oldestVersion: { $lt: oldestVersion } }] }
   const isRaised = await meta.set(older, { oldestVersion })
-  // Also where a migration was killed while it waited.
+  // Also waits if an earlier migration was killed during its wait.
   const isUnfinished = note && note.version > 0 && note.version < oldestVersion
   if (isRaised || isUnfinished) await wait(exclusionMs)
 }

@@ -46,7 +46,7 @@ export const isUnconfirmed = (error: unknown): boolean =>
   error instanceof MongoWriteConcernError ||
   (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined)
 
-/** The driver labels all connections so that break before their first response. */
+/** The driver also labels connections as overloaded that break before their first response. */
 const isOverload = (error: Coded) =>
   error instanceof MongoError && error.hasErrorLabel('SystemOverloadedError')
 
@@ -59,7 +59,10 @@ const hasNoMember = (error: Coded) =>
 const hasNoPrimary = (error: Coded) =>
   error instanceof MongoServerSelectionError && error.reason?.type === 'ReplicaSetNoPrimary'
 
-/** What an operator has to check, by the kind of error; the first match counts. No text of the driver: it may have secrets. */
+/**
+ * What an operator has to check, by the kind of error; the first match counts. Contains no text of the driver, which
+ * may include secrets.
+ */
 const advices: readonly (readonly [matches: (error: Coded) => boolean, advice: string])[] = [
   [
     isAuthentication,
@@ -75,7 +78,7 @@ const advices: readonly (readonly [matches: (error: Coded) => boolean, advice: s
   ],
   [
     ({ code }) => typeof code === 'string' && tlsCode.test(code),
-    'TLS fails. Check tls and tlsCAFile in the URL, and the certificate of MongoDB: its names and its end.',
+    'TLS fails. Check tls and tlsCAFile in the URL, and the certificate of MongoDB: its names and its expiry.',
   ],
   [
     ({ code }) => code === 'ENOTFOUND' || code === 'EAI_AGAIN',
@@ -105,13 +108,15 @@ const advices: readonly (readonly [matches: (error: Coded) => boolean, advice: s
   ],
 ]
 
-/** What an operator has to check after an error of the driver, if the error or one of its causes tells. */
+/** What an operator has to check after an error of the driver; undefined if neither it nor its causes show that. */
 export const adviceFor = (error: unknown): string | undefined => {
   const causes = causesOf(error)
   return advices.find(([matches]) => causes.some(matches))?.[1]
 }
 
-/** Whether the error or one of its causes is the configuration's: the credentials, the URL, TLS. */
+/**
+ * Whether the configuration causes the error: credentials, privileges, the URL, the server's or the driver's version.
+ */
 export const isConfigurationError = (error: unknown): boolean =>
   causesOf(error).some(
     (cause) =>

@@ -38,9 +38,9 @@ const absentField = 'unconfirmed'
  * The operations of a collection that every supported engine has. A change affects one document, or deletes many; there
  * are no transactions.
  *
- * A write returns once a majority has journaled it, and all that led to what it found: also where it matches nothing or a
- * unique index rejects it (docs/decisions/0030-confirm-before-an-acknowledgement.md). Reads return the state of the
- * primary, which a failover may take back. Every request has a time limit.
+ * A write returns once a majority has journaled it and every earlier change of what it found, even if it matches
+ * nothing or a unique index rejects it (docs/decisions/0030-confirm-before-an-acknowledgement.md). Reads return the
+ * state of the primary, which a failover may roll back. Every request has a time limit.
  */
 export class MongoCollection<T extends MongoDocument> {
   readonly #collection: Collection<Document>
@@ -89,7 +89,7 @@ export class MongoCollection<T extends MongoDocument> {
     try {
       for (let found = await next(); found; found = await next()) {
         yield found as unknown as T
-        // The rest of the batch needs no request. One by one, since each is decoded when it is read.
+        // The rest of the batch needs no request. Reads one at a time, because each is decoded when it is read.
         while (cursor.bufferedCount() > 0) yield* cursor.readBufferedDocuments(1) as unknown as T[]
       }
     } finally {
@@ -98,8 +98,9 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /**
-   * Reads only `fields` of the matching documents. Unlike `find`, the engine sorts these fields rather than documents, and
-   * reads no document where `index` has all fields of the query too. Results have no `_id` unless `fields` has it.
+   * Reads only `fields` of the matching documents. In contrast to `find`, the engine sorts these fields and not whole
+   * documents, and reads no document if `index` has `fields` and all fields of the query. Results have no `_id` unless
+   * `fields` has it.
    */
   async *findFields(query: Document, options: FindQuery & { fields: readonly string[] }): AsyncGenerator<T> {
     const { timeoutMs = this.#timeoutMs, index } = options
@@ -118,10 +119,10 @@ export class MongoCollection<T extends MongoDocument> {
 
   /**
    * Waits until a majority has journaled all changes that led to the present state of a document. Sends an update that
-   * changes nothing. Use it before a change of an earlier attempt is acknowledged because a read has found it.
+   * changes nothing. Call it before you acknowledge a change of an earlier attempt because a read has found it.
    *
-   * @param query the document's key, and what identifies the state that was read. Without the latter, it confirms a state
-   *   that the caller has not seen.
+   * @param query the document's key, and what identifies the state that was read. Without the latter, it confirms a
+   *   state that the caller has not seen.
    * @returns whether a document matches. If not, no failover brings back one that was deleted before.
    */
   async confirm(query: Document): Promise<boolean> {
@@ -209,8 +210,8 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /**
-   * Increments numbers of one document, and sets and removes fields by their dotted names. Only the primary acknowledges
-   * it, before the journal, so use it for counts that can be recomputed.
+   * Increments numbers of one document, and sets and removes fields by their dotted names. Only the primary
+   * acknowledges it, before the journal, so use it for counts that can be recomputed.
    *
    * @returns whether one matched.
    */

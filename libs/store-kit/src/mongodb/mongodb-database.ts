@@ -20,8 +20,8 @@ import {
 
 /**
  * Acknowledged writes are in the journal of a majority, and reads go to the primary. Requests to an unreachable
- * deployment fail within seconds, so callers receive a 503 rather than a timeout. The driver repeats requests that an
- * overloaded server rejects twice, with growing random delays.
+ * deployment fail within seconds, so callers receive a 503 rather than a timeout. If an overloaded server rejects a
+ * request, the driver repeats it up to twice, after growing random delays.
  */
 const options: MongoClientOptions = {
   w: 'majority',
@@ -52,7 +52,7 @@ export class MongoDatabase implements AsyncDisposable {
    * @param beforeWrite for tests: called before each write.
    * @param schema the schema of this release. Requests of collections fail with STORE_SCHEMA_TOO_NEW from one second
    *   after a newer release has excluded this one.
-   * @param overrides of the timeouts, for requests that take long. `engineTimeoutMs`: how long the engine may work on a
+   * @param overrides timeouts for requests that take long. `engineTimeoutMs`: how long the engine may work on a
    *   request that has no limit of its own, in milliseconds; 5,000 by default.
    * @throws {Error} for a URL that is invalid or has no database; without the URL, which may contain a password.
    */
@@ -127,8 +127,8 @@ export class MongoDatabase implements AsyncDisposable {
   /**
    * Sends a request to the engine.
    *
-   * @param timeoutMs how long the caller waits, in milliseconds. A write may still happen later. By default as long as the
-   *   driver.
+   * @param timeoutMs how long the caller waits, in milliseconds; by default, until the driver gives up. A write may
+   *   still happen later.
    * @throws {ApiError} STORE_UNAVAILABLE; defects are unchanged.
    */
   async run<R>(request: () => Promise<R>, timeoutMs?: number): Promise<R> {
@@ -165,7 +165,7 @@ export class MongoDatabase implements AsyncDisposable {
   }
 }
 
-/** The driver's message may repeat the URL, so it is left out where it could. */
+/** Creates the client. Its error leaves out the driver's message if that may repeat the URL. */
 const createClient = (url: string, options: MongoClientOptions): MongoClient => {
   try {
     return new MongoClient(url, options)

@@ -17,7 +17,7 @@ import {
 import { storeUnavailable } from '../errors.ts'
 import { adviceFor, isConfigurationError, isUnconfirmed } from './mongodb-advice.ts'
 
-/** Labels by which the server or the driver says that the state of the deployment caused an error, and not the request. */
+/** Labels of errors that the state of the deployment causes, and not the request. */
 const stateLabels = [
   'RetryableWriteError',
   'RetryableError',
@@ -29,7 +29,7 @@ const stateLabels = [
   'ResetPool',
 ]
 
-/** Classes for the same. */
+/** Classes of such errors. */
 const stateErrors = [
   MongoClientClosedError,
   MongoExpiredSessionError,
@@ -44,8 +44,8 @@ const stateErrors = [
 ]
 
 /**
- * Codes for the same (mongo/base/error_codes.yml), where no label exists: servers label writes only, so a read fails
- * with the bare code. The first three lines are those of the retryable reads specification.
+ * Codes of such errors without a label (mongo/base/error_codes.yml): servers label the errors of writes only, so the
+ * error of a read has only the code. The first three lines are those of the retryable reads specification.
  */
 const stateCodes = new Set<unknown>([
   6 /* HostUnreachable */, 7 /* HostNotFound */, 89 /* NetworkTimeout */, 91 /* ShutdownInProgress */,
@@ -55,14 +55,16 @@ const stateCodes = new Set<unknown>([
   13436 /* NotPrimaryOrSecondary */,
   // A cursor whose server restarted or stepped down.
   43 /* CursorNotFound */, 237 /* CursorKilled */,
-  // Limits of time, locks and space. Drivers do not retry them, so they have no label, for writes neither.
+  // Limits of time, locks and space. Drivers do not retry them, so they have no label, even for writes.
   24 /* LockTimeout */, 50 /* MaxTimeMSExpired */, 112 /* WriteConflict */, 14031 /* OutOfDiskSpace */,
   // mongos cannot reach the primary of a shard in time.
   133 /* FailedToSatisfyReadPreference */, 202 /* NetworkInterfaceExceededTimeLimit */,
 ])
 const duplicateKeyCode = 11000
 
-/** The wait for a pooled connection timed out, or the pool is closed. The driver exports no classes for these errors. */
+/**
+ * The wait for a pooled connection timed out, or the pool is closed. The driver exports no classes for these errors.
+ */
 const isPoolError = (error: unknown) =>
   error instanceof Error &&
   (error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoPoolClosedError')

@@ -31,8 +31,8 @@ export interface MongoListQuery {
 /** The indexes that a list reads. */
 export interface MongoListPlan {
   /**
-   * The index of a page. With `key`, a unique field, the engine reads and sorts only the fields of the order and the filter,
-   * and the page's documents are read by their keys afterwards. Without it, the index has the order.
+   * The index of a page. With `key`, a unique field, the engine reads and sorts only the fields of the order and the
+   * filter, and the page's documents are read by their keys afterwards. Without it, the index has the order.
    */
   page: { index: string; key?: string }
   /** The index that the matches are counted on. */
@@ -69,7 +69,7 @@ const everything = { query: {}, exact: true }
 
 async function* emptyList(): AsyncGenerator<never> {}
 
-/** Either documents, or the fields of an index entry. */
+/** A document, or the fields of an index entry. */
 type Row = MongoDocument
 
 /** A list with a filter that can match. */

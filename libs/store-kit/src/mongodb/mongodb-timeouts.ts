@@ -5,10 +5,12 @@ import { storeUnavailable } from '../errors.ts'
  * precise error arrives first. The gateway waits 6,000 ms for a response.
  */
 
-/** To select a server, to connect to it, and to get a pooled connection, each. Callers of the API get a 503 after it. */
+/**
+ * To select a server, to connect to it, and to get a pooled connection, each. Callers of the API get a 503 after it.
+ */
 export const selectionTimeoutMs = 2_000
 
-/** How long a write waits for the journals of a majority (`wtimeout`). It includes the write's wait only. */
+/** How long a write waits for the journals of a majority (`wtimeout`). The write itself is not included. */
 export const majorityTimeoutMs = 4_500
 
 /** How long the engine may work on a request (`maxTimeMS`), unless the caller sets another limit. */
@@ -17,17 +19,17 @@ export const engineTimeoutMs = 5_000
 /** What a request may take beyond the engine's limit: selection, connection, the driver's retries. */
 const overheadMs = 800
 
-/** How long a caller waits for a request, whatever the driver still does for it. */
+/** How long a caller waits for a request, even if the driver continues with it. */
 export const requestTimeoutMs = (engineMs: number): number => engineMs + overheadMs
 
-/** When an idle socket of a request in progress is closed. @param engineMs the longest limit of a request. */
+/** How long a socket with a request in progress may be idle. @param engineMs the longest limit of a request. */
 export const socketTimeoutMs = (engineMs: number): number =>
   Math.max(10_000, requestTimeoutMs(engineMs) + overheadMs)
 
 const timeoutAdvice = 'MongoDB does not respond in time. Check the network, and the load of its machine.'
 
 /**
- * Waits for a request for a limited time. The request is not cancelled: the driver ends it at limits of its own.
+ * Waits for a request for a limited time. The request is not cancelled: the driver ends it at its own limits.
  *
  * @throws {ApiError} STORE_UNAVAILABLE after `timeoutMs` milliseconds; errors of the request.
  */

@@ -56,7 +56,7 @@ export const startContainer = async (): Promise<MongodbEngine> => {
   }
 }
 
-/** Arguments of the Python interpreter: secantusdb with synchronous commits and the failpoints of MongoDB's own tests. */
+/** Arguments of the Python interpreter: secantusdb with synchronous commits and failpoints of MongoDB's own tests. */
 export const secantusDbArgs = (port: string, folder: string): string[] => [
   ...['-m', 'secantus', '--port', port, '--storage-path', folder],
   ...['--sync-on-commit', '--enable-test-commands'],

@@ -106,7 +106,10 @@ const discardLate = (message: JsMsg, { logLateCommand }: PublishFormDeps): Deliv
   return 'late'
 }
 
-/** 100 ms, doubling up to 1 s, and up to half as much again at random: a store that recovers gets commands soon, but spread. */
+/**
+ * 100 ms, doubling up to 1 s, plus up to half of that at random, so that a store that recovers gets the commands soon
+ * but not all at once.
+ */
 const retryDelayMs = (deliveries: number) =>
   Math.round(Math.min(100 * 2 ** (deliveries - 1), 1_000) * (1 + Math.random() / 2))
 

@@ -31,8 +31,8 @@ export const clearDeletions = async (
 }
 
 /**
- * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form never has one again,
- * so nothing can be restored meanwhile.
+ * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form never has one
+ * again, so nothing can be restored meanwhile.
  */
 export const clearIncarnation = async (
   collections: FormsCollections,

@@ -52,7 +52,7 @@ export const publishForm = async (
     return await retry(command.ref, () => attemptPublish(collections, quota, command, progress))
   } catch (error) {
     const { form, isUnused } = progress
-    // A reservation that stays only keeps the command from other forms.
+    // If this fails, the reservation stays: other forms cannot use the command, and nothing else is affected.
     if (form && isUnused) {
       await releaseUnlessShared(collections, command.commandId, incarnationOf(form)).catch(() => {})
     }
@@ -102,7 +102,7 @@ const reserve = async (
   return reservation === 'shared'
 }
 
-/** The highest number of a revision, also of a publish that was killed before it moved `live`; 0 for none. */
+/** The highest number of a revision, even if its publish was killed before it moved `live`; 0 for none. */
 const highestNumber = async ({ revisions }: FormsCollections, form: FormDocument): Promise<number> => {
   const query = { sort: { number: -1 }, limit: 1, fields: ['number'] } as const
   const [last] = await Array.fromAsync(revisions.find(incarnationOf(form), query))
@@ -110,7 +110,7 @@ const highestNumber = async ({ revisions }: FormsCollections, form: FormDocument
 }
 
 /**
- * Takes the snapshot and inserts it, with its bytes in the usage.
+ * Takes the snapshot, adds its bytes to the usage, and inserts it.
  *
  * @returns undefined when the number or the command has a revision already.
  */

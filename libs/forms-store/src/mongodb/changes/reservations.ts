@@ -40,7 +40,7 @@ const share = async (
 }
 
 /**
- * Reserves the command of a publish in its organization. Takes it over from a form that does not exist any more.
+ * Reserves the command of a publish in its organization. Takes it over from a form that no longer exists.
  *
  * @returns `elsewhere` when another form of the organization has the command.
  */

@@ -49,7 +49,8 @@ describe('an import that crashes between two writes', () => {
       expect(await exported(organizationId)).toEqual([record])
     }
 
-    // The note, the public id, two commands, the usage, the revisions, the replies, the usage, the form; then the note goes.
+    // The note, the public id, two commands, the usage, the revisions, the replies, the usage, the form; then the note
+    // goes.
     expect(visible).toEqual([...Array(9).fill(false), true])
   })
 

@@ -20,16 +20,18 @@ import {
 import { addUsage, countWrite } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
 
-/** Inserts in flight, and ids in one query. */
+/** How many inserts are in flight, and how many ids are in one query. */
 const batchSize = 50
 
-/** After this time an import without a form counts as killed, and what it stored is deleted. No import takes this long. */
+/**
+ * After this time an import without a form counts as killed, and what it stored is deleted. No import takes this long.
+ */
 const importLimitMs = 24 * 60 * 60_000
 
 /**
- * Stores a form in a new incarnation: first a note in `deletions`, then its ids, revisions and replies, which are invisible
- * without the form, and then the form. A repeat after a kill starts again: nothing that an earlier import stored becomes
- * visible, and the clearing that the earlier note causes deletes it.
+ * Stores a form in a new incarnation: first a note in `deletions`, then its ids, revisions and replies, which are
+ * invisible without the form, and then the form. A repeat after a kill starts again: nothing that an earlier import
+ * stored becomes visible, and the clearing that the earlier note causes deletes it.
  */
 export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
   const stored = await readRecord(collections, record)
@@ -53,7 +55,7 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   return confirmSameRecord(collections, meanwhile, record)
 }
 
-/** Compares the stored form with the record, and waits until the stored one survives a failover. */
+/** Compares the stored form with the record, and waits until a majority has the stored form. */
 const confirmSameRecord = async (
   { forms }: FormsCollections,
   stored: FormRecord,

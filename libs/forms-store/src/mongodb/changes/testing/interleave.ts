@@ -23,7 +23,7 @@ export interface Turn {
 }
 
 /**
- * What became of an operation. `first` and `last` are the steps of its first and last request. One that was killed, or
+ * The outcome of an operation. `first` and `last` are the steps of its first and last request. One that was killed, or
  * has not begun, has neither a result nor an error.
  */
 export interface Outcome {
