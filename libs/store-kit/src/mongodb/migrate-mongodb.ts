@@ -47,7 +47,7 @@ interface Step {
  * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes,
  * drops former ones, and records the version. It may be killed at any point, run again, and run concurrently.
  *
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW, before it changes anything.
+ * @throws {ApiError} STORE_UNAVAILABLE or STORE_SCHEMA_TOO_NEW, before it changes anything.
  */
 export const migrateMongodb = async (
   url: string,
@@ -55,6 +55,7 @@ export const migrateMongodb = async (
   { changes = [], onStep, beforeWrite, exclusionMs = defaultExclusionMs }: MigrateOptions = {},
 ): Promise<Migration> => {
   const { store, version, indexes, formerIndexes = [] } = schema
+  await assertReachable(url, schema)
   await using database = new MongoDatabase(url, beforeWrite, undefined, withoutTimeouts)
   const meta = database.collection<SchemaDocument>(metaCollection)
   const steps: Step[] = [
@@ -71,6 +72,12 @@ export const migrateMongodb = async (
   // The version of a newer release stays.
   await meta.set({ _id: store, version: { $lt: version } }, { version })
   return { engine: 'MongoDB', version }
+}
+
+/** Fails within seconds, before the first step, where the steps themselves wait for an election. */
+const assertReachable = async (url: string, schema: MongoSchema): Promise<void> => {
+  await using database = new MongoDatabase(url)
+  await readCompatibleNote(database.collection<SchemaDocument>(metaCollection), schema)
 }
 
 type Count = (count: number) => void

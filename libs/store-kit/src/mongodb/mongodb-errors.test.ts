@@ -46,6 +46,7 @@ const translate = (error: unknown) => translateMongodbError(error) as ApiError
 describe('translateMongodbError', () => {
   it.each<[string, unknown]>([
     ['an error of the socket', systemError('ECONNRESET', 'write')],
+    ['a socket that the server has closed', systemError('EPIPE')],
     ['a network error of the driver', new MongoNetworkError('connection 1 closed')],
     ['a closed client', new MongoClientClosedError()],
     ['a write without confirmation of a majority', unconfirmed],

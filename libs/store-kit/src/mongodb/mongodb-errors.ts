@@ -69,8 +69,13 @@ const isPoolError = (error: unknown) =>
   error instanceof Error &&
   (error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoPoolClosedError')
 
+/** Codes with which Node rejects a write to a socket that the other side has closed; such errors have no `syscall`. */
+const closedSocketCodes = new Set<unknown>(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
+
 /** A connection broke during a write, or a name could not be resolved; the driver passes the system's error on. */
-const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
+const isSystemError = (error: unknown) =>
+  error instanceof Error &&
+  ('syscall' in error || closedSocketCodes.has((error as NodeJS.ErrnoException).code))
 
 const hasStateLabel = (error: unknown) =>
   error instanceof MongoError && stateLabels.some((label) => error.hasErrorLabel(label))
