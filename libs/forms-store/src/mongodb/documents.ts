@@ -116,7 +116,7 @@ export interface UsageNote {
   /** How many changes of the form share the note. */
   users: number
   formId: string
-  /** The incarnation of the form; the form's id if its document has none. */
+  /** The incarnation of the form. */
   incarnation: string
   /** 1 for a create, -1 for a delete. */
   forms: number

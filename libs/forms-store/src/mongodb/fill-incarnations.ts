@@ -5,9 +5,6 @@ import { type FormsCollections, formsCollections, type RevisionDocument } from '
 /** How many forms change at a time, and how many revisions of each. */
 const batchSize = 10
 
-/** How long the engine may work on one scan, which reads a whole collection. */
-const scanTimeoutMs = 60 * 60_000
-
 /**
  * Gives the documents of schema 2 an incarnation: the form's id. The form, or the note of its deletion, gets it last,
  * so that a run after a kill continues. Idempotent. Earlier releases must not write meanwhile.
@@ -23,14 +20,14 @@ export const fillIncarnations = async (
   const { forms, deletions, publicIds } = collections
   await forEach(forms, { incarnation: null }, ['organizationId'], async ({ organizationId, _id }) => {
     await fillHistory(collections, organizationId, _id)
-    await forms.set({ organizationId, _id }, { incarnation: _id })
+    await forms.set({ organizationId, _id, incarnation: null }, { incarnation: _id })
     onChange(1)
   })
   // The `_id` of an earlier note is the form's id.
   await forEach(deletions, { incarnation: null }, ['organizationId'], async ({ organizationId, _id }) => {
     await fillHistory(collections, organizationId, _id)
     const fields = { formId: _id, incarnation: _id, clearTime: 0, isCleared: false }
-    await deletions.set({ organizationId, _id }, fields)
+    await deletions.set({ organizationId, _id, incarnation: null }, fields)
   })
   await forEach(publicIds, { incarnations: null }, ['formId'], ({ _id, formId }) =>
     publicIds.set({ _id, incarnations: null }, { incarnations: [formId], isShared: false }),
@@ -61,7 +58,11 @@ const fillRevision = async (
   await revisions.set({ organizationId, formId, _id }, { incarnation: formId, revisionId: `${_id}` })
 }
 
-/** Changes all matching documents, one batch after another. @param fields the fields that `change` reads. */
+/**
+ * Changes all documents that match, a batch at a time, in the order of `_id`.
+ *
+ * @param fields that `change` reads.
+ */
 const forEach = async <T extends MongoDocument>(
   collection: MongoCollection<T>,
   query: object,
@@ -69,11 +70,10 @@ const forEach = async <T extends MongoDocument>(
   change: (document: T) => Promise<unknown>,
 ): Promise<void> => {
   let batch: T[] = []
-  for await (const document of collection.find(query, { fields, timeoutMs: scanTimeoutMs })) {
-    batch.push(document)
-    if (batch.length < batchSize) continue
+  do {
+    const after = batch.at(-1)?._id
+    const rest = after === undefined ? query : { ...query, _id: { $gt: after } }
+    batch = await Array.fromAsync(collection.find(rest, { fields, sort: { _id: 1 }, limit: batchSize }))
     await Promise.all(batch.map(change))
-    batch = []
-  }
-  await Promise.all(batch.map(change))
+  } while (batch.length === batchSize)
 }

@@ -70,4 +70,8 @@ const countUsage = async (database: MongoDatabase, onChange: Count): Promise<voi
   for await (const organizationId of listOrganizationIds(collections)) {
     if (await migrateUsage(collections, organizationId)) onChange(1)
   }
+  // Of organizations whose last form is deleted.
+  for await (const { organizationId } of collections.usage.find({ changes: null })) {
+    if (await migrateUsage(collections, organizationId)) onChange(1)
+  }
 }

@@ -238,7 +238,7 @@ export class MongoFormsStore implements FormsStore {
     return (await findRevision(this.#collections, ref, revisionRef, ['formId']))?.state
   }
 
-  /** Indexes: that of `_id`, and the key of replies. */
+  /** Indexes: that of `_id`, and replies_by_incarnation. */
   recordReplies(replies: Replies): Promise<number> {
     const { organizationId, formId } = replies
     return this.#retryOnConflict({ organizationId, formRef: formId }, () =>

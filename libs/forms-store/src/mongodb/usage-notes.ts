@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { FormsCollections, UsageDocument, UsageNote } from './documents.ts'
 
 /**
- * How long the create or delete of a form can be in flight, in milliseconds: no request to the engine takes as long.
+ * How long the create or delete of a form can be in flight, in milliseconds: longer than its requests may take together,
+ * also in formctl, which waits a minute for each.
  */
-const defaultInFlightMs = 15_000
+const defaultInFlightMs = 300_000
 
 /** How many organizations' notes a process remembers at most. Other processes settle the notes that it forgets. */
 const maxOrganizations = 10_000
@@ -113,7 +114,7 @@ export const notStored = async (
   if (notes.length === 0) return []
   const query = { organizationId, _id: { $in: notes.map(({ formId }) => formId) } }
   const found = await Array.fromAsync(forms.find(query, { fields: ['_id', 'incarnation'] }))
-  const stored = new Set(found.map(({ _id, incarnation }) => incarnation ?? _id))
+  const stored = new Set(found.map(({ _id, incarnation }) => incarnation))
   return notes.filter((note) => stored.has(note.incarnation) !== note.forms > 0)
 }
 

@@ -252,11 +252,11 @@ const checkedAgain = async (
 }
 
 /**
- * The usage as the documents are now, whatever is in flight. Removes only stale notes, so that reads of a busy
- * organization write nothing.
+ * The usage as the documents are now, whatever is in flight. Removes stale notes only, so that most reads write nothing.
  */
 const settled = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
-  const current = await settle(collections, found)
+  // Where the engine accepts no writes, such as on a full disk, the notes are counted as they are.
+  const current = await settle(collections, found).catch(() => found)
   const notes = noteMemory(collections).unfinished(current)
   const { forms, bytes } = sumOf(await notStored(collections, current.organizationId, notes))
   return { ...current, forms: current.forms - forms, bytes: current.bytes - bytes }

@@ -18,7 +18,12 @@ const defaultExclusionMs = 2 * schemaCheckMs
  * Index builds and counts may take hours. A build whose connection breaks continues on the server, and the next
  * migration waits for it.
  */
-const withoutTimeouts = { socketTimeoutMS: 0, wtimeoutMS: 0, serverSelectionTimeoutMS: 30_000 }
+const withoutTimeouts = {
+  socketTimeoutMS: 0,
+  wtimeoutMS: 0,
+  serverSelectionTimeoutMS: 30_000,
+  engineTimeoutMs: 24 * 60 * 60_000,
+}
 
 /** A step that changes documents. It may run again after a kill at any point. */
 export interface ChangeDocuments {

@@ -93,7 +93,8 @@ export class MongoCollection<T extends MongoDocument> {
         while (cursor.bufferedCount() > 0) yield* cursor.readBufferedDocuments(1) as unknown as T[]
       }
     } finally {
-      await cursor.close().catch(() => {})
+      // Not awaited: where the engine does not respond, it would take as long as the socket's timeout.
+      void cursor.close().catch(() => {})
     }
   }
 

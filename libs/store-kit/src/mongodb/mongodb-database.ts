@@ -106,7 +106,8 @@ export class MongoDatabase implements AsyncDisposable {
   async dropIndex({ collection, name }: Pick<MongoIndex, 'collection' | 'name'>): Promise<void> {
     if (!(await this.indexNames(collection)).includes(name)) return
     await this.#beforeWrite?.({ collection, operation: 'dropIndex' })
-    await this.run(() => this.#database.collection(collection).dropIndex(name))
+    // A concurrent migration may drop it first.
+    await this.run(() => this.#database.collection(collection).dropIndex(name)).catch(withoutIndex)
   }
 
   /** The names of a collection's indexes; none if there is no collection. */
@@ -179,6 +180,11 @@ const createClient = (url: string, options: MongoClientOptions): MongoClient => 
 }
 
 const namespaceNotFound = 26
+const indexNotFound = 27
+
+const withoutIndex = (error: unknown): void => {
+  if (!(error instanceof MongoServerError && error.code === indexNotFound)) throw error
+}
 
 const withoutCollection = (error: unknown): never[] => {
   if (error instanceof MongoServerError && error.code === namespaceNotFound) return []

@@ -119,6 +119,7 @@ class KeysetList<T extends MongoDocument> {
     let toSkip = skip
     let wanted = limit + 1
     for (const range of ranges) {
+      this.#list.throwIfAborted?.()
       const skipped = range === ranges.at(-1) ? 0 : await this.#countUpTo(toSkip, range)
       if (skipped > 0) {
         toSkip -= skipped
@@ -171,15 +172,19 @@ class KeysetList<T extends MongoDocument> {
     for await (const row of found) if (this.#passes(row)) yield row
   }
 
-  /** The documents of rows, without those that were deleted meanwhile. */
+  /** The documents of rows, without those that have been deleted, have moved in the order or no longer match. */
   async #documentsOf(rows: Row[]): Promise<T[]> {
-    const { scope, plan } = this.#list
+    const { scope, plan, order, filter, fields } = this.#list
     const key = plan?.page.key
     if (!key) return rows as T[]
     const query = { ...scope, [key]: { $in: rows.map((row) => row[key]) } }
     const documents = new Map<unknown, T>()
     for await (const document of this.#collection.find(query)) documents.set(document[key], document)
-    return rows.map((row) => documents.get(row[key])).filter((document) => document !== undefined)
+    return rows.flatMap((row) => {
+      const document = documents.get(row[key])
+      const isSame = document && order.every(({ field }) => document[field] === row[field])
+      return isSame && (!filter || evaluateFilter(filter, rowOf(document, fields))) ? [document] : []
+    })
   }
 
   #passes(row: Row): boolean {

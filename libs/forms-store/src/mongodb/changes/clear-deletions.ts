@@ -39,10 +39,11 @@ export const clearIncarnation = async (
   deletion: DeletionDocument,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const { deletions, publicIds } = collections
-  const { _id, organizationId, publicId, isCleared } = deletion
-  // The delete is in progress, was killed before it deleted the form, or lost to another change.
-  if (await isAlive(collections, deletion)) return
+  const { forms, deletions, publicIds } = collections
+  const { _id, organizationId, formId, incarnation, publicId, isCleared } = deletion
+  // The delete is in progress, was killed before it deleted the form, or lost to another change. A read alone would not
+  // suffice: a failover may take back a delete that no majority has.
+  if (await forms.confirm({ organizationId, _id: formId, incarnation })) return
   await release(publicIds, publicId, deletion)
   for (const clearBatch of [clearReplies, clearRevisions, clearCommands]) {
     while (await clearBatch(collections, deletion)) if (signal?.aborted) return

@@ -53,7 +53,13 @@ export const deleteForm = async (
 }
 
 /** Whether there is no such form, and a failover brings none back that an earlier attempt has deleted. */
-const isAbsent = async ({ forms }: FormsCollections, ref: FormRef): Promise<boolean> => {
+const isAbsent = async ({ forms, publicIds }: FormsCollections, ref: FormRef): Promise<boolean> => {
   const query = formByRef(ref)
-  return !query || !(await forms.confirm(query))
+  if (!query) return true
+  if (query._id !== undefined) return !(await forms.confirm(query))
+  // On shards, a write needs the form's id.
+  const { organizationId, publicId } = query
+  const reserved = await publicIds.findOne({ _id: publicId, organizationId })
+  if (!reserved) return !(await publicIds.confirm({ _id: publicId, organizationId }))
+  return !(await forms.confirm({ organizationId, _id: reserved.formId, publicId }))
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
-import { storeUnavailable } from '@fms/store-kit/mongodb'
 import { formConflict } from '../../errors.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -17,7 +16,7 @@ import {
   newFormDocument,
   newRevisionDocument,
 } from '../documents.ts'
-import { addUsage, countWrite } from '../usage.ts'
+import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
 
 /** How many inserts are in flight, and how many ids are in one query. */
@@ -35,7 +34,10 @@ const importLimitMs = 24 * 60 * 60_000
  */
 export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
   const stored = await readRecord(collections, record)
-  if (stored) return confirmSameRecord(collections, stored, record)
+  if (stored) {
+    const outcome = assertSameRecord(stored, record)
+    return (await confirmRecord(collections, record)) ? outcome : importForm(collections, record)
+  }
 
   const { deletions } = collections
   const { organizationId, formId, publicId } = record
@@ -50,23 +52,15 @@ export const importForm = async (collections: FormsCollections, record: FormReco
     return 'imported'
   }
   await clearIncarnation(collections, note)
-  const meanwhile = await readRecord(collections, record)
-  if (!meanwhile) throw conflict
-  return confirmSameRecord(collections, meanwhile, record)
+  if (!(await readRecord(collections, record))) throw conflict
+  return importForm(collections, record)
 }
 
-/** Compares the stored form with the record, and waits until a majority has the stored form. */
-const confirmSameRecord = async (
-  { forms }: FormsCollections,
-  stored: FormRecord,
-  record: FormRecord,
-): Promise<Imported> => {
-  const outcome = assertSameRecord(stored, record)
+/** Waits until a majority has the form of the record. @returns false when the form has changed since it was read. */
+const confirmRecord = ({ forms }: FormsCollections, record: FormRecord): Promise<boolean> => {
   const { organizationId, formId: _id, version, replyCount } = record
   const { liveNumber } = revisionStateOf(record)
-  if (!(await forms.confirm({ organizationId, _id, version, replyCount, liveNumber })))
-    throw storeUnavailable(new Error('The form has changed since it was read'))
-  return outcome
+  return forms.confirm({ organizationId, _id, version, replyCount, liveNumber })
 }
 
 /** @returns FORM_CONFLICT when another form has one of the ids, or the form exists. The form is stored last. */
@@ -134,6 +128,8 @@ const storeRevisions = async (
 ): Promise<void> => {
   const revisions = revisionsOf(record).map((revision) => newRevisionDocument(revision, incarnation))
   const bytes = revisions.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
+  // Creates the usage document if there is none: a first count after this would miss the revisions.
+  await readUsage(collections, record.organizationId)
   await addUsage(collections, record.organizationId, { forms: 0, bytes })
   for (const batch of batches(revisions)) await collections.revisions.insertAll(batch)
 }
