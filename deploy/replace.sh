@@ -10,7 +10,11 @@ cd "$(dirname "$0")/.."
 for service in "$@"; do
   old=$(docker compose ps --quiet "$service")
   count=$(echo "$old" | grep -c .) || { echo "No instance of $service runs." >&2; exit 1; }
-  docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((2 * count))" "$service"
+  docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((2 * count))" "$service" || {
+    echo "New instances of $service are not healthy. The old ones continue: $(echo $old)." >&2
+    echo "Before you try again, remove the others that 'docker compose ps $service' lists with 'docker rm --force ID'." >&2
+    exit 1
+  }
   for id in $old; do
     docker stop "$id"
     docker rm "$id"

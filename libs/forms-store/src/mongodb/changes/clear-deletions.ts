@@ -1,5 +1,4 @@
 import type { DeletionDocument, FormsCollections, Incarnation } from '../documents.ts'
-import { } from '../documents.ts'
 import { addUsage } from '../usage.ts'
 import { release } from './reservations.ts'
 
