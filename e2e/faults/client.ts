@@ -213,7 +213,8 @@ export class Client {
     for (const { publicId } of listed)
       if (!ids.has(publicId)) await this.#sendUntil('DELETE', `/${publicId}`, [200, 404])
     this.#entries = kept
-    this.#uncertainCreates.clear()
+    // The others may still be in flight on a busy machine, and create their form before a later check.
+    for (const { name } of listed) this.#uncertainCreates.delete(name)
   }
 
   /** Reads every page of a list and checks `totalSize`. */
