@@ -6,6 +6,7 @@ export default defineConfig({
     // Long, so that a busy machine causes no timeout.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
     projects: [
       {

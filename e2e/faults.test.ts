@@ -197,7 +197,14 @@ const allFaults: Fault[] = [
   })),
   { name: 'full disk under the stores', trigger: fillDisk, of: 'sqlite' },
   ...(stores.mongo?.killAndRestart
-    ? [{ name: 'kill -9 of MongoDB', trigger: stores.mongo.killAndRestart, of: 'mongodb' as const }]
+    ? [
+        {
+          name: 'kill -9 of MongoDB',
+          trigger: stores.mongo.killAndRestart,
+          settleMs: 6_000,
+          of: 'mongodb' as const,
+        },
+      ]
     : []),
   ...(stores.mongo?.failWrites ? failPointFaults : []),
   {
@@ -213,6 +220,7 @@ const allFaults: Fault[] = [
   {
     name: '3 s of replies of MongoDB that are lost after the work',
     trigger: disturbNetwork('loseReplies'),
+    settleMs: 6_000,
     of: 'mongodb',
   },
   {

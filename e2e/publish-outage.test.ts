@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTcpProxy, type TcpProxy } from './faults/tcp-proxy.ts'
 import { type Account, publishable, type System, startSystem } from './system.ts'
 
-const timeoutMs = 5_000
+const timeoutMs = 10_000
 
 let mongo: TestMongodb
 let network: TcpProxy

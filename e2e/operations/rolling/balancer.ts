@@ -22,7 +22,7 @@ export const startBalancer = (origins: string[]): Balancer => {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
 
   const isReady = (origin: string) =>
-    fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
+    fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(10_000) }).then(
       async (response) => {
         await response.arrayBuffer()
         return response.ok

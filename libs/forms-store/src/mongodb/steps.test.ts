@@ -106,7 +106,9 @@ describe('a crash between two writes', () => {
     {
       // Clears the remains of earlier tests.
       await using _opened = new MongoFormsStore(url)
-      await vi.waitFor(async () => expect(await collections.deletions.count({ isCleared: false })).toBe(0))
+      await vi.waitFor(async () => expect(await collections.deletions.count({ isCleared: false })).toBe(0), {
+        timeout: 60_000,
+      })
     }
     const [form, stuck] = [await givenForm(store), await givenForm(store)]
     for (const each of [form, stuck]) {
@@ -120,12 +122,15 @@ describe('a crash between two writes', () => {
 
     {
       await using _opened = new MongoFormsStore(url, {}, { beforeWrite: isStuck })
-      await vi.waitFor(async () => {
-        const left = [form, stuck].map(({ organizationId }) =>
-          collections.revisions.count({ organizationId }),
-        )
-        expect((await Promise.all(left)).sort()).toEqual([0, 1])
-      })
+      await vi.waitFor(
+        async () => {
+          const left = [form, stuck].map(({ organizationId }) =>
+            collections.revisions.count({ organizationId }),
+          )
+          expect((await Promise.all(left)).sort()).toEqual([0, 1])
+        },
+        { timeout: 60_000 },
+      )
     }
 
     await using _again = new MongoFormsStore(url)

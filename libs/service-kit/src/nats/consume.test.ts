@@ -76,12 +76,12 @@ describe('consume', () => {
     const gate = gated()
 
     const consumption = consume(queue.ensure, gate.handle, logger, options)
-    await vi.waitUntil(() => gate.given.length >= 64)
+    await vi.waitUntil(() => gate.given.length >= 64, { timeout: 10_000 })
     await waitForDeliveries(queue, 65)
     expect(gate.given).toHaveLength(64)
 
     gate.open()
-    await vi.waitUntil(() => gate.given.length === 200)
+    await vi.waitUntil(() => gate.given.length === 200, { timeout: 10_000 })
     await consumption.stop()
     expect(new Set(gate.given).size).toBe(200)
   })
@@ -126,7 +126,7 @@ describe('consume', () => {
     for (let stops = 0; stops < 10; stops++) {
       const consumption = consume(queue.ensure, handle, logger, options)
       const before = seen.size
-      await vi.waitUntil(() => seen.size > before + 50, { interval: 1 })
+      await vi.waitUntil(() => seen.size > before + 50, { interval: 1, timeout: 10_000 })
       await consumption.stop()
     }
     sending = false
@@ -142,7 +142,7 @@ describe('consume', () => {
     await sendAll(queue, 3)
     const gate = gated()
     const consumption = consume(queue.ensure, gate.handle, logger, options)
-    await vi.waitUntil(() => gate.given.length === 3)
+    await vi.waitUntil(() => gate.given.length === 3, { timeout: 10_000 })
 
     const stopped = vi.fn()
     const stopping = consumption.stop().then(stopped)
@@ -160,13 +160,15 @@ describe('consume', () => {
     await queue.send('slow')
     const gate = gated()
     await using _ = stopping(consume(() => queue.ensure(ackWaitMs), gate.handle, logger, { ackWaitMs }))
-    await vi.waitUntil(() => gate.given.length === 1)
+    await vi.waitUntil(() => gate.given.length === 1, { timeout: 10_000 })
 
     // Five times the ack wait.
     await delay(5 * ackWaitMs)
     gate.open()
 
-    await vi.waitUntil(async () => (await queue.manager.streams.info(stream)).state.messages === 0)
+    await vi.waitUntil(async () => (await queue.manager.streams.info(stream)).state.messages === 0, {
+      timeout: 10_000,
+    })
     expect(gate.given).toEqual(['slow'])
     expect((await queue.manager.consumers.info(stream, consumer)).num_redelivered).toBe(0)
   })
@@ -185,7 +187,7 @@ describe('consume', () => {
     await queue.send('bad')
     await queue.send('good')
 
-    await vi.waitUntil(() => handled.includes('good'))
+    await vi.waitUntil(() => handled.includes('good'), { timeout: 10_000 })
   })
 
   it('retries until it has its consumer, and is active then', async () => {
@@ -204,7 +206,7 @@ describe('consume', () => {
     await vi.waitUntil(() => consumption.active, { timeout: 5_000 })
     await queue.send('first')
 
-    await vi.waitUntil(() => gate.given.length === 1)
+    await vi.waitUntil(() => gate.given.length === 1, { timeout: 10_000 })
   })
 
   it.each([

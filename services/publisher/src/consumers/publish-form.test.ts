@@ -192,7 +192,7 @@ describe('a publish.form while the store is unavailable', () => {
     const form = await givenForm(publishing.forms)
     const late = await lateCommands(publisher)
 
-    await publishing.send(commandFor(form, { timeoutMs: 500 }))
+    await publishing.send(commandFor(form, { timeoutMs: 3_000 }))
 
     await publishing.idle()
     expect(publisher.handled['store unavailable']).toBeGreaterThan(1)

@@ -84,7 +84,7 @@ const settleFailure = async (
   const isUnexpected = !(error instanceof ApiError)
   logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
   const delayMs = retryDelayMs(message.info.deliveryCount)
-  if (isUnexpected && deadline.isOverIn(delayMs)) {
+  if (isUnexpected && deadline.isOverIn(delayMs + redeliveryMs)) {
     replyWithProblem(message, internal(error), deps)
     return deadLetter(message, 'defect', deps)
   }
@@ -105,6 +105,9 @@ const discardLate = (message: JsMsg, { logLateCommand }: PublishFormDeps): Deliv
   logLateCommand()
   return 'late'
 }
+
+/** What a redelivery needs to be handled before its deadline, in milliseconds. */
+const redeliveryMs = 250
 
 /**
  * 100 ms, doubling up to 1 s, plus up to half of that at random, so that a store that recovers gets the commands soon
