@@ -41,7 +41,7 @@ export default defineConfig({
           env: {
             E2E_STORE: 'mongodb',
             FAULT_STORE: 'mongodb',
-            FAULT_NAMES: '^kill -9 of MongoDB|lost after the work',
+            FAULT_NAMES: 'lost after the work',
           },
         },
       },
