@@ -113,13 +113,22 @@ describe('the last release', () => {
     expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(2)
   })
 
-  it('is not fetched: where a shallow clone lacks its commit, the error says what to run', async () => {
+  it('is this release where a shallow clone lacks the commit, and its name says what to run', async () => {
     await using repository = await createRepository()
     await using parent = await mkdtempDisposable(join(tmpdir(), 'shallow-'))
     const clone = join(parent.path, 'clone')
     git(repository.root, 'clone', '--quiet', '--depth', '1', `file://${repository.root}`, clone)
 
-    await expect(prepareLastRelease(clone)).rejects.toThrow(/does not have. Run git fetch --unshallow\./)
+    const release = await prepareLastRelease(clone)
+    expect(release).toMatchObject({ folder: clone, name: expect.stringContaining('git fetch --unshallow') })
+  })
+
+  it('must be a commit that a whole clone has', async () => {
+    await using repository = await createRepository()
+    const missing = '0'.repeat(40)
+    writeFileSync(join(repository.root, 'CHANGELOG.md'), `Release 0.1.0 is commit ${missing}.\n`)
+
+    await expect(prepareLastRelease(repository.root)).rejects.toThrow(/does not have. Run git fetch/)
   })
 
   it('is this release where there is no git repository', async () => {

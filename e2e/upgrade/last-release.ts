@@ -26,18 +26,19 @@ export interface Release {
  * The last release: the sources at the commit that CHANGELOG.md names, in a git worktree under `.cache`, which the
  * first call creates. The folder cannot be under node_modules, where Node does not strip types.
  *
- * Sources without a git repository, from an archive, take the place of the last release themselves: then the test shows
- * that instances of one release replace each other.
+ * Where the commit cannot be had (sources from an archive, a shallow clone), this release takes the place of the last
+ * one, and the title of the test says why: then the test shows that instances of one release replace each other.
  *
  * @param root the folder of this release.
- * @throws {Error} that says what to do when the clone does not have the commit.
+ * @throws {Error} that says what to do when a whole clone does not have the commit.
  */
 export const prepareLastRelease = async (root: string): Promise<Release> => {
   if (!existsSync(join(root, '.git'))) return { name: 'itself (this is no git clone)', folder: root }
   const { version, commit } = readLastRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
   const folder = join(root, '.cache', `release-${commit}`)
   if (!isInstalled(folder)) {
-    await requireCommit(root, version, commit)
+    const reason = await whyAbsent(root, version, commit)
+    if (reason) return { name: `itself (${reason})`, folder: root }
     await checkOut(root, folder, commit)
   }
   await install(folder, root)
@@ -55,14 +56,21 @@ export const readLastRelease = (changelog: string): { version: string; commit: s
   return { version, commit }
 }
 
-const requireCommit = async (root: string, version: string, commit: string): Promise<void> => {
+/**
+ * Why this clone cannot have the commit: it is shallow, or git does not read it. Undefined where it has the commit.
+ *
+ * @throws {Error} where a whole clone lacks it.
+ */
+const whyAbsent = async (root: string, version: string, commit: string): Promise<string | undefined> => {
   const git = async (...args: string[]) => (await run('git', ['-C', root, ...args])).stdout.trim()
+  const isShallow = await git('rev-parse', '--is-shallow-repository').catch(() => 'unknown')
+  if (isShallow === 'unknown') return 'git cannot read this clone'
   try {
     await git('cat-file', '-e', `${commit}^{commit}`)
+    return undefined
   } catch (cause) {
-    const isShallow = (await git('rev-parse', '--is-shallow-repository')) === 'true'
-    const advice = isShallow ? 'git fetch --unshallow' : 'git fetch, or correct the commit in CHANGELOG.md'
-    const message = `The upgrade from release ${version} needs its commit ${commit}, which this clone does not have. Run ${advice}.`
+    if (isShallow === 'true') return `release ${version} is not in this shallow clone: git fetch --unshallow`
+    const message = `The upgrade from release ${version} needs its commit ${commit}, which this clone does not have. Run git fetch, or correct the commit in CHANGELOG.md.`
     throw new Error(message, { cause })
   }
 }
