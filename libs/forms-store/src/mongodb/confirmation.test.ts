@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { storeUnavailable } from '@fms/store-kit/mongodb'
+import { MongoDatabase, storeUnavailable } from '@fms/store-kit/mongodb'
 import { openFailpoints } from '@fms/testkit/failpoints'
 import { afterAll, describe, expect, it } from 'vitest'
 import { edited, givenForm, publish, refOf } from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
+import { clearDeletions } from './changes/clear-deletions.ts'
+import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
@@ -124,4 +126,23 @@ describe('a repeat that finds its change stored', () => {
       expect(await isolated.update(refOf(form), change)).toEqual(changed)
     },
   )
+})
+
+describe('the clearing of a deleted form', () => {
+  it('waits until a majority has the delete', async () => {
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    const form = await givenForm(deleter)
+    await publish(deleter, form)
+    await deleter.delete(refOf(form), allow)
+    const beforeWrite = ({ operation }: { operation: string }) => {
+      if (operation === 'confirm') throw storeUnavailable(new Error('no majority'))
+    }
+    await using isolated = new MongoDatabase(url, beforeWrite)
+    const { revisions } = formsCollections(isolated)
+    const { organizationId } = form
+
+    await clearDeletions(formsCollections(isolated), AbortSignal.timeout(60_000))
+
+    expect(await revisions.count({ organizationId })).toBe(1)
+  })
 })

@@ -3,7 +3,6 @@ import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import type { FormRef, FormState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
-import { toStoredDraft } from '../stored-draft.ts'
 
 /** A form. Times are milliseconds since the epoch. Fields of filters and orders are copied out of the draft. */
 export interface FormDocument {
@@ -28,13 +27,12 @@ export interface FormDocument {
   liveRevisionId: string | null
   name: string
   foldedName: string
-  /** Runs of three code points of `foldedName`. Absent in documents of the previous release until `formctl migrate`. */
-  nameTrigrams?: string[]
+  /** Runs of three code points of `foldedName`. */
+  nameTrigrams: string[]
   type: FormDraft['type']
-  /** Absent in documents of the previous release until `formctl migrate`. */
-  aiHandoff?: boolean
-  /** Size of the draft in UTF-8. Absent like `aiHandoff`. */
-  bytes?: number
+  aiHandoff: boolean
+  /** Size of the draft in UTF-8. */
+  bytes: number
   /** JSON text, because member names of a draft may contain dots and dollar signs. */
   draft: string
 }
@@ -51,8 +49,8 @@ export interface RevisionDocument {
   createTime: number
   /** JSON text, like drafts. */
   form: string
-  /** Size of the form in UTF-8. Absent in documents of the previous release until `formctl migrate`. */
-  bytes?: number
+  /** Size of the form in UTF-8. */
+  bytes: number
 }
 
 /** A reply that was counted. */
@@ -188,10 +186,6 @@ export const isAlive = (
   { organizationId, formId, incarnation }: Incarnation,
 ): Promise<boolean> => forms.has({ organizationId, _id: formId, incarnation })
 
-/** Size of a draft in UTF-8; 0 when the document has no `bytes` and the draft was not read. */
-export const draftBytes = ({ bytes, draft }: Partial<FormDocument>): number =>
-  bytes ?? Buffer.byteLength(draft ?? '')
-
 export const sizeFields = ['bytes'] as const satisfies readonly (keyof FormDocument)[]
 
 /** The fields of `toFormState`. */
@@ -222,7 +216,7 @@ export const toStoredForm = (document: FormDocument): StoredForm => ({
   draftJson: document.draft,
   name: document.name,
   type: document.type,
-  aiHandoff: document.aiHandoff ?? toStoredDraft(JSON.parse(document.draft)).aiHandoff,
+  aiHandoff: document.aiHandoff,
 })
 
 /** Values of the fields that a change of the draft sets. */

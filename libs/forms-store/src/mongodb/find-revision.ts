@@ -7,7 +7,6 @@ import {
   type Incarnation,
   incarnationOf,
   type RevisionDocument,
-  toStoredForm,
 } from './documents.ts'
 import { findForm } from './find-form.ts'
 
@@ -37,15 +36,9 @@ export const findRevision = async (
   const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
   if (!form || !revisionId || !isUuid(revisionId)) return undefined
   const revision = await collections.revisions.findOne({ ...incarnationOf(form), revisionId }, fields)
-  const aiHandoff = form.aiHandoff ?? (await readAiHandoff(collections, ref))
-  const state = { revisionId, live: revisionId === form.liveRevisionId, aiHandoff }
+  const { liveRevisionId, aiHandoff } = form
+  const state = { revisionId, live: revisionId === liveRevisionId, aiHandoff }
   return revision && { form, revision, state }
-}
-
-/** From the draft, for a form that the previous release wrote. */
-const readAiHandoff = async (collections: FormsCollections, ref: FormRef): Promise<boolean> => {
-  const form = await findForm(collections, ref)
-  return form ? toStoredForm(form).aiHandoff : false
 }
 
 /**

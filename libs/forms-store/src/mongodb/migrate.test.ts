@@ -51,12 +51,15 @@ const givenOldStore = async () => {
   await revisions.insert({ ...oldRevision, _id: revisionId } as RevisionDocument)
   const drifted = { _id: organizationId, organizationId, forms: 9, bytes: 1, countTime: Date.now() }
   await usage.insert(drifted as never)
+  // Its last form is deleted.
+  const emptied = randomUUID()
+  await usage.insert({ ...drifted, _id: emptied, organizationId: emptied } as never)
   const meta = database.collection<SchemaDocument>(metaCollection)
   await meta.insert({ _id: 'forms', version: 2, oldestVersion: 2 })
   const sizes = [...given.map(({ draftJson }) => draftJson), revision.formJson].map((text) =>
     Buffer.byteLength(text),
   )
-  return { url, organizationId, forms: given, bytes: sizes.reduce((sum, size) => sum + size) }
+  return { url, organizationId, emptied, forms: given, bytes: sizes.reduce((sum, size) => sum + size) }
 }
 
 const indexNames = async (url: string) => {
@@ -72,7 +75,7 @@ describe('formctl migrate from schema version 2', () => {
   it('survives a kill at any point, and drops former indexes once the new ones exist', async () => {
     const fresh = newUrl()
     await migrateFormsStore(fresh)
-    const { url, organizationId, forms, bytes } = await givenOldStore()
+    const { url, organizationId, emptied, forms, bytes } = await givenOldStore()
     const needed = formsSchema.indexes.map(({ name }) => name)
 
     let isKilled = true
@@ -98,6 +101,7 @@ describe('formctl migrate from schema version 2', () => {
     await using store = await openFormsStore(url)
     await store.ping()
     expect(await store.usage(organizationId)).toEqual({ forms: 3, bytes })
+    expect(await store.usage(emptied)).toEqual({ forms: 0, bytes: 0 })
     const filter = { kind: 'search', field: 'name', text: 'longer' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 5, skip: 0 })
     expect(found.forms.map(({ formId }) => formId)).toEqual([forms[1]!.formId])

@@ -108,6 +108,24 @@ describe('listMongodb', () => {
     }
   })
 
+  it('leaves out an item that moves in the order after its entry was read', async () => {
+    const [, , moved] = inOrder as [Item, Item, Item]
+    const racing = {
+      findFields: items.findFields.bind(items),
+      async *find(read: object, options: object) {
+        await items.set({ _id: moved._id }, { rank: -1 })
+        yield* items.find(read, options)
+      },
+    } as unknown as MongoCollection<Item>
+    try {
+      const found = await take(listMongodb(racing, { ...query, plan }), 6)
+
+      expect(found).toEqual(inOrder.filter((item) => item !== moved).slice(0, 6))
+    } finally {
+      await items.set({ _id: moved._id }, { rank: moved.rank })
+    }
+  })
+
   it('sends no request where nothing can match', async () => {
     const none = {} as MongoCollection<Item>
     const filter = { kind: 'constant', value: false } as const

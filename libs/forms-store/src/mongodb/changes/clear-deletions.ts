@@ -77,7 +77,7 @@ const clearRevisions = async (
   if (found.length === 0) return false
   const cleared = await revisions.deleteMany({ ...all, _id: { $in: found.map(({ _id }) => _id) } })
   // When another process clears concurrently, usage stays too high rather than too low.
-  const bytes = found.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
+  const bytes = found.reduce((sum, revision) => sum + revision.bytes, 0)
   if (cleared === found.length) await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
   return found.length === maxBatch
 }

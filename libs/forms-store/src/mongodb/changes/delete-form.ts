@@ -4,7 +4,6 @@ import { updateAborted } from '../../errors.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import {
-  draftBytes,
   type FormsCollections,
   formByRef,
   formKey,
@@ -40,7 +39,7 @@ export const deleteForm = async (
     const incarnation = incarnationOf(form)
     const note = { _id, ...incarnation, publicId, beginTime: now, clearTime: now, isCleared: false }
     await deletions.insert(note)
-    const growth = { forms: -1, bytes: -draftBytes(form) }
+    const growth = { forms: -1, bytes: -form.bytes }
     const remove = () => forms.deleteOne({ ...formKey(form), version })
     if (await countWrite(collections, noQuota, organizationId, growth, remove, incarnation)) return form
     await deletions.deleteOne({ organizationId, _id })

@@ -198,7 +198,7 @@ const liveFields = (form: FormDocument, { revisionId, number }: RevisionDocument
 /** Deletes a revision whose form was deleted during the publish. */
 const removeRevision = async (
   collections: FormsCollections,
-  { organizationId, formId, incarnation, revisionId, bytes = 0 }: RevisionDocument,
+  { organizationId, formId, incarnation, revisionId, bytes }: RevisionDocument,
 ): Promise<void> => {
   if (await collections.revisions.deleteOne({ organizationId, formId, incarnation, revisionId })) {
     await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })

@@ -1,6 +1,6 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
-import { draftBytes, draftFields, type FormsCollections, formKey, toStoredForm } from '../documents.ts'
+import { draftFields, type FormsCollections, formKey, toStoredForm } from '../documents.ts'
 import { findForm } from '../find-form.ts'
 import { countWrite } from '../usage.ts'
 
@@ -20,7 +20,7 @@ export const updateForm = async (
       ? changed
       : writeConflict
   }
-  const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - draftBytes(form) }
+  const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - form.bytes }
   const stored = await countWrite(collections, quota, form.organizationId, growth, () =>
     collections.forms.setAndGet({ ...formKey(form), version: form.version }, draftFields(changed)),
   )

@@ -9,7 +9,6 @@ import { clearIncarnation } from '../changes/clear-deletions.ts'
 import { maxRecentReplies } from '../changes/record-replies.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
 import {
-  draftBytes,
   type FormsCollections,
   type Incarnation,
   isAlive,
@@ -78,7 +77,7 @@ const storeRecord = async (
     ...revisionStateOf(record),
     recentReplies: record.replyIds.slice(0, maxRecentReplies),
   }
-  const growth = { forms: 1, bytes: draftBytes(form) }
+  const growth = { forms: 1, bytes: form.bytes }
   const insert = () => collections.forms.insert(form)
   const { organizationId, formId } = record
   const isStored = await countWrite(collections, noQuota, organizationId, growth, insert, incarnation)
@@ -127,7 +126,7 @@ const storeRevisions = async (
   { incarnation }: Incarnation,
 ): Promise<void> => {
   const revisions = revisionsOf(record).map((revision) => newRevisionDocument(revision, incarnation))
-  const bytes = revisions.reduce((sum, revision) => sum + (revision.bytes ?? 0), 0)
+  const bytes = revisions.reduce((sum, revision) => sum + revision.bytes, 0)
   // Creates the usage document if there is none: a first count after this would miss the revisions.
   await readUsage(collections, record.organizationId)
   await addUsage(collections, record.organizationId, { forms: 0, bytes })
