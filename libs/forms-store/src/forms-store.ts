@@ -1,5 +1,7 @@
 import type { CheckedFilter } from '@fms/aip'
 import type { FormDraft, FormRecord } from '@fms/contracts'
+import type { EventLog } from './events/event-log.ts'
+import type { ChangeContext } from './events/recorded-event.ts'
 import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
 
 /** A form without its draft. */
@@ -142,6 +144,13 @@ export interface FormsStoreOptions {
    * after 6,000. Set it for callers without a deadline.
    */
   timeoutMs?: number
+  /** Called after each change that recorded an event, to wake a relay. Must be fast and not throw. */
+  onRecorded?: (organizationId: string) => void
+}
+
+export interface ImportOptions {
+  /** Whether the import records `form.imported`. A copy of a store does not: it copies the log itself. Default: true. */
+  recordsEvent?: boolean
 }
 
 export interface ListOptions {
@@ -167,16 +176,22 @@ export type Imported = 'imported' | 'exists'
  *
  * Each method is atomic, and its result is durable. No transaction spans two methods.
  *
+ * Every change of a form, except for replies, records its event in the same atomic step. The parameter `context` says who
+ * makes the change; by default an operator.
+ *
  * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable.
  */
 export interface FormsStore extends AsyncDisposable {
+  /** The logs of the events that changes record. */
+  readonly events: EventLog
+
   /**
    * Stores a new form.
    *
    * @returns false, and stores nothing, when the public id is taken.
    * @throws {ApiError} QUOTA_EXCEEDED.
    */
-  create(form: StoredForm): Promise<boolean>
+  create(form: StoredForm, context?: ChangeContext): Promise<boolean>
 
   /** Reads a form. @returns undefined when the organization has no such form, also for a malformed reference. */
   get(ref: FormRef): Promise<StoredForm | undefined>
@@ -205,6 +220,7 @@ export interface FormsStore extends AsyncDisposable {
   update(
     ref: FormRef,
     change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    context?: ChangeContext,
   ): Promise<StoredForm | undefined>
 
   /**
@@ -214,7 +230,7 @@ export interface FormsStore extends AsyncDisposable {
    * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
    * @returns false when there is no such form.
    */
-  delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean>
+  delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
 
   /** The revision that a command created, of any form of the organization. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
@@ -237,6 +253,7 @@ export interface FormsStore extends AsyncDisposable {
     commandId: string,
     snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
+    context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined>
 
   /**
@@ -299,7 +316,7 @@ export interface FormsStore extends AsyncDisposable {
    * @throws {ApiError} FORM_CONFLICT, with nothing visible, when the store has another state of the form, or another form
    *   or revision with one of its ids.
    */
-  importForm(record: FormRecord): Promise<Imported>
+  importForm(record: FormRecord, options?: ImportOptions): Promise<Imported>
 
   /** Resolves if the engine responds. */
   ping(): Promise<void>

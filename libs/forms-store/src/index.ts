@@ -1,4 +1,6 @@
 export * from './errors.ts'
+export * from './events/event-log.ts'
+export { type ChangeContext, operatorContext } from './events/recorded-event.ts'
 export * from './forms-store.ts'
 export * from './lists/form-order.ts'
 export * from './open-forms-store.ts'

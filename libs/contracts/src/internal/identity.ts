@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ActorKey } from '../event.ts'
 import { Role, Uuid } from '../organization.ts'
 
 /** Header of requests between services: the signed identity token. */
@@ -12,6 +13,8 @@ export const Identity = z.object({
   role: Role.optional(),
   /** Whether the API key rejects writes, whatever the role. */
   readOnly: z.boolean(),
+  /** The API key. Absent in tokens of gateways of release 0.1.0. */
+  key: ActorKey.optional(),
 })
 export type Identity = z.infer<typeof Identity>
 

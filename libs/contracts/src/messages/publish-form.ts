@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../error.ts'
+import { ActorKey } from '../event.ts'
 import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
@@ -21,6 +22,8 @@ export const PublishForm = defineMessage({
     /** Canonical id or public id, as in the request. */
     formRef: z.string(),
     userId: Uuid,
+    /** The caller's API key. Absent in commands of gateways of release 0.1.0. */
+    key: ActorKey.optional(),
     validateOnly: z.boolean(),
     /** Condition on the ETag of the draft; absent for none. */
     ifMatch: IfMatch.optional(),

@@ -1,0 +1,98 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { scanJson } from '@fms/aip'
+import { type Actor, type EventType, type FormEvent, formatSequence, formPath } from '@fms/contracts'
+import type { FormState, StoredDraft } from '../forms-store.ts'
+import { formETag } from '../resource/form-to-json.ts'
+
+/** Who makes a change, for its event. */
+export interface ChangeContext {
+  actor: Actor
+  /** `x-request-id` of the request; `""` for none. */
+  httpRequestId: string
+}
+
+/** The context of changes that no request makes: those of an operator's program. */
+export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
+
+/** An event without its position in the log. */
+export type RecordedEvent = Omit<FormEvent, 'sequence'>
+
+/** The form in an event. */
+export type EventForm = FormState & Pick<StoredDraft, 'name'>
+
+/** What an event tells, beside the form and the context. */
+export interface EventFields {
+  type: EventType
+  /** The form before the change; undefined for a new one. */
+  before?: FormState | undefined
+  /** The form after the change; undefined for a delete. */
+  after?: EventForm | undefined
+  /** The time of the change. Moved to be later than `lastTime`. */
+  time: Date
+  /** The time of the form's previous event, in milliseconds since the epoch; 0 for none. */
+  lastTime: number
+  /** Members that only this type has. */
+  more?: Record<string, unknown>
+}
+
+/**
+ * Creates the event of a change.
+ *
+ * @param form the form as it is after the change, or was before a delete.
+ */
+export const recordedEvent = (
+  form: EventForm,
+  { type, before, after, time, lastTime, more }: EventFields,
+  { actor, httpRequestId }: ChangeContext,
+  id: string = randomUUIDv7(),
+): RecordedEvent => {
+  const path = formPath(form)
+  return {
+    specversion: '1.0',
+    id,
+    source: `/v2/organizations/${form.organizationId}`,
+    type,
+    subject: path,
+    time: new Date(Math.max(time.getTime(), lastTime + 1)).toISOString(),
+    datacontenttype: 'application/json',
+    data: {
+      form: path,
+      publicId: form.publicId,
+      name: form.name,
+      etag: after ? formETag(after) : '',
+      previousEtag: before ? formETag(before) : '',
+      actor,
+      httpRequestId,
+      ...more,
+    },
+  }
+}
+
+/** Adds the position in the log. */
+export const withSequence = (event: RecordedEvent, sequence: number): FormEvent => {
+  const { data, ...attributes } = event
+  return { ...attributes, sequence: formatSequence(sequence), data } as FormEvent
+}
+
+/** More levels than any draft has. */
+const maxDepth = 100
+
+/** The names of the top-level members in which two drafts differ, in the order of the later draft. */
+export const changedFields = (before: string, after: string): string[] => {
+  const [old, current] = [membersOf(before), membersOf(after)]
+  const removed = [...old.keys()].filter((name) => !current.has(name))
+  return [...[...current.keys()].filter((name) => old.get(name) !== current.get(name)), ...removed]
+}
+
+/** The JSON of each top-level member, without building its value. */
+const membersOf = (json: string): Map<string, string> => {
+  const members = new Map<string, string>()
+  scanJson(json, maxDepth, {
+    reject: (what) => {
+      throw new Error(`A stored draft has ${what}`)
+    },
+    forbiddenName: () => {},
+    member: ({ name, start, end }) => members.set(name, json.slice(start, end)),
+  })
+  return members
+}
