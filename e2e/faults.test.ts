@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client } from './faults/client.ts'
+import { EventStream } from './faults/event-stream.ts'
 import { createReport, type Outcome } from './faults/report.ts'
 import { type FaultStores, startStores } from './faults/start-stores.ts'
 import { type System, startSystem } from './system.ts'
@@ -32,6 +33,7 @@ let system: System
 let clients: Client[]
 /** Checks whether the system has recovered. It is not part of the load, so that its forms do not change in between. */
 let probe: Client
+let eventStream: EventStream
 
 beforeAll(async () => {
   const clock = `--import ${join(import.meta.dirname, 'faults/clock.ts')}`
@@ -44,8 +46,10 @@ beforeAll(async () => {
     Array.from({ length: clientCount }, async () => new Client(system, await system.account())),
   )
   probe = new Client(system, await system.account())
+  eventStream = await EventStream.open(system.nats.urls.events)
 })
 afterAll(async () => {
+  await eventStream[Symbol.asyncDispose]()
   await system[Symbol.asyncDispose]()
   await stores[Symbol.asyncDispose]()
 })
@@ -271,7 +275,7 @@ describe(`${clientCount} clients on ${store}`, () => {
         await running
       }
       await delay(settleMs)
-      outcome.verdicts = await Promise.all([...clients, probe].map((client) => client.check()))
+      outcome.verdicts = await Promise.all([...clients, probe].map((client) => client.check(eventStream)))
     } finally {
       // Failures of the probe are part of waiting for the recovery.
       probe.takeTally()
@@ -283,6 +287,7 @@ describe(`${clientCount} clients on ${store}`, () => {
     const lost = verdicts.flatMap(({ lost }) => lost)
     expect(lost.filter((each) => !(mayMiscount && each.startsWith('totalSize')))).toEqual([])
     expect(verdicts.flatMap(({ doubled }) => doubled)).toEqual([])
+    expect(verdicts.flatMap(({ outOfOrder }) => outOfOrder)).toEqual([])
     const failures = tallies.flatMap(({ failures }) => [...failures.keys()])
     expect(failures.filter((failure) => isTransparent || !isExpectedFailure(failure))).toEqual([])
   }
