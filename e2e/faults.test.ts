@@ -14,6 +14,9 @@ import { type System, startSystem } from './system.ts'
 /** Duration of a long run in minutes. Default: each fault once. */
 const minutes = Number(process.env.FAULT_MINUTES ?? 0)
 
+/** How long NATS is away in the fault of that name. */
+const natsOutageSeconds = Number(process.env.FAULT_NATS_OUTAGE_SECONDS ?? 5)
+
 /** `sqlite` or `mongodb`. */
 const store = process.env.FAULT_STORE ?? 'sqlite'
 
@@ -92,6 +95,12 @@ const pause = (pid: () => number | undefined) => async () => {
 const killNats = async () => {
   process.kill(system.nats.pid, 'SIGKILL')
   await system.nats.stop()
+  system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+}
+
+const stopNats = async () => {
+  await system.nats.stop()
+  await delay(natsOutageSeconds * 1_000)
   system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
 }
 
@@ -199,6 +208,7 @@ const allFaults: Fault[] = [
     isTransparent: name === 'publisher',
   })),
   { name: 'kill -9 of nats-server', trigger: killNats },
+  { name: `${natsOutageSeconds} s without NATS`, trigger: stopNats },
   { name: 'kill -9 of everything', trigger: killEverything },
   ...services.map((name) => ({
     name: `3 s pause of ${name}`,
@@ -302,7 +312,7 @@ describe(`${clientCount} clients on ${store}`, () => {
     return Math.round(performance.now() - faultEnd)
   }
 
-  it.each(faults)('lose and duplicate no acknowledged write: $name', runFault, 120_000)
+  it.each(faults)('lose and duplicate no acknowledged write: $name', runFault, 120_000 + natsOutageSeconds * 1_000)
 
   if (minutes > 0) {
     it(
