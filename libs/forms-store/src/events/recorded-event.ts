@@ -1,6 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { scanJson } from '@fms/aip'
-import { type Actor, type EventType, type FormEvent, formatSequence, formPath } from '@fms/contracts'
+import {
+  type Actor,
+  type EventType,
+  type FormEvent,
+  type FormPath,
+  formatSequence,
+  formPath,
+} from '@fms/contracts'
 import type { FormState, StoredDraft } from '../forms-store.ts'
 import { formETag } from '../resource/form-to-json.ts'
 
@@ -72,6 +79,12 @@ export const recordedEvent = (
 export const withSequence = (event: RecordedEvent, sequence: number): FormEvent => {
   const { data, ...attributes } = event
   return { ...attributes, sequence: formatSequence(sequence), data } as FormEvent
+}
+
+/** The ids in the subject of an event. */
+export const formOfEvent = ({ subject }: Pick<FormEvent, 'subject'>): FormPath => {
+  const [, organizationId = '', , formId = ''] = subject.split('/')
+  return { organizationId, formId }
 }
 
 /** More levels than any draft has. */
