@@ -9,7 +9,8 @@ const newEvent = (number: number) => ({ type: 'form.updated', sequence: sequence
 const block = (number: number) =>
   `id: ${sequenceOf(number)}\nevent: form.updated\ndata: ${JSON.stringify(newEvent(number))}\n\n`
 
-const hello = ': connected\n\n'
+/** Sent at the start of a stream, with the position after which it starts. */
+const hello = `:\nid: ${sequenceOf(0)}\n\n`
 
 /** A stream of events, which ends afterwards. */
 const streamOf = (...numbers: number[]): Reaction => ({ stream: [hello, ...numbers.map(block)] })
@@ -179,7 +180,7 @@ describe('events.watch', () => {
   })
 
   it('has growing delays also when each connection ends immediately', async () => {
-    const { waits } = await watched([...Array(4).fill({ stream: [hello.slice(0, -1)] }), streamOf(1)], 1)
+    const { waits } = await watched([...Array(4).fill({ stream: [hello] }), streamOf(1)], 1)
 
     expect(waits).toEqual([125, 250, 500, 1_000])
   })

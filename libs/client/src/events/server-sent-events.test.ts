@@ -25,19 +25,17 @@ describe('parseEventStream', () => {
   })
 
   it('keeps the id for later blocks until another one, also without data', async () => {
-    expect(await parsed('id: 1\ndata: a\n\ndata: b\n\nid: 3\n\n:\nid\ndata: c\n\n')).toEqual([
+    expect(await parsed('id: 1\ndata: a\n\ndata: b\n\n:\nid: 3\n\nid\ndata: c\n\n')).toEqual([
       { id: '1', data: 'a' },
       { id: '1', data: 'b' },
-      { id: '3', data: '' },
       { id: '3', data: '' },
       { id: '', data: 'c' },
     ])
   })
 
-  it('yields comments immediately, with the id of the last complete block', async () => {
-    expect(await parsed('id: 1\n: ping\ndata: a\n\n')).toEqual([
-      { id: '', data: '' },
-      { id: '1', data: 'a' },
+  it('ignores comments and unknown fields', async () => {
+    expect(await parsed(': data: x\ndata: a\n:id: 7\nretry: 1\nevent: e\nother: o\n\n')).toEqual([
+      { id: '', data: 'a' },
     ])
   })
 

@@ -1,33 +1,30 @@
-/** A block of an event stream, or a comment. */
+/** A block of an event stream. */
 export interface ServerSentEvent {
-  /** The id of the last block that has one; `""` for none. */
+  /** The id of this block, or of the last block that has one; `""` for none. */
   id: string
-  /** `""` for a comment, and for a block without data. */
+  /** `""` for a block without data. */
   data: string
 }
 
 /**
  * Parses an event stream (HTML Living Standard, §9.2.6). Drops an incomplete block at the end, as browsers do. Ignores
- * `event` and `retry`: the data of a form event has its type.
+ * comments, `event` and `retry`: the data of a form event has its type.
  *
  * @param chunks the text of the stream, split anywhere.
  */
 export async function* parseEventStream(chunks: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
-  let lastId = ''
   let id = ''
   let data: string[] = []
   for await (const line of linesOf(chunks)) {
     if (line === '') {
-      lastId = id
       yield { id, data: data.join('\n') }
       data = []
-    } else if (line.startsWith(':')) {
-      yield { id: lastId, data: '' }
-    } else {
-      const { field, value } = fieldIn(line)
-      if (field === 'data') data.push(value)
-      if (field === 'id' && !value.includes('\0')) id = value
+      continue
     }
+    // The field of a comment is "".
+    const { field, value } = fieldIn(line)
+    if (field === 'data') data.push(value)
+    if (field === 'id' && !value.includes('\0')) id = value
   }
 }
 

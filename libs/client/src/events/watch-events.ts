@@ -28,7 +28,7 @@ export async function* watchEvents(source: WatchSource): AsyncGenerator<FormEven
     try {
       for await (const block of source.connect(log.position)) {
         wasConnected = true
-        // The server sends a comment immediately. The next block shows that the connection works.
+        // The server sends a block without an event immediately, and every 5 s. The second block shows that it works.
         if (++blocks > 1) failures = 0
         yield* log.read(block)
       }
