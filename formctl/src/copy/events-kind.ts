@@ -23,7 +23,8 @@ export interface LoggedEvent {
 /** The events of one log, in the order of `sequence`. */
 async function* eventsOf(events: EventLog, log: UnstreamedLog): AsyncGenerator<LoggedEvent> {
   const { organizationId, streamedSequence } = log
-  for await (const event of readEvents(events, { organizationId })) {
+  const { oldestSequence } = await events.range(organizationId)
+  for await (const event of readEvents(events, { organizationId, from: oldestSequence })) {
     yield { event, isLastStreamed: parseSequence(event.sequence) === streamedSequence }
   }
 }
