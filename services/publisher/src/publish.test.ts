@@ -35,7 +35,7 @@ const start = async () => {
     forms,
     run: async (command: PublishForm, store = forms) => {
       const deps = { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now }
-      const form = await publish(command, deps, () => {})
+      const form = await publish(command, deps, { assertInTime: () => {}, httpRequestId: 'request-1' })
       return readReply(FormPublished.encode(toFormPublished(form, testBaseUrl)))
     },
     [Symbol.asyncDispose]: () => forms.close(),
