@@ -29,10 +29,8 @@ const openForms = () => openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
 /** Records events: one for each form. */
 const record = async (forms: number, name = 'Intake') => {
   await using store = await openForms()
-  for (let form = 0; form < forms; form++) {
-    const newRecord = newFormRecord({ organizationId })
-    await store.importForm({ ...newRecord, draft: { ...newRecord.draft, name } })
-  }
+  const records = Array.from({ length: forms }, () => newFormRecord({ organizationId }))
+  await Promise.all(records.map((each) => store.importForm({ ...each, draft: { ...each.draft, name } })))
 }
 
 const events = (verb: 'list' | 'tail', args: string[] = [], input: TerminalInput = {}) =>
