@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
 import { formConflict } from '../../errors.ts'
+import type { ChangeContext } from '../../events/recorded-event.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
@@ -15,6 +16,8 @@ import {
   newFormDocument,
   newRevisionDocument,
 } from '../documents.ts'
+import { collectForm } from '../events/collect-events.ts'
+import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
 
@@ -30,12 +33,18 @@ const importLimitMs = 24 * 60 * 60_000
  * Stores a form in a new incarnation: first a note in `deletions`, then its ids, revisions and replies, which are
  * invisible without the form, and then the form. A repeat after a kill starts again: nothing that an earlier import
  * stored becomes visible, and the clearing that the earlier note causes deletes it.
+ *
+ * @param recorder records `form.imported`; undefined for an import without an event.
  */
-export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
+export const importForm = async (
+  collections: FormsCollections,
+  record: FormRecord,
+  recorder: ChangeRecorder | undefined,
+): Promise<Imported> => {
   const stored = await readRecord(collections, record)
   if (stored) {
     const outcome = assertSameRecord(stored, record)
-    return (await confirmRecord(collections, record)) ? outcome : importForm(collections, record)
+    return (await confirmRecord(collections, record)) ? outcome : importForm(collections, record, recorder)
   }
 
   const { deletions } = collections
@@ -45,14 +54,15 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   const clearTime = beginTime + importLimitMs
   const note = { _id, ...incarnation, publicId, beginTime, clearTime, isCleared: false }
   await deletions.insert(note)
-  const conflict = await storeRecord(collections, record, incarnation)
+  const conflict = await storeRecord(collections, record, incarnation, recorder?.context)
   if (!conflict) {
     await deletions.deleteOne({ organizationId, _id })
+    recorder?.onRecorded(organizationId, 'form.imported')
     return 'imported'
   }
   await clearIncarnation(collections, note)
   if (!(await readRecord(collections, record))) throw conflict
-  return importForm(collections, record)
+  return importForm(collections, record, recorder)
 }
 
 /** Waits until a majority has the form of the record. @returns false when the form has changed since it was read. */
@@ -67,6 +77,7 @@ const storeRecord = async (
   collections: FormsCollections,
   record: FormRecord,
   incarnation: Incarnation,
+  context: ChangeContext | undefined,
 ): Promise<ApiError | undefined> => {
   const conflict = await reserveIds(collections, record, incarnation)
   if (conflict) return conflict
@@ -76,12 +87,29 @@ const storeRecord = async (
     ...newFormDocument(fromFormRecord(record), incarnation.incarnation),
     ...revisionStateOf(record),
     recentReplies: record.replyIds.slice(0, maxRecentReplies),
+    eventTime: await lastEventTime(collections, record),
   }
+  const event = { type: 'form.imported', after: fromFormRecord(record), time: new Date() } as const
+  const recorded = context ? recordEvent(form, event, context) : {}
   const growth = { forms: 1, bytes: form.bytes }
-  const insert = () => collections.forms.insert(form)
+  const insert = () => collections.forms.insert({ ...form, ...recorded })
   const { organizationId, formId } = record
   const isStored = await countWrite(collections, noQuota, organizationId, growth, insert, incarnation)
   return isStored ? undefined : formConflict(record, 'formId', formId)
+}
+
+/**
+ * The time of the last event of earlier incarnations; 0 for none. Moves their events to the log first. Index:
+ * events_by_form.
+ */
+const lastEventTime = async (
+  collections: FormsCollections,
+  { organizationId, formId }: FormRecord,
+): Promise<number> => {
+  await collectForm(collections, { organizationId, formId })
+  const options = { sort: { sequence: -1 }, limit: 1, fields: ['time'] } as const
+  const [last] = await Array.fromAsync(collections.events.find({ organizationId, formId }, options))
+  return last?.time ?? 0
 }
 
 /** Reserves the public id and the commands, and checks the ids of revisions. @returns the first conflict. */
