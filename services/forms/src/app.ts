@@ -10,23 +10,28 @@ import {
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
+import { EventReader } from './events/event-reader.ts'
+import { EventTails } from './events/event-tails.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
+import { getEvent } from './routes/get-event.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
 import { getRevision } from './routes/get-revision.ts'
+import { listEvents } from './routes/list-events.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
+import { streamEvents } from './routes/stream-events.ts'
 import { updateForm } from './routes/update-form.ts'
 
-export interface FormsAppOptions extends Omit<FormsDeps, 'drafts'> {
+export interface FormsAppOptions extends Omit<FormsDeps, 'drafts' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
   largeLength?: number
 }
 
-/** The forms service: every operation on forms and revisions except publish. */
+/** The forms service: every operation on forms, revisions and events except publish. */
 export const createFormsApp = ({
   logger,
   internalSecrets,
@@ -34,7 +39,13 @@ export const createFormsApp = ({
   ...options
 }: FormsAppOptions): App => {
   const drafts = new DraftWriter({ largeLength })
-  const deps: FormsDeps = { ...options, drafts }
+  const { events } = options.forms
+  const deps: FormsDeps = {
+    ...options,
+    drafts,
+    eventReader: new EventReader(events),
+    eventTails: new EventTails(events),
+  }
   const app = createApp({
     logger,
     maxRequests: 1_000,
@@ -70,4 +81,7 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.register(deleteForm, deps)
   app.register(listRevisions, deps)
   app.register(getRevision, deps)
+  app.register(listEvents, deps)
+  app.register(getEvent, deps)
+  app.register(streamEvents, deps)
 }

@@ -3,8 +3,8 @@ import { ApiError, type JsonObject } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
 import { Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
+import { FairQueue } from '../fair-queue.ts'
 import { type DraftOutcome, type DraftTask, writeDraft } from './draft-task.ts'
-import { FairQueue } from './fair-queue.ts'
 
 /** A JSON object: parsed where it is small, and as text where it is large. */
 export type Patch = JsonObject | string
