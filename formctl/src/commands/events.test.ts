@@ -84,6 +84,26 @@ describe('formctl events list', () => {
     expect(await events('list', ['--after', 'x'])).toMatchObject({ code: 2 })
   })
 
+  it('prints the events that match --filter', async () => {
+    await record(3)
+    const [, second] = eventsIn((await events('list')).stdout)
+    const formId = second.subject.split('/').at(-1).toUpperCase()
+
+    const listed = async (filter: string) => sequencesIn((await events('list', ['--filter', filter])).stdout)
+    expect(await listed(`form = ${formId} type = "form.*"`)).toEqual([2])
+    expect(await listed('type != "form.imported"')).toEqual([])
+    expect(await listed(' ')).toEqual([1, 2, 3])
+  })
+
+  it('says what is wrong with a filter', async () => {
+    for (const filter of ['name = "x"', 'type =', 'form = "nobody"']) {
+      expect(await events('list', ['--filter', filter])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--filter'),
+      })
+    }
+  })
+
   it('says where a log begins that retention has shortened', async () => {
     await record(3)
     await using store = await openForms()

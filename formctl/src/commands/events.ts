@@ -1,5 +1,6 @@
+import { type CheckedFilter, checkFilter, FilterError, parseFilter } from '@fms/aip'
 import type { FormEvent } from '@fms/contracts'
-import type { EventLog } from '@fms/forms-store'
+import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
 import { type Command, InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { addExamples } from '../cli/examples.ts'
@@ -19,12 +20,30 @@ export const addEventsCommands = (formctl: Command): void => {
 
 const organizationOption = ['--organization <ref>', 'id or slug'] as const
 
+/** Parses a filter (AIP-160). @returns it in an object, since Commander treats undefined as no value. */
+const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
+  try {
+    const filter = parseFilter(text)
+    return filter ? { checked: checkFilter(filter, eventFilterFields) } : {}
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error
+    throw new InvalidArgumentError(error.message)
+  }
+}
+
+const filterOption = [
+  '--filter <filter>',
+  'fields: type, form, user, time, as in the API',
+  parseFilterOption,
+] as const
+
 const addListCommand = (events: Command): void => {
   const command = events
     .command('list')
     .description('print events, the oldest first')
     .requiredOption(...organizationOption)
     .option('--after <sequence>', 'only events after this sequence (default: all)', parseSequenceOption)
+    .option(...filterOption)
     .action(function (this: Command) {
       return printEvents(this, async (log, organizationId, after) => {
         const first = after === undefined ? (await log.range(organizationId)).oldestSequence : after + 1
@@ -44,6 +63,7 @@ const addTailCommand = (events: Command): void => {
     .description('print events as they are recorded, until Ctrl-C')
     .requiredOption(...organizationOption)
     .option('--after <sequence>', 'begin after this sequence (default: the last one)', parseSequenceOption)
+    .option(...filterOption)
     .action(async function (this: Command) {
       using interruption = new Interruption()
       await printEvents(this, async (log, organizationId, after) => {
@@ -57,6 +77,7 @@ const addTailCommand = (events: Command): void => {
 interface EventsOptions {
   organization: string
   after?: number
+  filter?: { checked?: CheckedFilter }
 }
 
 type ReadLog = (
@@ -66,12 +87,14 @@ type ReadLog = (
 ) => Promise<AsyncIterable<FormEvent>>
 
 const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
-  const { organization, after } = command.opts<EventsOptions>()
+  const { organization, after, filter } = command.opts<EventsOptions>()
   const organizationId = await organizationIdOf(organization)
   await using store = await openForms()
   const print = eventPrinter(command)
   await withStoreName(namedStores(process.env).forms, async () => {
-    for await (const event of await read(store.events, organizationId, after)) print(event)
+    for await (const event of await read(store.events, organizationId, after)) {
+      if (matchesEvent(filter?.checked, event)) print(event)
+    }
   })
 }
 
