@@ -53,6 +53,7 @@ export const componentSchemas = (): Schemas => {
 
   return onlyUsed({ ...outputs, ...requests, ...creates, ...patches }, [
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
+    ...['Event', 'EventsPage'],
     ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
