@@ -26,13 +26,13 @@ const readBacklog = async (): Promise<EventBacklog | undefined> => {
 }
 
 /** A gauge of the backlog. It has no value while the store is unavailable. */
-const backlogGauge = (name: string, help: string, valueOf: (backlog: EventBacklog) => number) =>
+const backlogGauge = (name: string, help: string, pick: (backlog: EventBacklog) => number) =>
   new Gauge({
     name,
     help: `${help}: the same value on every instance`,
     async collect() {
       const backlog = await readBacklog()
-      if (backlog) this.set(valueOf(backlog))
+      if (backlog) this.set(pick(backlog))
       else this.remove()
     },
   })
