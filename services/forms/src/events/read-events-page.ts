@@ -1,8 +1,7 @@
 import type { CheckedFilter } from '@fms/aip'
 import { type FormEvent, parseSequence } from '@fms/contracts'
-import type { EventLog, EventLogRange } from '@fms/forms-store'
+import { type EventLog, type EventLogRange, matchesEvent, requiredForm } from '@fms/forms-store'
 import { eventsPruned } from '../errors.ts'
-import { matchesEvent, requiredForm } from './event-filter.ts'
 import { type EventReader, maxChunk } from './event-reader.ts'
 import { assertNotPruned, rangeOf } from './log-range.ts'
 
