@@ -2,30 +2,48 @@ import type { Json } from '@fms/aip'
 import { below, type Compare, type Difference, type Place } from './compare-values.ts'
 import { matchElements } from './match-elements.ts'
 
-/** The id of an element, or undefined if it has none. */
-export type IdOf = (element: Json) => string | undefined
+/** An array whose elements all have ids. */
+export interface Identified {
+  elements: readonly Json[]
+  ids: readonly string[]
+}
 
-/** Whether a value is an array whose elements all have ids. */
-export const isMatchable = (value: Json | undefined, idOf: IdOf): value is Json[] =>
-  Array.isArray(value) && value.every((element) => idOf(element) !== undefined)
+/** @returns undefined if the value is no array, or one of its elements has no id. */
+export const identify = (
+  elements: Json | undefined,
+  idOf: (element: Json) => string | undefined,
+): Identified | undefined => {
+  if (!Array.isArray(elements)) return undefined
+  const ids: string[] = []
+  for (const element of elements) {
+    const id = idOf(element)
+    if (id === undefined) return undefined
+    ids.push(id)
+  }
+  return { elements, ids }
+}
 
 /**
  * Compares two arrays whose elements are matched by id: first the removed elements in their former order, then the others
  * in their later order, each with a `MOVED` before the changes inside of it.
  */
 export function* compareElements(
-  before: readonly Json[],
-  after: readonly Json[],
+  before: Identified,
+  after: Identified,
   place: Place,
-  idOf: IdOf,
   compareElement: Compare,
 ): Generator<Difference> {
-  const ids = (elements: readonly Json[]) => elements.map((element) => idOf(element)!)
-  const { removed, formerIndexes, moved } = matchElements(ids(before), ids(after))
-  for (const index of removed) yield* compareElement(before[index], undefined, below(place, index, index))
-  for (const [index, formerIndex] of formerIndexes.entries()) {
+  const { removed, formerIndexes, staying } = matchElements(before.ids, after.ids)
+  for (const index of removed) {
+    yield* compareElement(before.elements[index], undefined, below(place, index, index))
+  }
+  for (const [index, element] of after.elements.entries()) {
+    const formerIndex = formerIndexes[index]
     const at = below(place, formerIndex ?? index, index)
-    if (moved.has(index)) yield { kind: 'MOVED', ...at }
-    yield* compareElement(formerIndex === undefined ? undefined : before[formerIndex], after[index], at)
+    if (formerIndex === undefined) yield* compareElement(undefined, element, at)
+    else {
+      if (!staying.has(formerIndex)) yield { kind: 'MOVED', ...at }
+      yield* compareElement(before.elements[formerIndex], element, at)
+    }
   }
 }

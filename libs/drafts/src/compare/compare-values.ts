@@ -28,7 +28,6 @@ export type Compare = (
 
 /** Compares values as JSON: objects by member, all else, arrays included, as a whole. */
 export const compareValues: Compare = function* (before, after, place) {
-  if (before === undefined && after === undefined) return
   if (before === undefined) yield { kind: 'ADDED', to: place.to, after: after! }
   else if (after === undefined) yield { kind: 'REMOVED', from: place.from, before }
   else if (isObject(before) && isObject(after)) yield* compareMembers(before, after, place)
@@ -48,7 +47,8 @@ export function* compareMembers(
 ): Generator<Difference> {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   for (const name of [...names].sort()) {
-    yield* compareMember(name)(memberOf(before, name), memberOf(after, name), below(place, name, name))
+    const [former, later] = [memberOf(before, name), memberOf(after, name)]
+    if (former !== later) yield* compareMember(name)(former, later, below(place, name, name))
   }
 }
 

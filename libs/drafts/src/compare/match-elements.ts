@@ -1,78 +1,81 @@
 /** How the elements of one array became those of another. */
 export interface Match {
+  /** For each element of the later array, its index in the former one; undefined if it is new. */
+  formerIndexes: (number | undefined)[]
   /** Indexes in the former array of the elements that are in it alone. */
   removed: number[]
-  /** For each element of the later array, its former index; undefined if it is new. */
-  formerIndexes: (number | undefined)[]
-  /** Indexes in the later array of the elements that have moved: as few as possible. */
-  moved: Set<number>
+  /** Indexes in the former array of the elements that keep their order: as many as possible, so that few move. */
+  staying: Set<number>
 }
 
 /**
- * Matches the elements of two arrays by their ids. The n-th element with an id matches the n-th one with this id.
- * Exchanging the arrays gives the same pairs, and the same pairs have moved.
+ * Matches the elements of two arrays by their ids, in O(n log n). The n-th element with an id matches the n-th one with
+ * this id. Exchanging the arrays gives the same pairs, and the same pairs stay.
  */
 export const matchElements = (formerIds: readonly string[], laterIds: readonly string[]): Match => {
-  const former = numbered(formerIds)
-  const later = numbered(laterIds)
-  const formerIndexOf = new Map(former.map((id, index) => [id, index]))
-  const laterIndexOf = new Map(later.map((id, index) => [id, index]))
-  const staying = longestCommonOrder(
-    former.filter((id) => laterIndexOf.has(id)),
-    later.filter((id) => formerIndexOf.has(id)),
-  )
-  const isMoved = (id: string) => formerIndexOf.has(id) && !staying.has(id)
+  const formerIndexes = indexesIn(formerIds, laterIds)
+  const laterIndexes: (number | undefined)[] = formerIds.map(() => undefined)
+  for (const [later, former] of formerIndexes.entries())
+    if (former !== undefined) laterIndexes[former] = later
+
+  const inFormerOrder = [...formerIds.keys()].filter((former) => laterIndexes[former] !== undefined)
+  const inLaterOrder = formerIndexes.filter((former) => former !== undefined)
   return {
-    removed: [...former.keys()].filter((index) => !laterIndexOf.has(former[index]!)),
-    formerIndexes: later.map((id) => formerIndexOf.get(id)),
-    moved: new Set([...later.keys()].filter((index) => isMoved(later[index]!))),
+    formerIndexes,
+    removed: [...formerIds.keys()].filter((former) => laterIndexes[former] === undefined),
+    staying: isFirst(inFormerOrder, inLaterOrder, formerIds)
+      ? new Set(longestIncreasing(inFormerOrder, (former) => laterIndexes[former]!))
+      : new Set(longestIncreasing(inLaterOrder, (former) => former)),
   }
 }
 
-/** Makes ids unique: adds how many equal ones precede each. */
-const numbered = (ids: readonly string[]): string[] => {
-  const counts = new Map<string, number>()
+/** For each id, the index in `others` of an equal one; each index at most once. */
+const indexesIn = (others: readonly string[], ids: readonly string[]): (number | undefined)[] => {
+  /** By id, the first index that is left; by index, the next one with the same id. */
+  const left = new Map<string, number | undefined>()
+  const next = new Map<number, number>()
+  for (let index = others.length - 1; index >= 0; index--) {
+    const following = left.get(others[index]!)
+    if (following !== undefined) next.set(index, following)
+    left.set(others[index]!, index)
+  }
   return ids.map((id) => {
-    const count = counts.get(id) ?? 0
-    counts.set(id, count + 1)
-    return `${count} ${id}`
+    const index = left.get(id)
+    if (index !== undefined) left.set(id, next.get(index))
+    return index
   })
 }
 
 /**
- * The most ids that have the same order in two arrays of the same ids. If there are several such sets, the choice does not
- * depend on which array comes first.
+ * Whether the first of two orders of the same elements precedes the other. If several choices of moved elements are equally
+ * small, the search in the preceding order makes the choice independent of which array is the former one.
  */
-const longestCommonOrder = (ids: string[], others: string[]): Set<string> => {
-  const difference = ids.findIndex((id, index) => id !== others[index])
-  if (difference < 0) return new Set(ids)
-  const [first, second] = ids[difference]! < others[difference]! ? [ids, others] : [others, ids]
-  const position = new Map(second.map((id, index) => [id, index]))
-  const increasing = longestIncreasing(first.map((id) => position.get(id)!))
-  return new Set(increasing.map((index) => first[index]!))
+const isFirst = (order: readonly number[], other: readonly number[], ids: readonly string[]): boolean => {
+  const position = order.findIndex((index, at) => ids[index] !== ids[other[at]!])
+  return position < 0 || ids[order[position]!]! < ids[other[position]!]!
 }
 
 /**
- * Indexes of a longest increasing subsequence of distinct numbers, last first, in O(n log n)
- * (patience sorting: https://en.wikipedia.org/wiki/Longest_increasing_subsequence).
+ * A longest subsequence of items whose ranks increase, last item first. Ranks are distinct.
+ * Patience sorting: https://en.wikipedia.org/wiki/Longest_increasing_subsequence
  */
-const longestIncreasing = (values: readonly number[]): number[] => {
-  /** By length of a subsequence: the index of the smallest value that ends one of that length. */
+const longestIncreasing = (items: readonly number[], rankOf: (item: number) => number): number[] => {
+  /** By length of a subsequence, the position of the item of the lowest rank that ends one of that length. */
   const ends: number[] = []
-  /** By index of a value: the index of the one before it in its subsequence. */
+  /** By position of an item, the position of the one before it in its subsequence. */
   const previous: (number | undefined)[] = []
-  for (const [index, value] of values.entries()) {
-    const length = firstAtLeast(ends, (end) => values[end]! >= value)
+  for (const [position, item] of items.entries()) {
+    const length = firstWhere(ends, (end) => rankOf(items[end]!) >= rankOf(item))
     previous.push(ends[length - 1])
-    ends[length] = index
+    ends[length] = position
   }
   const found: number[] = []
-  for (let index = ends.at(-1); index !== undefined; index = previous[index]) found.push(index)
+  for (let at = ends.at(-1); at !== undefined; at = previous[at]) found.push(items[at]!)
   return found
 }
 
-/** The first position at which the predicate, which stays true once it is, holds. */
-const firstAtLeast = (items: readonly number[], holds: (item: number) => boolean): number => {
+/** The first index at which the predicate holds; it holds for all later ones. The length if there is none. */
+const firstWhere = (items: readonly number[], holds: (item: number) => boolean): number => {
   let [low, high] = [0, items.length]
   while (low < high) {
     const middle = (low + high) >> 1
