@@ -9,9 +9,12 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
+import { DraftComparer } from './drafts/draft-comparer.ts'
+import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
+import { getChanges } from './routes/get-changes.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
 import { getRevision } from './routes/get-revision.ts'
@@ -19,7 +22,7 @@ import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
 import { updateForm } from './routes/update-form.ts'
 
-export interface FormsAppOptions extends Omit<FormsDeps, 'drafts'> {
+export interface FormsAppOptions extends Omit<FormsDeps, 'drafts' | 'comparer'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -33,15 +36,19 @@ export const createFormsApp = ({
   largeLength = largeBodyBytes,
   ...options
 }: FormsAppOptions): App => {
-  const drafts = new DraftWriter({ largeLength })
-  const deps: FormsDeps = { ...options, drafts }
+  const threads = new DraftThreads()
+  const deps: FormsDeps = {
+    ...options,
+    drafts: new DraftWriter(threads, largeLength),
+    comparer: new DraftComparer(threads, largeLength),
+  }
   const app = createApp({
     logger,
     maxRequests: 1_000,
     largeBodyBytes: largeLength,
     ready: () => deps.forms.ping(),
   })
-  app.addHook('onClose', () => drafts.close())
+  app.addHook('onClose', () => threads.close())
   app.register(async (authenticated) => {
     authenticated.register(requireIdentity, { secrets: internalSecrets })
     authenticated.addHook('onRequest', ({ identity, params }, _, done) => {
@@ -70,4 +77,5 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.register(deleteForm, deps)
   app.register(listRevisions, deps)
   app.register(getRevision, deps)
+  app.register(getChanges, deps)
 }

@@ -1,11 +1,13 @@
 import type { PageTokens } from '@fms/aip'
 import type { FormsStore } from '@fms/forms-store'
+import type { DraftComparer } from './drafts/draft-comparer.ts'
 import type { DraftWriter } from './drafts/draft-writer.ts'
 
 /** Dependencies of the routes. The clock is one of them, so that tests can set it. */
 export interface FormsDeps {
   forms: FormsStore
   drafts: DraftWriter
+  comparer: DraftComparer
   /** Precedes a form's public id in its `publicUrl`. Without a trailing slash. */
   publicFormBaseUrl: string
   pageTokens: PageTokens
