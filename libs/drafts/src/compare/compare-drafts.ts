@@ -25,7 +25,7 @@ const maxBytes = 1024 * 1024
  * removed ones in their former order, then the others in their later order.
  *
  * If the changes of steps exceed 1 MiB without their values, each changed step is one change; if those of
- * `i18n.translations` do, they are one change. Each value is in at most one change. The changes of two forms of 768 KiB
+ * `i18n.translations`, or of another field that a later release has added, do, they are one change. Each value is in at most one change. The changes of two forms of 768 KiB
  * therefore have at most 4 MiB.
  *
  * @param from a form or draft, as JSON.
@@ -46,7 +46,7 @@ const makersFields = (form: JsonObject): JsonObject => {
 
 const compareField = (name: string): Compare => {
   if (name === 'steps') return bounded(compareSteps, compareWholeSteps)
-  return name === 'i18n' ? compareI18n : compareValues
+  return name === 'i18n' ? compareI18n : bounded(compareValues, compareAsOne)
 }
 
 const compareI18n: Compare = (before, after, place) =>

@@ -1,10 +1,12 @@
 import {
   AllOrganizationsResponse,
+  ChangesQuery,
   CreateFormRequest,
   DeleteFormQuery,
   DeleteFormRequest,
   DeleteFormResponse,
   Form,
+  FormChanges,
   ListFormsResponse,
   ListOrganizationsQuery,
   ListOrganizationsResponse,
@@ -21,6 +23,7 @@ import { z } from 'zod'
 import {
   allOrganizations,
   form,
+  formChanges,
   formsPage,
   organization,
   organizationsPage,
@@ -272,6 +275,22 @@ export const operations: Operation[] = [
     query: NoQuery,
     requestHeaders: 'if-none-match',
     response: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
+    reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
+  },
+  {
+    id: 'getChanges',
+    method: 'get',
+    path: `${formPath}/changes`,
+    tag: 'Revisions',
+    summary: 'Compare two states of a form',
+    description:
+      'The differences between two states of a form, by default between the live revision and the draft: what a publish would change. Steps are matched by `key`, options by `key`, `id`, `value` or text, and translations by locale and step key; other arrays are compared as a whole. For the draft, the response also says whether it can be published.',
+    query: ChangesQuery,
+    response: {
+      description: 'The differences.',
+      contract: FormChanges,
+      examples: { changes: formChanges },
+    },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
   },
   {

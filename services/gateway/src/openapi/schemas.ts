@@ -52,7 +52,7 @@ export const componentSchemas = (): Schemas => {
     'A JSON Merge Patch (RFC 7396) of a form: omitted members stay unchanged, `null` clears, lists are replaced as a whole.'
 
   return onlyUsed({ ...outputs, ...requests, ...creates, ...patches }, [
-    ...['ErrorBody', 'Form', 'Organization', 'Revision'],
+    ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
     ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
