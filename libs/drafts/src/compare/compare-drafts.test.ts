@@ -31,7 +31,7 @@ describe('compareDrafts', () => {
         expectComplete(from, to, changes)
         for (const { kind, breaking } of changes) seen.add(kind).add(`${breaking}`)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
     const kinds = ['ADDED', 'REMOVED', 'CHANGED', 'MOVED']
     const breaking = ['STEP_REMOVED', 'STEP_TYPE_CHANGED', 'OPTION_REMOVED', 'undefined']
@@ -59,7 +59,7 @@ describe('compareDrafts', () => {
         const back = compare(to, from).map(exchanged).map(summary)
         expect(back.sort()).toEqual(there.sort())
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -269,7 +269,7 @@ describe('a list of changes over its bound', () => {
   it('of steps has one change for each changed step', () => {
     const stepsWith = (value: number, options: string[], type: string) =>
       withSteps(
-        text('a', manyMembers(value, 20_000)),
+        text('a', manyMembers(value, 12_000)),
         text('b', { options, title: `${value}` }),
         text('c', { type }),
         text('same'),
@@ -290,7 +290,7 @@ describe('a list of changes over its bound', () => {
   it('of translations has one change, and steps keep theirs', () => {
     const translated = (value: string) => {
       const steps = Object.fromEntries(
-        Array.from({ length: 9_000 }, (_, index) => [`s${index}`, { title: { value } }]),
+        Array.from({ length: 7_000 }, (_, index) => [`s${index}`, { title: { value } }]),
       )
       return draftOf({ i18n: { translations: { de: { steps } } }, steps: [text('q', { title: value })] })
     }
@@ -301,11 +301,9 @@ describe('a list of changes over its bound', () => {
   })
 
   it.each<[string, (value: number) => FormDraft]>([
-    ['members', (value) => withSteps(text('q', manyMembers(value, 60_000)))],
-    ['options', (value) => choice(...Array.from({ length: 60_000 }, (_, index) => `${value}${index}`))],
     [
       'members below a long name',
-      (value) => withSteps(text('q', { ['n'.repeat(100_000)]: manyMembers(value, 40_000) })),
+      (value) => withSteps(text('q', { ['n'.repeat(100_000)]: manyMembers(value, 2_000) })),
     ],
     [
       'locales',

@@ -11,8 +11,8 @@ import {
 } from './compare-values.ts'
 
 /**
- * Bound of the changes of steps, and of those of translations, in bytes of JSON without the values. It is about 5,000
- * changes. A list over the bound is replaced by a coarser one.
+ * Bound of the changes of steps, and of those of translations, in bytes of JSON without the values: at least 5,000
+ * changes with short names. A list over the bound is replaced by a coarser one.
  */
 const maxBytes = 1024 * 1024
 
@@ -25,8 +25,8 @@ const maxBytes = 1024 * 1024
  * removed ones in their former order, then the others in their later order.
  *
  * If the changes of steps exceed 1 MiB without their values, each changed step is one change; if those of
- * `i18n.translations`, or of another field that a later release has added, do, they are one change. Each value is in at most one change. The changes of two forms of 768 KiB
- * therefore have at most 4 MiB.
+ * `i18n.translations` do, or of a large field that a later release has added, they are one change. Each value is in at
+ * most one change. The changes between two forms of 768 KiB therefore have at most 4 MiB.
  *
  * @param from a form or draft, as JSON.
  * @param to a later state of it.
