@@ -52,6 +52,7 @@ const names = [
   'Forms',
   'revisions',
   'live',
+  'changes',
   'internal',
   'authorize',
   'v2',
@@ -94,7 +95,7 @@ describe('a path at the gateway', () => {
 
   const verify = createIdentityVerifier([secret])
   const servicePath =
-    /^\/organizations(?:\/([0-9a-f-]{36})(?:\/forms(?:\/[\w-]{1,100}(?:\/revisions(?:\/[\w-]{1,100})?)?)?)?)?$/
+    /^\/organizations(?:\/([0-9a-f-]{36})(?:\/forms(?:\/[\w-]{1,100}(?:\/changes|\/revisions(?:\/[\w-]{1,100})?)?)?)?)?$/
 
   it('is forwarded only with the authorized organization', async () => {
     const stranger = crypto.randomUUID()

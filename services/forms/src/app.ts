@@ -9,11 +9,14 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
+import { DraftComparer } from './drafts/draft-comparer.ts'
+import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { EventReader } from './events/event-reader.ts'
 import { EventTails } from './events/event-tails.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
+import { getChanges } from './routes/get-changes.ts'
 import { getEvent } from './routes/get-event.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
@@ -24,7 +27,8 @@ import { listRevisions } from './routes/list-revisions.ts'
 import { streamEvents } from './routes/stream-events.ts'
 import { updateForm } from './routes/update-form.ts'
 
-export interface FormsAppOptions extends Omit<FormsDeps, 'drafts' | 'eventReader' | 'eventTails'> {
+export interface FormsAppOptions
+  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -38,11 +42,12 @@ export const createFormsApp = ({
   largeLength = largeBodyBytes,
   ...options
 }: FormsAppOptions): App => {
-  const drafts = new DraftWriter({ largeLength })
   const { events } = options.forms
+  const threads = new DraftThreads()
   const deps: FormsDeps = {
     ...options,
-    drafts,
+    drafts: new DraftWriter(threads, largeLength),
+    comparer: new DraftComparer(threads, largeLength),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
   }
@@ -52,7 +57,7 @@ export const createFormsApp = ({
     largeBodyBytes: largeLength,
     ready: () => deps.forms.ping(),
   })
-  app.addHook('onClose', () => drafts.close())
+  app.addHook('onClose', () => threads.close())
   app.register(async (authenticated) => {
     authenticated.register(requireIdentity, { secrets: internalSecrets })
     authenticated.addHook('onRequest', ({ identity, params }, _, done) => {
@@ -84,4 +89,5 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.register(listEvents, deps)
   app.register(getEvent, deps)
   app.register(streamEvents, deps)
+  app.register(getChanges, deps)
 }

@@ -182,7 +182,7 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     to,
     memory,
     methods: ['GET'],
-    paths: [`${formPath}/revisions`, `${formPath}/revisions/:revisionRef`],
+    paths: [`${formPath}/changes`, `${formPath}/revisions`, `${formPath}/revisions/:revisionRef`],
   })
   app.register(forward, {
     to,

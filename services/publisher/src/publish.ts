@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { FormPublished, PublishForm } from '@fms/contracts'
+import { publishViolations } from '@fms/drafts'
 import {
   assertIfMatch,
   type ChangeContext,
@@ -10,7 +11,6 @@ import {
   parseDraft,
   type StoredForm,
 } from '@fms/forms-store'
-import { publishViolations } from './domain/publish-checks.ts'
 import { draftNotPublishable, requestIdReused } from './errors.ts'
 
 export interface PublishDeps {

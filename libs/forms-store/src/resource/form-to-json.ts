@@ -1,6 +1,6 @@
 import { formatETag } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
-import type { FormState, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
+import type { FormState, ListedRevision, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
@@ -53,11 +53,18 @@ export const formETag = ({ version, live, replyCount }: FormState): string =>
  *
  * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
  */
-export const revisionToJson = (found: ListedRevision, aiHandoff?: boolean): string => {
-  const { formJson } = found.revision
-  const form = aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff)
-  return `${revisionHead(found)}${form}}`
-}
+export const revisionToJson = (found: ListedRevision, aiHandoff?: boolean): string =>
+  `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
+
+/**
+ * The JSON text of the form in a revision, without parsing it.
+ *
+ * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
+ */
+export const snapshotToJson = (
+  { formJson }: Pick<StoredRevision, 'formJson'>,
+  aiHandoff?: boolean,
+): string => (aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff))
 
 /** {@link revisionToJson} with the snapshot as bytes, if a worker thread read it. */
 export const revisionToJsonParts = (found: ListedRevision): JsonParts =>

@@ -1,6 +1,7 @@
 import {
   AllOrganizationsResponse,
   Form,
+  FormChanges,
   FormEvent,
   ListEventsResponse,
   ListFormsResponse,
@@ -85,6 +86,32 @@ event: ${event.type}
 data: ${JSON.stringify(event)}
 
 `
+
+export const formChanges = FormChanges.parse({
+  from: revision.path,
+  to: form.path,
+  changes: [
+    {
+      kind: 'CHANGED',
+      field: 'form.name',
+      fromPointer: '/name',
+      toPointer: '/name',
+      before: 'Feedback',
+      after: 'Customer feedback',
+    },
+    {
+      kind: 'REMOVED',
+      field: 'form.steps[1]',
+      fromPointer: '/steps/1',
+      before: { type: 'choice', key: 'visit', options: ['in the shop', 'online'] },
+      breaking: 'STEP_REMOVED',
+    },
+    { kind: 'MOVED', field: 'form.steps[1]', fromPointer: '/steps/3', toPointer: '/steps/1' },
+  ],
+  breakingCount: 1,
+  publishable: true,
+  violations: [],
+})
 
 const lastPage = { nextPageToken: '', totalSize: 1 }
 

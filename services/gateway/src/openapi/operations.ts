@@ -1,10 +1,12 @@
 import {
   AllOrganizationsResponse,
+  ChangesQuery,
   CreateFormRequest,
   DeleteFormQuery,
   DeleteFormRequest,
   DeleteFormResponse,
   Form,
+  FormChanges,
   FormEvent,
   ListEventsQuery,
   ListEventsResponse,
@@ -28,6 +30,7 @@ import {
   eventStream,
   eventsPage,
   form,
+  formChanges,
   formsPage,
   organization,
   organizationsPage,
@@ -335,6 +338,22 @@ export const operations: Operation[] = [
     query: NoQuery,
     response: { description: 'The event.', contract: FormEvent, examples: { event } },
     reasons: [...member, 'EVENT_NOT_FOUND', ...service],
+  },
+  {
+    id: 'getChanges',
+    method: 'get',
+    path: `${formPath}/changes`,
+    tag: 'Revisions',
+    summary: 'Compare two states of a form',
+    description:
+      'The differences between two states of a form, by default between the live revision and the draft: what a publish would change. Steps are matched by `key`, options by `key`, `id`, `value` or text, and translations by locale and step key; other arrays are compared as a whole. For the draft, the response also says whether it can be published.',
+    query: ChangesQuery,
+    response: {
+      description: 'The differences.',
+      contract: FormChanges,
+      examples: { changes: formChanges },
+    },
+    reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
   },
   {
     id: 'getOpenApi',
