@@ -36,6 +36,11 @@ export const FormRecord = z
     revisionNumber: Count,
     /** The revision that respondents see; null before the first publish. */
     live: z.strictObject({ revisionId: Uuid, number: atLeastOne }).nullable(),
+    /**
+     * Of a form that was taken down: revisions up to this number do not become live again. Absent in exports of release
+     * 0.1.0.
+     */
+    unpublishedNumber: atLeastOne.optional(),
     /** Oldest first. */
     revisions: z.array(RevisionRecord),
     replyCount: Count,
@@ -65,6 +70,9 @@ function checkConsistency(record: FormRecord, context: z.core.$RefinementCtx): v
   }
   if (live && !revisions.some((each) => each.revisionId === live.revisionId && each.number === live.number)) {
     addIssue(['live'], 'must be one of the revisions')
+  }
+  if (record.unpublishedNumber !== undefined && (live || record.unpublishedNumber > record.revisionNumber)) {
+    addIssue(['unpublishedNumber'], 'must be that of a revision of a form that is not live')
   }
   const hasDuplicates = (values: string[]) => new Set(values).size < values.length
   for (const id of ['revisionId', 'commandId'] as const) {

@@ -4,7 +4,7 @@ import { Form } from './form.ts'
 import { Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
 import { Revision } from './revision.ts'
-import { maxSafeInteger } from './text.ts'
+import { maxSafeInteger, text } from './text.ts'
 
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
 
@@ -44,6 +44,25 @@ export const PublishFormRequest = z
   .meta({ id: 'PublishFormRequest' })
   .prefault({})
 export type PublishFormRequest = z.infer<typeof PublishFormRequest>
+
+/** Body of an unpublish; `{}` when the request has no body. */
+export const UnpublishFormRequest = z
+  .strictObject({
+    note: text(500)
+      .default('')
+      .describe('Why the form is taken down, for its event. At most 500 characters.'),
+    validateOnly: ValidateOnly,
+  })
+  .meta({ id: 'UnpublishFormRequest' })
+  .prefault({})
+export type UnpublishFormRequest = z.infer<typeof UnpublishFormRequest>
+
+/** Body of a rollback; `{}` when the request has no body. */
+export const RollBackRequest = z
+  .strictObject({ validateOnly: ValidateOnly })
+  .meta({ id: 'RollBackRequest' })
+  .prefault({})
+export type RollBackRequest = z.infer<typeof RollBackRequest>
 
 /** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()

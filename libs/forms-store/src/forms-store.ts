@@ -67,6 +67,13 @@ export interface Snapshot {
   formJson: string
 }
 
+/** The revision that a rollback takes the draft from. */
+export interface RestoredRevision {
+  /** A lower-case UUID. */
+  revisionId: string
+  number: number
+}
+
 export interface ListFormsQuery {
   organizationId: string
   filter?: CheckedFilter
@@ -213,6 +220,7 @@ export interface FormsStore extends AsyncDisposable {
    * `change` leaves the form unchanged. Changes of one form are serialized in a process.
    *
    * @param change pure: called again after a write conflict. Returns its argument to write nothing.
+   * @param restored records `form.rolledBack` with this revision instead of `form.updated`.
    * @returns the stored form, or undefined when there is none.
    * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the draft grows beyond
    *   the quota.
@@ -221,6 +229,7 @@ export interface FormsStore extends AsyncDisposable {
     ref: FormRef,
     change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
     context?: ChangeContext,
+    restored?: RestoredRevision,
   ): Promise<StoredForm | undefined>
 
   /**
@@ -255,6 +264,23 @@ export interface FormsStore extends AsyncDisposable {
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined>
+
+  /**
+   * Takes the form down: no revision has the alias `live` until the next publish. Does not change `updateTime` and
+   * `version`. Only a publish whose snapshot is later makes the form live again: a concurrent one takes its snapshot
+   * again, and a repeat of an earlier command has no effect.
+   *
+   * @param note for the event; `""` for none.
+   * @param check called before the change, must be fast. An error of it leaves everything unchanged.
+   * @returns the stored form, or undefined when there is none.
+   * @throws {ApiError} FORM_NOT_LIVE; UPDATE_ABORTED when write conflicts persist for 5 s.
+   */
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined>
 
   /**
    * Reads a page of a form's revisions, newest first. The page ends before `limit` once it has 4 MiB.

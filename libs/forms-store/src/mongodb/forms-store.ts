@@ -29,6 +29,7 @@ import type {
   OrganizationForms,
   Quota,
   Replies,
+  RestoredRevision,
   RevisionState,
   RevisionsPage,
   Snapshot,
@@ -45,6 +46,7 @@ import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
 import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
+import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
 import {
   type FormDocument,
@@ -185,9 +187,12 @@ export class MongoFormsStore implements FormsStore {
     ref: FormRef,
     change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
     context?: ChangeContext,
+    restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
     const recorder = this.#recorder(context)
-    return this.#retryOnConflict(ref, () => updateForm(this.#collections, this.#quota, ref, change, recorder))
+    return this.#retryOnConflict(ref, () =>
+      updateForm(this.#collections, this.#quota, ref, change, recorder, restored),
+    )
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
@@ -215,6 +220,16 @@ export class MongoFormsStore implements FormsStore {
     return publishForm(this.#collections, this.#quota, command, (form, attempt) =>
       this.#retryOnConflict(form, attempt),
     )
+  }
+
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    const recorder = this.#recorder(context)
+    return this.#retryOnConflict(ref, () => unpublishForm(this.#collections, ref, note, check, recorder))
   }
 
   /** Index: revisions_by_incarnation. */

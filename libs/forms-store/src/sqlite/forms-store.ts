@@ -25,6 +25,7 @@ import type {
   OrganizationForms,
   Quota,
   Replies,
+  RestoredRevision,
   RevisionState,
   RevisionsPage,
   Snapshot,
@@ -38,6 +39,7 @@ import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
 import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
+import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
 import { type RecordEvent, recordEvent } from './events/record-event.ts'
 import { SqliteEventLog } from './events/sqlite-event-log.ts'
@@ -129,9 +131,12 @@ export class SqliteFormsStore implements FormsStore {
     ref: FormRef,
     change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
     context?: ChangeContext,
+    restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
     return this.#recording(ref.organizationId, context, (record) =>
-      this.#retryOnConflict(ref, () => updateForm(this.#database, this.#quota, ref, change, record)),
+      this.#retryOnConflict(ref, () =>
+        updateForm(this.#database, this.#quota, ref, change, record, restored),
+      ),
     )
   }
 
@@ -162,6 +167,17 @@ export class SqliteFormsStore implements FormsStore {
       const command = { ref, commandId, snapshot, beforeStoring, record }
       return this.#retryOnConflict(ref, () => publishForm(this.#database, this.#quota, command))
     })
+  }
+
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    return this.#recording(ref.organizationId, context, (record) =>
+      unpublishForm(this.#database, ref, note, check, record),
+    )
   }
 
   /** Reads pages as `list` does. Index: revisions_by_number. */

@@ -1,6 +1,6 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import { changedFields } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { draftChange } from '../../events/recorded-event.ts'
+import type { FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
 import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
 import { makeRoom } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
@@ -14,6 +14,7 @@ export const updateForm = async (
   ref: FormRef,
   change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
   { context, onRecorded }: ChangeRecorder,
+  restored: RestoredRevision | undefined,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const form = await findForm(collections, ref)
   if (!form) return undefined
@@ -23,22 +24,15 @@ export const updateForm = async (
     return (await collections.forms.confirm(unchanged(form))) ? changed : writeConflict
   }
   if (await makeRoom(collections, form)) return writeConflict
-  const fields = { ...draftFields(changed), ...recordEvent(form, updateOf(current, changed), context) }
+  // Replies that are counted meanwhile do not change the ETags of the event.
+  const { updateTime: time } = changed
+  const event = { ...draftChange(current, changed, restored), before: current, after: changed, time }
+  const fields = { ...draftFields(changed), ...recordEvent(form, event, context) }
   const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - form.bytes }
   const stored = await countWrite(collections, quota, form.organizationId, growth, () =>
     collections.forms.setAndGet(unchanged(form), fields),
   )
   if (!stored) return writeConflict
-  onRecorded(form.organizationId, 'form.updated')
+  onRecorded(form.organizationId, event.type)
   return toStoredForm(stored)
 }
-
-/** The event of an update. Replies that are counted meanwhile do not change its ETags. */
-const updateOf = (before: StoredForm, after: StoredForm) =>
-  ({
-    type: 'form.updated',
-    before,
-    after,
-    time: after.updateTime,
-    more: { fields: changedFields(before.draftJson, after.draftJson) },
-  }) as const

@@ -1,6 +1,5 @@
-import { formPath } from '@fms/contracts'
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
-import type { EventForm } from '../../events/recorded-event.ts'
+import { type EventForm, revisionMembers } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, Snapshot, StoredForm, StoredRevision } from '../../forms-store.ts'
 import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
@@ -51,7 +50,7 @@ const storeRevision = (
   const { organizationId, formId } = current
   const row = readVersion(database, formId)
   if (!row) return undefined
-  if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return writeConflict
+  if (hasChanged(row, read)) return writeConflict
   checkQuota(database, quota, organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
   const number = (row.revisionNumber as number) + 1
   const revision = { ...snapshot, organizationId, formId, number }
@@ -66,6 +65,12 @@ const storeRevision = (
   return { ...current, live: true }
 }
 
+/** Also after an unpublish: a snapshot that is earlier must not make the form live again. */
+const hasChanged = (row: Row, read: Row): boolean =>
+  row.version !== read.version ||
+  row.revisionNumber !== read.revisionNumber ||
+  row.liveRevisionId !== read.liveRevisionId
+
 /** @param before the form before `live` moves to the revision. */
 const recordPublish = (
   before: EventForm,
@@ -73,7 +78,7 @@ const recordPublish = (
   time: Date,
   record: RecordEvent,
 ): void => {
-  const more = { revision: `${formPath(before)}/revisions/${revision.revisionId}`, number: revision.number }
+  const more = revisionMembers(before, revision)
   record(before, { type: 'form.published', before, after: { ...before, live: true }, time, more })
 }
 

@@ -1,6 +1,6 @@
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
-import { changedFields } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { draftChange } from '../../events/recorded-event.ts'
+import type { FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
 import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { draftColumns, toStoredForm } from '../rows.ts'
@@ -13,19 +13,20 @@ export const updateForm = async (
   ref: FormRef,
   change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
   record: RecordEvent,
+  restored: RestoredRevision | undefined,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const row = findForm(database, ref)
   if (!row) return undefined
   const current = toStoredForm(row)
   const changed = await change(current)
   if (changed === current) return current
-  const fields = changedFields(current.draftJson, changed.draftJson)
+  const event = draftChange(current, changed, restored)
   return database.write(() => {
     const stored = storeDraft(database, quota, changed, row)
     if (stored && stored !== writeConflict) {
       const before = { ...stored, version: current.version }
       const time = stored.updateTime
-      record(stored, { type: 'form.updated', before, after: stored, time, more: { fields } })
+      record(stored, { ...event, before, after: stored, time })
     }
     return stored
   })
