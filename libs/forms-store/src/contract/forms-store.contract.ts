@@ -12,6 +12,7 @@ import { recordsContract } from './records.ts'
 import { repliesContract } from './replies.ts'
 import { revisionsContract } from './revisions.ts'
 import { tenantsContract } from './tenants.ts'
+import { unpublishContract } from './unpublish.ts'
 
 /**
  * The tests that every adapter of the FormsStore port passes.
@@ -29,6 +30,7 @@ export const formsStoreContract = (
     describe('of lists', () => listsContract(open, limits))
     describe('of filters', () => filtersContract(open, limits))
     describe('of revisions', () => revisionsContract(open))
+    describe('of unpublishes', () => unpublishContract(open))
     describe('of replies', () => repliesContract(open))
     describe('of records', () => recordsContract(open))
     describe('of quotas', () => quotasContract(open))

@@ -30,11 +30,11 @@ export const unpublishForm = async (
   const { organizationId, revisionNumber, liveNumber, liveRevisionId } = form
   const live = { revisionId: liveRevisionId!, number: liveNumber }
   const event = recordEvent(form, unpublishChange(before, live, note), recorder.context)
-  const stored = await collections.forms.setAndGet(
+  const isSet = await collections.forms.set(
     { ...unchanged(form), revisionNumber, liveNumber },
     { liveNumber: revisionNumber, liveRevisionId: null, ...event },
   )
-  if (!stored) return writeConflict
+  if (!isSet) return writeConflict
   recorder.onRecorded(organizationId, 'form.unpublished')
-  return toStoredForm(stored)
+  return { ...before, live: false }
 }
