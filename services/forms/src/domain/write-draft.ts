@@ -34,7 +34,7 @@ export const patchDraft = (draftJson: string, patch: JsonObject): StoredDraft | 
 }
 
 /** Whether two drafts are equal as JSON. Equal drafts have texts of the same length, whatever the order of members. */
-const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
+export const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
 const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): StoredDraft => {
@@ -68,7 +68,8 @@ const changedType = (stored: FormDraft | undefined, { type }: JsonObject): Field
     ? [{ field: 'form.type', description: `is fixed at creation: it is "${stored.type}"` }]
     : []
 
-const tooLarge = (json: string): FieldViolation[] => {
+/** The violation of a draft that is larger than a form may be. */
+export const tooLarge = (json: string): FieldViolation[] => {
   const bytes = Buffer.byteLength(json)
   return bytes > maxDraftBytes
     ? [{ field: 'form', description: `must have at most ${maxDraftBytes} bytes as JSON, and has ${bytes}` }]
