@@ -29,6 +29,11 @@ export interface PublishOptions extends ChangeOptions {
   requestId?: string
 }
 
+export interface UnpublishOptions extends ChangeOptions {
+  /** Why the form is taken down, for its event. At most 500 characters. */
+  note?: string
+}
+
 export interface EditOptions extends CallOptions {
   /** Maximum number of attempts while others change the form concurrently; default 10. */
   maxAttempts?: number
@@ -50,6 +55,12 @@ export interface Forms {
   delete(organization: string, form: string, options?: ChangeOptions): Promise<void>
   /** Freezes the draft as a revision and makes the revision live. */
   publish(organization: string, form: string, options?: PublishOptions): Promise<TaggedForm>
+  /**
+   * Takes the form down: no revision is live until the next publish. Draft and revisions stay.
+   *
+   * @throws {FormsApiError} FORM_NOT_LIVE if no revision is live.
+   */
+  unpublish(organization: string, form: string, options?: UnpublishOptions): Promise<TaggedForm>
   /**
    * Reads the draft and applies the patch that `change` returns. Starts over if the draft has changed meanwhile.
    *
@@ -132,6 +143,21 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
         }),
       )
     },
+
+    unpublish: async (organization, form, { note, ifMatch, validateOnly = false, signal } = {}) =>
+      tagged(
+        await send<Form>({
+          method: 'POST',
+          path: pathTo(organization, form, 'unpublish'),
+          body: { note, validateOnly },
+          ifMatch,
+          signal,
+          // An earlier attempt of this call may have taken the form down. The outcome is unknown.
+          rejectedAfterUnknown(rejection, unknown) {
+            throw isReason(rejection, 'FORM_NOT_LIVE') ? unknown : rejection
+          },
+        }),
+      ),
 
     edit: async (organization, form, change, { maxAttempts = 10, signal } = {}) => {
       for (let attempt = 1; ; attempt++) {

@@ -1,5 +1,8 @@
+import { isReason } from './errors.ts'
+import type { ChangeOptions, TaggedForm } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
+import type { Form } from './resources/form.ts'
 import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
@@ -18,19 +21,43 @@ export interface Revisions {
    * @throws {FormsApiError} REVISION_NOT_FOUND before the first publish.
    */
   live(organization: string, form: string, options?: CallOptions): Promise<Revision>
+  /**
+   * Rolls the draft back: it takes over all fields of the revision but `aiHandoff`. Publishes nothing.
+   *
+   * @param revision UUID, `path`, or `live`, which discards what was edited since the last publish.
+   * @throws {FormsApiError} REVISION_NOT_RESTORABLE for a revision of an earlier release that the rules of today refuse.
+   */
+  rollback(organization: string, form: string, revision: string, options?: ChangeOptions): Promise<TaggedForm>
 }
 
 export const revisionsOf = ({ send }: Transport): Revisions => {
+  const pathTo = (organization: string, form: string, ...rest: [string, string?][]) =>
+    pathOf(['organizations', organization], ['forms', form], ...rest)
+
   const get: Revisions['get'] = async (organization, form, revision, { signal } = {}) => {
-    const path = pathOf(['organizations', organization], ['forms', form], ['revisions', revision])
+    const path = pathTo(organization, form, ['revisions', revision])
     return (await send<Revision>({ method: 'GET', path, signal })).body
   }
   return {
     get,
+    rollback: async (organization, form, revision, { ifMatch, validateOnly = false, signal } = {}) => {
+      const { body, etag } = await send<Form>({
+        method: 'POST',
+        path: pathTo(organization, form, ['revisions', revision], ['rollback']),
+        body: { validateOnly },
+        ifMatch,
+        signal,
+        // An earlier attempt of this call may have changed the draft. The outcome is unknown.
+        rejectedAfterUnknown(rejection, unknown) {
+          throw isReason(rejection, 'FORM_MOVED') ? unknown : rejection
+        },
+      })
+      return { form: body, etag }
+    },
     live: (organization, form, options) => get(organization, form, 'live', options),
     list: (organization, form, { signal, ...parameters } = {}) =>
       listOf(parameters, async (query) => {
-        const path = pathOf(['organizations', organization], ['forms', form], ['revisions'])
+        const path = pathTo(organization, form, ['revisions'])
         const { revisions: items, ...page } = (
           await send<RevisionsPage>({ method: 'GET', path, query, signal })
         ).body

@@ -58,11 +58,11 @@ export const UnpublishFormRequest = z
 export type UnpublishFormRequest = z.infer<typeof UnpublishFormRequest>
 
 /** Body of a rollback; `{}` when the request has no body. */
-export const RollBackRequest = z
+export const RollbackFormRequest = z
   .strictObject({ validateOnly: ValidateOnly })
-  .meta({ id: 'RollBackRequest' })
+  .meta({ id: 'RollbackFormRequest' })
   .prefault({})
-export type RollBackRequest = z.infer<typeof RollBackRequest>
+export type RollbackFormRequest = z.infer<typeof RollbackFormRequest>
 
 /** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()

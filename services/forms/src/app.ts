@@ -24,7 +24,7 @@ import { getRevision } from './routes/get-revision.ts'
 import { listEvents } from './routes/list-events.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
-import { rollBack } from './routes/roll-back.ts'
+import { rollbackForm } from './routes/rollback-form.ts'
 import { streamEvents } from './routes/stream-events.ts'
 import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
@@ -89,7 +89,7 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.register(unpublishForm, deps)
   app.register(listRevisions, deps)
   app.register(getRevision, deps)
-  app.register(rollBack, deps)
+  app.register(rollbackForm, deps)
   app.register(listEvents, deps)
   app.register(getEvent, deps)
   app.register(streamEvents, deps)

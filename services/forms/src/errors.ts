@@ -25,7 +25,7 @@ export const revisionNotRestorable = (violations: FieldViolation[]) => {
   return new ApiError(
     'FAILED_PRECONDITION',
     'REVISION_NOT_RESTORABLE',
-    `The draft cannot take over this revision, which rules of today refuse: ${first?.subject} ${first?.description}${others}. Read the revision, correct what the violations name, and update the form with it.`,
+    `The draft cannot take over this revision, which the rules of today refuse: ${first?.subject} ${first?.description}${others}. Read the revision, correct what the violations name, and update the form with it.`,
     { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }

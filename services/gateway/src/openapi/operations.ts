@@ -20,7 +20,9 @@ import {
   PageQuery,
   PublishFormRequest,
   Revision,
+  RollbackFormRequest,
   StreamEventsQuery,
+  UnpublishFormRequest,
   UpdateFormRequest,
 } from '@fms/contracts'
 import { z } from 'zod'
@@ -266,6 +268,29 @@ export const operations: Operation[] = [
     ],
   },
   {
+    id: 'unpublishForm',
+    method: 'post',
+    path: `${formPath}/unpublish`,
+    tag: 'Forms',
+    summary: 'Take a form down',
+    description:
+      'Respondents no longer see the form: no revision is live until the next publish. The draft and all revisions stay. An empty body means `{}`. Only a publish that begins later makes the form live again, not the repeat of an earlier one.',
+    query: NoQuery,
+    requestHeaders: 'if-match',
+    body: {
+      contract: UnpublishFormRequest,
+      required: false,
+      examples: { 'with a reason': { note: 'The price was wrong.' } },
+    },
+    response: {
+      description: 'The form, `live: false`.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+    },
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'FORM_NOT_LIVE', ...service],
+  },
+  {
     id: 'listRevisions',
     method: 'get',
     path: `${formPath}/revisions`,
@@ -288,6 +313,38 @@ export const operations: Operation[] = [
     requestHeaders: 'if-none-match',
     response: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
+  },
+  {
+    id: 'rollbackForm',
+    method: 'post',
+    path: `${formPath}/revisions/{revisionRef}/rollback`,
+    tag: 'Revisions',
+    summary: 'Roll the draft back to a revision',
+    description:
+      'The draft takes over all fields of the revision but `aiHandoff`, which respondents see without a publish. Nothing is published. `live` discards what was edited since the last publish. A draft that is the same already is not changed. An empty body means `{}`.',
+    query: NoQuery,
+    requestHeaders: 'if-match',
+    body: {
+      contract: RollbackFormRequest,
+      required: false,
+      examples: { 'a dry run': { validateOnly: true } },
+    },
+    response: {
+      description: 'The form with its new draft.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+    },
+    reasons: [
+      ...editor,
+      'FORM_NOT_FOUND',
+      'REVISION_NOT_FOUND',
+      ...body,
+      ...ifMatch,
+      'REVISION_NOT_RESTORABLE',
+      'QUOTA_EXCEEDED',
+      ...service,
+    ],
   },
   {
     id: 'listEvents',

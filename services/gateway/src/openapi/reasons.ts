@@ -121,6 +121,15 @@ export const reasons = {
       '`filter` has more than 60 conditions, or more than 10 that need the text itself (`:`, `search()`, a bare term, a `*` before the end).',
     example: filterTooComplex(new FilterComplexityError('text conditions', maxTextConditions, 11)),
   },
+  FORM_NOT_LIVE: {
+    meaning: 'No revision of the form is live, so there is nothing to take down.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'FORM_NOT_LIVE',
+      `No revision of ${form} is live, so there is nothing to take down. Publish the form to make one live.`,
+      { metadata: { form } },
+    ),
+  },
   INTERNAL: { meaning: 'A defect of the service.', example: internal(undefined) },
   INVALID_FILTER: {
     meaning: '`filter` is not valid, or uses a field or function that the list does not have.',
@@ -220,6 +229,25 @@ export const reasons = {
       'REVISION_NOT_FOUND',
       `There is no ${revision}. Publish the form, or list its revisions.`,
       { metadata: { revision } },
+    ),
+  },
+  REVISION_NOT_RESTORABLE: {
+    meaning:
+      'The rules of today refuse the revision, which is of an earlier release, and nothing was changed. `violations` lists its fields.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'REVISION_NOT_RESTORABLE',
+      'The draft cannot take over this revision, which the rules of today refuse: form.steps[1].key repeats the key of steps[0]. Read the revision, correct what the violations name, and update the form with it.',
+      {
+        metadata: { subject: 'form.steps[1].key' },
+        preconditionViolations: [
+          {
+            type: 'FIELD_INVALID',
+            subject: 'form.steps[1].key',
+            description: 'repeats the key of steps[0]',
+          },
+        ],
+      },
     ),
   },
   STORE_NOT_MIGRATED: {

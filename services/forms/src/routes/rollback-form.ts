@@ -1,5 +1,5 @@
 import { parseIfMatch } from '@fms/aip'
-import { NoQuery, RollBackRequest } from '@fms/contracts'
+import { NoQuery, RollbackFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
@@ -11,14 +11,14 @@ import { missingRevision } from './missing-revision.ts'
 import { sendJson } from './send-json.ts'
 
 /** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
-export const rollBack: FastifyPluginAsyncZod<FormsDeps> = async (
+export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
   { forms, drafts, publicFormBaseUrl, now },
 ) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef/rollback',
     {
-      schema: { params: RevisionParams, querystring: NoQuery, body: RollBackRequest },
+      schema: { params: RevisionParams, querystring: NoQuery, body: RollbackFormRequest },
       config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {

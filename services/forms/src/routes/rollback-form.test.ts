@@ -6,7 +6,7 @@ import { type FormsService, refusalOf, startForms, urlOf } from '../testing/star
 
 const question = (key: string) => ({ type: 'text', key, title: key })
 
-const rollBack = (
+const rollback = (
   form: StoredForm,
   revisionRef: string,
   body?: unknown,
@@ -61,7 +61,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     await using _ = service
     const before = (await service.send({ url: urlOf(form) })).json()
 
-    const response = await service.send(rollBack(form, first.revisionId))
+    const response = await service.send(rollback(form, first.revisionId))
 
     expect(response.statusCode).toBe(200)
     expect(response.headers.etag).toBe('"4-live.0"')
@@ -84,7 +84,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     const { service, form } = await given()
     await using _ = service
 
-    const response = await service.send(rollBack(form, 'live', {}))
+    const response = await service.send(rollback(form, 'live', {}))
 
     expect(response.json()).toMatchObject({ name: 'Second', steps: [question('q'), question('r')] })
     expect(await changesFrom(service, form, 'live')).toMatchObject({ changes: [], publishable: true })
@@ -94,7 +94,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     const { service, form, first } = await given()
     await using _ = service
 
-    await service.send(rollBack(form, first.revisionId.toUpperCase()))
+    await service.send(rollback(form, first.revisionId.toUpperCase()))
 
     const event = (await eventsOf(service, form)).at(-1)!
     expect(event).toMatchObject({
@@ -116,7 +116,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     await patch(service, form, { aiHandoff: { enabled: true } })
 
     for (const ref of ['live', second.revisionId]) {
-      const response = await service.send(rollBack(form, ref))
+      const response = await service.send(rollback(form, ref))
       expect(response.json()).toMatchObject({ name: 'Second', aiHandoff: { enabled: true } })
     }
   })
@@ -124,10 +124,10 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
   it('leaves a draft alone that is the same already', async () => {
     const { service, form } = await given()
     await using _ = service
-    const first = await service.send(rollBack(form, 'live'))
+    const first = await service.send(rollback(form, 'live'))
     const count = (await eventsOf(service, form)).length
 
-    const again = await service.send(rollBack(form, 'live'))
+    const again = await service.send(rollback(form, 'live'))
 
     expect(again.statusCode).toBe(200)
     expect(again.headers.etag).toBe(first.headers.etag)
@@ -144,7 +144,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     })
     await patch(service, form, { tone: 'casual', theme: { primaryColor: '#123456' } })
 
-    const response = await service.send(rollBack(form, revision.revisionId))
+    const response = await service.send(rollback(form, revision.revisionId))
 
     expect(Form.parse(response.json())).toMatchObject({ name: 'Snapshot', tone: 'professional' })
     expect(parseDraft((await service.everyForm())[0]!).theme).toEqual(parseDraft(form).theme)
@@ -164,7 +164,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
       const before = await service.everyForm()
 
       for (const body of [{}, { validateOnly: true }]) {
-        const response = await service.send(rollBack(form, revision.revisionId, body))
+        const response = await service.send(rollback(form, revision.revisionId, body))
         expect(refusalOf(response)).toMatchObject({
           code: 400,
           status: 'FAILED_PRECONDITION',
@@ -185,12 +185,12 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     await using _ = service
     const before = await service.everyForm()
 
-    const dry = await service.send(rollBack(form, first.revisionId, { validateOnly: true }))
+    const dry = await service.send(rollback(form, first.revisionId, { validateOnly: true }))
 
     expect(dry.statusCode).toBe(200)
     expect(dry.headers.etag).toBeUndefined()
     expect(await service.everyForm()).toEqual(before)
-    const real = await service.send(rollBack(form, first.revisionId))
+    const real = await service.send(rollback(form, first.revisionId))
     expect(dry.json()).toEqual(real.json())
   })
 
@@ -201,12 +201,12 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
 
     for (const body of [{}, { validateOnly: true }]) {
       const refusal = refusalOf(
-        await service.send(rollBack(form, 'live', body, { 'if-match': '"2-live.0"' })),
+        await service.send(rollback(form, 'live', body, { 'if-match': '"2-live.0"' })),
       )
       expect(refusal).toMatchObject({ code: 412, reason: 'FORM_MOVED', metadata: { etag: '"3-live.0"' } })
     }
     expect(await service.everyForm()).toEqual(before)
-    const accepted = await service.send(rollBack(form, 'live', {}, { 'if-match': '"3-draft.0"' }))
+    const accepted = await service.send(rollback(form, 'live', {}, { 'if-match': '"3-draft.0"' }))
     expect(accepted.statusCode).toBe(200)
   })
 
@@ -222,7 +222,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     await service.given.form({ context: ['c'.repeat(Math.max(0, quota.bytes - bytes - 1_500))] })
 
     for (const body of [{}, { validateOnly: true }]) {
-      const refusal = refusalOf(await service.send(rollBack(form, revisionId, body)))
+      const refusal = refusalOf(await service.send(rollback(form, revisionId, body)))
       expect(refusal).toMatchObject({ code: 429, reason: 'QUOTA_EXCEEDED' })
     }
   })
@@ -231,7 +231,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     const { service, form, first } = await given({ largeLength: 1_000 })
     await using _ = service
 
-    const response = await service.send(rollBack(form, first.revisionId))
+    const response = await service.send(rollback(form, first.revisionId))
 
     expect(Form.parse(response.json())).toMatchObject({ name: 'First', steps: [question('q')] })
     expect(await changesFrom(service, form, first.revisionId)).toMatchObject({ changes: [] })
@@ -242,7 +242,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     await using _ = service
     const other = await service.given.form()
     const refusal = async (of: StoredForm, ref: string, body: object = {}) =>
-      refusalOf(await service.send(rollBack(of, ref, body)))
+      refusalOf(await service.send(rollback(of, ref, body)))
 
     for (const body of [{}, { validateOnly: true }]) {
       for (const ref of ['draft', 'LIVE', randomUUID()]) {
@@ -262,16 +262,16 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     const reasonOf = async (...[request, identity]: Parameters<FormsService['send']>) =>
       refusalOf(await service.send(request, identity)).reason
 
-    expect(await reasonOf(rollBack(form, 'live'), { role: 'viewer' })).toBe('WRITE_FORBIDDEN')
-    expect(await reasonOf(rollBack(form, 'live'), { readOnly: true })).toBe('WRITE_FORBIDDEN')
+    expect(await reasonOf(rollback(form, 'live'), { role: 'viewer' })).toBe('WRITE_FORBIDDEN')
+    expect(await reasonOf(rollback(form, 'live'), { readOnly: true })).toBe('WRITE_FORBIDDEN')
     const elsewhere = { organizationId: randomUUID() }
-    expect(await reasonOf(rollBack(form, 'live'), elsewhere)).toBe('ORGANIZATION_NOT_FOUND')
+    expect(await reasonOf(rollback(form, 'live'), elsewhere)).toBe('ORGANIZATION_NOT_FOUND')
     for (const body of [{ validateOnly: 1 }, { note: '' }, []]) {
-      expect(await reasonOf(rollBack(form, 'live', body))).toBe('INVALID_REQUEST')
+      expect(await reasonOf(rollback(form, 'live', body))).toBe('INVALID_REQUEST')
     }
-    const query = { ...rollBack(form, 'live'), url: `${urlOf(form)}/revisions/live/rollback?x=1` }
+    const query = { ...rollback(form, 'live'), url: `${urlOf(form)}/revisions/live/rollback?x=1` }
     expect(await reasonOf(query)).toBe('INVALID_REQUEST')
-    const read = { ...rollBack(form, 'live'), method: 'GET' as const }
+    const read = { ...rollback(form, 'live'), method: 'GET' as const }
     expect(await reasonOf(read)).toBe('METHOD_NOT_ALLOWED')
     expect(await service.everyForm()).toEqual(before)
   })
@@ -284,7 +284,7 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
         index % 2 === 0
-          ? service.send(rollBack(form, refs[(index / 2) % 2]!.revisionId))
+          ? service.send(rollback(form, refs[(index / 2) % 2]!.revisionId))
           : patch(service, form, { description: `Edit ${index}` }),
       ),
     )
