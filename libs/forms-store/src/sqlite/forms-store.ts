@@ -65,7 +65,7 @@ export interface SqliteFormsOptions extends FormsStoreOptions {
 export class SqliteFormsStore implements FormsStore {
   readonly events: EventLog
   readonly #database: SqliteDatabase
-  readonly #onRecorded: NonNullable<FormsStoreOptions['onRecorded']>
+  readonly #onRecorded: (organizationId: string, type: EventType) => void
   /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
   readonly #quota: Quota
@@ -245,12 +245,12 @@ export class SqliteFormsStore implements FormsStore {
     context: ChangeContext = operatorContext,
     change: (record: RecordEvent) => Promise<T>,
   ): Promise<T> {
-    let type: EventType | undefined
+    let recorded: EventType | undefined
     const result = await change((form, fields) => {
       recordEvent(this.#database, form, fields, context)
-      type = fields.type
+      recorded = fields.type
     })
-    if (type) this.#onRecorded(organizationId, type)
+    if (recorded) this.#onRecorded(organizationId, recorded)
     return result
   }
 
