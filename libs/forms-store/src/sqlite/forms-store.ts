@@ -1,4 +1,4 @@
-import type { FormRecord } from '@fms/contracts'
+import type { EventType, FormRecord } from '@fms/contracts'
 import {
   conflictDeadline,
   KeyedMutex,
@@ -65,7 +65,7 @@ export interface SqliteFormsOptions extends FormsStoreOptions {
 export class SqliteFormsStore implements FormsStore {
   readonly events: EventLog
   readonly #database: SqliteDatabase
-  readonly #onRecorded: (organizationId: string) => void
+  readonly #onRecorded: (organizationId: string, type: EventType) => void
   /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
   readonly #quota: Quota
@@ -245,12 +245,12 @@ export class SqliteFormsStore implements FormsStore {
     context: ChangeContext = operatorContext,
     change: (record: RecordEvent) => Promise<T>,
   ): Promise<T> {
-    let isRecorded = false
+    let recorded: EventType | undefined
     const result = await change((form, fields) => {
       recordEvent(this.#database, form, fields, context)
-      isRecorded = true
+      recorded = fields.type
     })
-    if (isRecorded) this.#onRecorded(organizationId)
+    if (recorded) this.#onRecorded(organizationId, recorded)
     return result
   }
 
