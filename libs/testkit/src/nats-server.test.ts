@@ -101,15 +101,19 @@ describe('NATS users', () => {
       ],
       publisher: [
         'publish publish.dead.form',
+        `publish ${formEvent}`,
+        'subscribe events.recorded',
         'publish _INBOX.gateway.x',
         'subscribe _INBOX.publisher.x',
         'publish $JS.API.INFO',
         ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.PUBLISH`),
         ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.PUBLISH_DEAD`),
+        ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.EVENTS`),
         ...consumerVerbs.map((verb) => `publish $JS.API.CONSUMER.${verb}.PUBLISH.publisher`),
         'publish $JS.ACK.PUBLISH.publisher.1.1.1.1.1',
       ],
       forms: [
+        'publish events.recorded',
         'subscribe _INBOX.forms.x',
         'publish $JS.API.INFO',
         ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.REPLIES`),
@@ -117,6 +121,15 @@ describe('NATS users', () => {
         'publish $JS.ACK.REPLIES.reply-counter.1.1.1.1.1',
       ],
       replies: ['publish forms.reply-recorded', 'subscribe _INBOX.replies.x'],
+      events: [
+        'subscribe _INBOX.events.x',
+        'publish $JS.API.INFO',
+        'publish $JS.API.STREAM.INFO.EVENTS',
+        ...[...consumerVerbs, 'DELETE'].map((verb) => `publish $JS.API.CONSUMER.${verb}.EVENTS.reader`),
+        'publish $JS.ACK.EVENTS.reader.1.1.1.1.1',
+        'publish $JS.API.CONSUMER.CREATE.EVENTS',
+        `publish $JS.API.CONSUMER.CREATE.EVENTS.reader.${formEvent}`,
+      ],
       operator: [
         'subscribe _INBOX.operator.x',
         ...operations.filter((operation) => operation.startsWith('publish $JS.API.')),
@@ -167,17 +180,19 @@ const consumers = [
   ['PUBLISH_DEAD', 'other'],
   ['REPLIES', 'reply-counter'],
   ['REPLIES', 'other'],
+  ['EVENTS', 'reader'],
 ]
+
+const formEvent = 'events.01890000-0000-7000-8000-000000000000.form.created'
 
 /** All operations that the test tries: our subjects, inboxes, and each right of JetStream on each stream. */
 const operations = [
-  ...['publish.form', 'publish.dead.form', 'forms.reply-recorded', 'any', '$SYS.REQ.SERVER.PING'].flatMap(
-    both,
-  ),
+  ...['publish.form', 'publish.dead.form', 'forms.reply-recorded'].flatMap(both),
+  ...[formEvent, 'events.recorded', 'events.any', 'any', '$SYS.REQ.SERVER.PING'].flatMap(both),
   ...users.map((user) => `_INBOX.${user}.x`).flatMap(both),
   ...['>', '*', '_INBOX.>', '$JS.>'].map((subject) => `subscribe ${subject}`),
   ...['INFO', 'STREAM.NAMES', 'STREAM.LIST'].map((verb) => `publish $JS.API.${verb}`),
-  ...['PUBLISH', 'PUBLISH_DEAD', 'REPLIES', 'OTHER'].flatMap((stream) =>
+  ...['PUBLISH', 'PUBLISH_DEAD', 'REPLIES', 'EVENTS', 'OTHER'].flatMap((stream) =>
     ['INFO', 'CREATE', 'UPDATE', 'DELETE', 'PURGE', 'MSG.GET', 'MSG.DELETE', 'SNAPSHOT', 'RESTORE'].map(
       (verb) => `publish $JS.API.STREAM.${verb}.${stream}`,
     ),
@@ -188,6 +203,10 @@ const operations = [
     ),
     `publish $JS.ACK.${stream}.${consumer}.1.1.1.1.1`,
   ]),
+  // Consumers without a name, and with one filter.
+  ...['PUBLISH', 'EVENTS'].flatMap((stream) =>
+    [stream, `${stream}.reader.${formEvent}`].map((name) => `publish $JS.API.CONSUMER.CREATE.${name}`),
+  ),
 ]
 
 function both(subject: string): string[] {

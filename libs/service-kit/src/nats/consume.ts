@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type {
-  Consumer,
-  ConsumerConfig,
-  ConsumerMessages,
-  JetStreamManager,
-  JsMsg,
-  StreamConfig,
+import {
+  type Consumer,
+  type ConsumerConfig,
+  type ConsumerMessages,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  type JsMsg,
+  type StreamConfig,
 } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Subscription } from 'nats'
@@ -26,10 +28,7 @@ export const ensureStream = async (
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
 ) => {
-  const exists = await manager.streams.info(config.name).then(
-    () => true,
-    () => false,
-  )
+  const exists = await manager.streams.info(config.name).then(() => true, falseIfMissing)
   if (exists) await manager.streams.update(config.name, config)
   else await manager.streams.add(config)
 }
@@ -40,12 +39,17 @@ export const ensureConsumer = async (
   stream: string,
   config: Partial<ConsumerConfig> & { durable_name: string },
 ) => {
-  const exists = await manager.consumers.info(stream, config.durable_name).then(
-    () => true,
-    () => false,
-  )
+  const exists = await manager.consumers.info(stream, config.durable_name).then(() => true, falseIfMissing)
   if (exists) await manager.consumers.update(stream, config.durable_name, config)
   else await manager.consumers.add(stream, config)
+}
+
+const { StreamNotFound, ConsumerNotFound } = JetStreamApiCodes
+const missing: readonly number[] = [StreamNotFound, ConsumerNotFound]
+
+const falseIfMissing = (error: unknown): false => {
+  if (error instanceof JetStreamApiError && missing.includes(error.code)) return false
+  throw error
 }
 
 /** A running consumption of messages. */
