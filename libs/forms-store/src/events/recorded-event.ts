@@ -21,7 +21,7 @@ export interface ChangeContext {
 export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
 
 /** An event without its position in the log. */
-export type RecordedEvent = Omit<FormEvent, 'sequence'>
+export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'>
 
 /** The form in an event. */
 export type EventForm = FormState & Pick<StoredDraft, 'name'>

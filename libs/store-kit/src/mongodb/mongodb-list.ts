@@ -11,6 +11,8 @@ export interface MongoListQuery {
   filter?: CheckedFilter | undefined
   /** A condition that every match of the filter meets, for an index of the plan. */
   narrowing?: Document
+  /** The fields of documents that the caller reads, including those of the filter and the order. Default: all. */
+  documentFields?: readonly string[]
   /** The document's field of each field of the filter. */
   fields: Readonly<Record<string, string>>
   /** The field that `search()` reads: text after `foldCase`. */
@@ -168,7 +170,7 @@ class KeysetList<T extends MongoDocument> {
     ])
     const found = key
       ? this.#collection.findFields(query, { ...options, fields: [...names] })
-      : this.#collection.find(query, options)
+      : this.#collection.find(query, { ...options, ...this.#projection })
     for await (const row of found) if (this.#passes(row)) yield row
   }
 
@@ -179,12 +181,18 @@ class KeysetList<T extends MongoDocument> {
     if (!key) return rows as T[]
     const query = { ...scope, [key]: { $in: rows.map((row) => row[key]) } }
     const documents = new Map<unknown, T>()
-    for await (const document of this.#collection.find(query)) documents.set(document[key], document)
+    for await (const document of this.#collection.find(query, this.#projection))
+      documents.set(document[key], document)
     return rows.flatMap((row) => {
       const document = documents.get(row[key])
       const isSame = document && order.every(({ field }) => document[field] === row[field])
       return isSame && (!filter || evaluateFilter(filter, rowOf(document, fields))) ? [document] : []
     })
+  }
+
+  get #projection(): { fields?: readonly string[] } {
+    const { documentFields: fields } = this.#list
+    return fields ? { fields } : {}
   }
 
   #passes(row: Row): boolean {
