@@ -170,6 +170,8 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       await collectAll(own())
 
       expect(await own().events.backlog()).toEqual({ pending: 0, unstreamed: 3, oldestTime: time(0) })
+      await own().events.markStreamed(older.organizationId, 1)
+      expect(await own().events.backlog()).toEqual({ pending: 0, unstreamed: 2, oldestTime: time(1) })
       await own().events.markStreamed(older.organizationId, 2)
       expect(await own().events.backlog()).toEqual({ pending: 0, unstreamed: 1, oldestTime: time(5) })
       await own().events.markStreamed(newer.organizationId, 1)
@@ -256,6 +258,16 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
 
       expect(await pruneAll(after(100))).toBe(2)
       expect(sequencesOf(await logOf(own(), organizationId))).toEqual([3, 4, 5])
+    })
+
+    it('passes over organizations whose oldest event is not in the stream', async () => {
+      await givenOld(2)
+      const { organizationId } = await givenOld(2, {}, after(10))
+      await own().events.markStreamed(organizationId, 2)
+
+      expect(await own().events.prune(after(100), 1)).toBe(1)
+
+      expect(await own().events.range(organizationId)).toEqual({ oldestSequence: 2, lastSequence: 2 })
     })
 
     it('never leaves a gap: an event stays while an earlier one of its organization does', async () => {

@@ -8,6 +8,7 @@ import {
   incarnationOf,
 } from '../documents.ts'
 import { appendEvents } from './append-events.ts'
+import { withIncreasingTimes } from './event-times.ts'
 import { forEachConcurrently } from './for-each-concurrently.ts'
 import { isFull, pendingFields } from './record-event.ts'
 import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './resolve-deletions.ts'
@@ -120,23 +121,26 @@ const collectOrganization = async (
   const formIds = forms.map(({ _id }) => _id)
   const earlier =
     hasAllNotes || formIds.length === 0 ? [] : await findNotes(collections, organizationId, formIds)
-  const notes = uniqueNotes([...due, ...earlier])
-  const { resolved, open } = await resolveDeletions(collections, organizationId, incarnationsOf(notes), now)
+  const incarnations = uniqueBy([...due, ...earlier], ({ incarnation }) => incarnation)
+  const { resolved, open } = await resolveDeletions(collections, organizationId, incarnations, now)
   const isBlocked = (form: FormDocument) =>
     open.some((each) => each.formId === form._id && each.incarnation !== form.incarnation)
-  const ready = forms.filter((form) => !isBlocked(form))
-
-  const ofDeletions = resolved.sort((a, b) => a.beginTime - b.beginTime).flatMap(({ events }) => events)
-  const ofForms = ready.flatMap((form) =>
-    form.pendingEvents!.map((event) => ({ ...incarnationOf(form), ...event })),
+  const { deletions, timed } = await withIncreasingTimes(
+    collections,
+    organizationId,
+    resolved.sort((a, b) => a.beginTime - b.beginTime),
+    forms.filter((form) => !isBlocked(form)),
   )
   // A form that was deleted after it was read has its events in its notes, too.
-  const events = [...new Map([...ofDeletions, ...ofForms].map((event) => [event.id, event])).values()]
+  const events = uniqueBy(
+    [...deletions, ...timed].flatMap(({ events }) => events),
+    ({ id }) => id,
+  )
   const ids = await appendEvents(collections, organizationId, events)
 
   const hasAll = ({ events }: { events: { id: string }[] }) => events.every(({ id }) => ids.has(id))
-  const finished = resolved.filter(hasAll)
-  const collected = ready.filter((form) => hasAll({ events: form.pendingEvents! }))
+  const finished = deletions.filter(hasAll)
+  const collected = timed.filter(hasAll).map(({ form }) => form)
   await removeEvents(collections, organizationId, collected, ids)
   await finishDeletions(collections, organizationId, finished)
   const postponed = due.filter((note) => open.some((each) => isSame(each, note)))
@@ -144,18 +148,11 @@ const collectOrganization = async (
   return collected.length + finished.length
 }
 
-const uniqueNotes = (notes: DeletionDocument[]): DeletionDocument[] => [
-  ...new Map(notes.map((note) => [note._id, note])).values(),
-]
-
-const incarnationsOf = (notes: DeletionDocument[]): Incarnation[] => [
-  ...new Map(
-    notes.map(({ organizationId, formId, incarnation }) => [
-      incarnation,
-      { organizationId, formId, incarnation },
-    ]),
-  ).values(),
-]
+/** The first item with each key. */
+const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => {
+  const seen = new Set<string>()
+  return items.filter((item) => seen.size < seen.add(keyOf(item)).size)
+}
 
 /**
  * Removes events that are in the log from their forms, on condition of `eventNumber`: forms that have changed meanwhile

@@ -16,7 +16,6 @@ import {
   newFormDocument,
   newRevisionDocument,
 } from '../documents.ts'
-import { collectForm } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
@@ -87,7 +86,6 @@ const storeRecord = async (
     ...newFormDocument(fromFormRecord(record), incarnation.incarnation),
     ...revisionStateOf(record),
     recentReplies: record.replyIds.slice(0, maxRecentReplies),
-    eventTime: await lastEventTime(collections, record),
   }
   const event = { type: 'form.imported', after: fromFormRecord(record), time: new Date() } as const
   const recorded = context ? recordEvent(form, event, context) : {}
@@ -96,20 +94,6 @@ const storeRecord = async (
   const { organizationId, formId } = record
   const isStored = await countWrite(collections, noQuota, organizationId, growth, insert, incarnation)
   return isStored ? undefined : formConflict(record, 'formId', formId)
-}
-
-/**
- * The time of the last event of earlier incarnations; 0 for none. Moves their events to the log first. Index:
- * events_by_form.
- */
-const lastEventTime = async (
-  collections: FormsCollections,
-  { organizationId, formId }: FormRecord,
-): Promise<number> => {
-  await collectForm(collections, { organizationId, formId })
-  const options = { sort: { sequence: -1 }, limit: 1, fields: ['time'] } as const
-  const [last] = await Array.fromAsync(collections.events.find({ organizationId, formId }, options))
-  return last?.time ?? 0
 }
 
 /** Reserves the public id and the commands, and checks the ids of revisions. @returns the first conflict. */

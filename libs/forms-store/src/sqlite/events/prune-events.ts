@@ -34,8 +34,8 @@ const pruneLog = (database: SqliteDatabase, log: Row, before: Date, limit: numbe
     limit,
   )
   const firstToKeep = oldest.findIndex(({ time }) => (time as number) >= before.getTime())
-  const last = oldest.at(firstToKeep < 0 ? -1 : firstToKeep - 1)
-  if (firstToKeep === 0 || !last) return 0
+  const last = (firstToKeep < 0 ? oldest : oldest.slice(0, firstToKeep)).at(-1)
+  if (!last) return 0
   return database.run(
     'DELETE FROM events WHERE organizationId = ? AND sequence <= ?',
     organizationId!,

@@ -9,7 +9,7 @@ import { type FormEvent, formPath, parseSequence } from '@fms/contracts'
 import { SqliteDatabase } from '@fms/store-kit'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, time } from '../../contract/given.ts'
+import { edited, givenForm, newForm, publish, refOf, snapshot, time } from '../../contract/given.ts'
 import type { FormsStore } from '../../forms-store.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { SqliteFormsStore } from '../forms-store.ts'
@@ -69,6 +69,23 @@ describe('a forms file of release 0.1.0', () => {
     expect(log.map(({ type }) => type)).toEqual(['form.updated', 'form.published'])
     await using reopened = openAsLastRelease(path)
     reopened.ping()
+  })
+})
+
+it('records the replies of the moment in the ETags of a publish', async () => {
+  await using store = new SqliteFormsStore(newPath())
+  const form = await givenForm(store)
+
+  await store.publish(refOf(form), randomUUID(), async (current) => {
+    await store.recordReplies({ ...form, replyIds: [randomUUID()] })
+    return snapshot(current)
+  })
+
+  const [, event] = await readAll(store, form.organizationId)
+  const before = { ...form, replyCount: 1 }
+  expect(event!.data).toMatchObject({
+    previousEtag: formETag(before),
+    etag: formETag({ ...before, live: true }),
   })
 })
 
