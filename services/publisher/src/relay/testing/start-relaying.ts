@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -138,6 +139,18 @@ export const givenEvents = async (
   const form = await givenForm(forms, fields)
   for (let update = 0; update < updates; update++) await rename(form)
   return form
+}
+
+/** Creates forms of one organization at the same time, which is fast. @returns one of them. */
+export const givenLongLog = async (
+  { forms }: Pick<Relaying, 'forms'>,
+  events: number,
+): Promise<StoredForm> => {
+  const organizationId = randomUUID()
+  const created = await Promise.all(
+    Array.from({ length: events }, () => givenForm(forms, { organizationId })),
+  )
+  return created[0]!
 }
 
 /** The sequences of an organization's events in the stream. */
