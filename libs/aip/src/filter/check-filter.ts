@@ -1,4 +1,3 @@
-import { isUuid } from '@fms/contracts'
 import { boundFilter } from './bound-filter.ts'
 import { FilterError } from './filter-error.ts'
 import { foldCase } from './fold-case.ts'
@@ -56,6 +55,8 @@ interface Condition {
   value: Literal
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 const constant = (value: boolean): CheckedFilter => ({ kind: 'constant', value })
 
 /** The text of a literal in which `*` is not a wildcard. */
@@ -95,7 +96,7 @@ const checkUuid = (condition: Condition): CheckedFilter => {
   rejectOtherThanEquals(condition)
   const { field, value } = condition
   const text = plainText(value)
-  if (!isUuid(text)) throw new FilterError(value.column, 'a UUID')
+  if (!uuid.test(text)) throw new FilterError(value.column, 'a UUID')
   return { kind: 'compare', field, operator: '=', value: text.toLowerCase() }
 }
 
