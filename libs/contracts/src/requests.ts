@@ -126,7 +126,7 @@ const afterSequence = parameter
 /** The parameters of a list of events. */
 export const ListEventsQuery = ListQuery.extend({
   afterSequence: afterSequence.describe(
-    'Only events after this position of the log. 0 requires that no event has been removed. Default: all events that are there.',
+    'Only events after this position of the log. 0 requires that no event has been removed. With a `pageToken`, the same as for the first page, or none. Default: all events that are there.',
   ),
 })
 export type ListEventsQuery = z.infer<typeof ListEventsQuery>

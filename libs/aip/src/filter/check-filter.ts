@@ -92,6 +92,9 @@ const checkPattern = (condition: Condition): CheckedFilter => {
   return checkString(condition)
 }
 
+/** A UUID of any version (RFC 9562). */
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
 const checkUuid = (condition: Condition): CheckedFilter => {
   rejectOtherThanEquals(condition)
   const { field, value } = condition
