@@ -1,0 +1,89 @@
+import { Form } from '@fms/contracts'
+import { createFormArbitrary } from '@fms/contracts/arbitrary'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../json/json.ts'
+import { cutJson } from './cut-json.ts'
+import { maskMembersOf } from './mask-members.ts'
+import { parseReadMask, type ReadMask } from './parse-read-mask.ts'
+
+const maskOf = (text: string): ReadMask => parseReadMask(text, maskMembersOf(Form)).readMask!
+
+/** The members that one of the paths reaches, or leads to. Cuts the parsed value, path by path. */
+const cutByTheBook = (value: Json, paths: readonly string[][]): Json => {
+  if (paths.some((path) => path.length === 0)) return value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const rest = paths.filter(([first]) => first === name).map((path) => path.slice(1))
+    return rest.length > 0 ? [[name, cutByTheBook(member!, rest)] as const] : []
+  })
+  return Object.fromEntries(members)
+}
+
+/** Any JSON, with member names that masks can name and others. */
+const anyJson = fc.letrec<{ object: Json; value: Json }>((tie) => ({
+  object: fc.dictionary(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'c', 'a-b', '__proto__') },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+    ),
+    tie('value'),
+    { maxKeys: 5 },
+  ) as fc.Arbitrary<Json>,
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<Json>('', '"', '\\', '{"a":1}', '],[', -1.5e-7, 0, true, false, null),
+    fc.string({ unit: 'binary' }),
+    tie('object'),
+    fc.array(tie('value'), { maxLength: 4 }) as fc.Arbitrary<Json>,
+  ),
+})).object
+
+const anyPaths = fc.array(
+  fc.array(fc.constantFrom('a', 'b', 'c', 'a-b', '__proto__'), { minLength: 1, maxLength: 3 }),
+  { minLength: 1, maxLength: 5 },
+)
+
+describe('cutJson', () => {
+  it.each([
+    ['name', '{"name":"x"}'],
+    ['live,theme.textSize', '{"live":false,"theme":{"textSize":"large"}}'],
+    ['theme', '{"theme":{"primaryColor":"#fff","textSize":"large"}}'],
+    ['theme.buttonSize', '{"theme":{}}'],
+    ['tone', '{}'],
+    ['i18n.translations.de', '{"i18n":{"translations":{}}}'],
+  ])('cuts a form to %s', (mask, expected) => {
+    const json =
+      '{"i18n":{"translations":{}},"live":false,"name":"x","theme":{"primaryColor":"#fff","textSize":"large"}}'
+
+    expect(cutJson(json, maskOf(mask))).toBe(expected)
+  })
+
+  it('gives the members that a path reaches, for any JSON and mask', () => {
+    const members = {
+      kind: 'map',
+      entry: { kind: 'map', entry: { kind: 'map', entry: { kind: 'value' } } },
+    } as const
+    fc.assert(
+      fc.property(anyJson, anyPaths, (value, paths) => {
+        const { readMask } = parseReadMask(paths.map((path) => path.join('.')).join(), members)
+
+        expect(JSON.parse(cutJson(JSON.stringify(value), readMask!))).toEqual(cutByTheBook(value, paths))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('returns whole members byte for byte', () => {
+    fc.assert(
+      fc.property(createFormArbitrary, (fields) => {
+        const form = JSON.parse(JSON.stringify({ ...fields, name: 'x' }))
+
+        expect(cutJson(JSON.stringify(form), maskOf(Object.keys(Form.shape).join()))).toBe(
+          JSON.stringify(form),
+        )
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
