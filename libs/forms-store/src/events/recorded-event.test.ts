@@ -25,7 +25,14 @@ describe('recordedEvent', () => {
     const actor = { user: `users/${form.formId}`, key: { id: form.formId, prefix: 'abcdefgh' } }
     const context = { actor, httpRequestId: '"'.repeat(128) }
     const more = { fields: Object.keys(FormDraft.parse({})) }
-    const fields = { type: 'form.updated', before: form, after: form, time: time(0), lastTime: 0, more } as const
+    const fields = {
+      type: 'form.updated',
+      before: form,
+      after: form,
+      time: time(0),
+      lastTime: 0,
+      more,
+    } as const
 
     const event = withSequence(recordedEvent(form, fields, context), 1)
 

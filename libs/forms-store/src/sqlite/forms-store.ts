@@ -11,6 +11,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type {
   FormRef,
   FormState,
+  FormSummariesPage,
   FormsPage,
   FormsStore,
   FormsStoreOptions,
@@ -39,6 +40,7 @@ import { findForm, findFormState } from './find-form.ts'
 import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
 import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
+import { readSmallSummaries, readSummaries } from './lists/read-summaries.ts'
 import { Reader } from './lists/reader.ts'
 import { type PageSteps, runInTurns } from './lists/steps.ts'
 import { exportForms } from './records/export-forms.ts'
@@ -107,6 +109,16 @@ export class SqliteFormsStore implements FormsStore {
     const { items, end } = this.#reader
       ? await this.#reader.read('forms', query, options)
       : await this.#readInTurns(readForms(this.#database, query), options)
+    return { forms: items, ...end }
+  }
+
+  /** Reads pages as `list` does, but up to 1,000 forms along an index on this thread. */
+  async listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
+    const small = this.#database.snapshot(() => readSmallSummaries(this.#database, query, this.#fewForms))
+    if (small) return small
+    const { items, end } = this.#reader
+      ? await this.#reader.read('summaries', query, options)
+      : await this.#readInTurns(readSummaries(this.#database, query), options)
     return { forms: items, ...end }
   }
 
