@@ -1,39 +1,39 @@
 import type { ReadMask } from '@fms/aip'
 import { type Form, formPath } from '@fms/contracts'
 import type { FormSummary } from '../forms-store.ts'
+import { toRfc3339 } from './to-rfc3339.ts'
 
-type ToJson = (form: FormSummary, publicFormBaseUrl: string) => string
+type Read = (form: FormSummary, publicFormBaseUrl: string) => string | number | boolean
 
-/** The members that the store has outside of the draft, in the order of the resource. Ids and times need no escaping. */
+/** The members that the store has outside of the draft, in the order of the resource. */
 const members = {
-  name: ({ name }) => JSON.stringify(name),
-  type: ({ type }) => `"${type}"`,
-  createTime: ({ createTime }) => `"${createTime.toISOString()}"`,
-  live: ({ live }) => `${live}`,
-  path: (form) => `"${formPath(form)}"`,
-  publicId: ({ publicId }) => `"${publicId}"`,
-  publicUrl: (form, publicFormBaseUrl) => JSON.stringify(publicUrl(form, publicFormBaseUrl)),
-  replyCount: ({ replyCount }) => `${replyCount}`,
-  updateTime: ({ updateTime }) => `"${updateTime.toISOString()}"`,
-} as const satisfies Partial<Record<keyof Form, ToJson>>
+  name: ({ name }) => name,
+  type: ({ type }) => type,
+  createTime: ({ createTime }) => toRfc3339(createTime),
+  live: ({ live }) => live,
+  path: (form) => formPath(form),
+  publicId: ({ publicId }) => publicId,
+  publicUrl: (form, publicFormBaseUrl) => publicUrl(form, publicFormBaseUrl),
+  replyCount: ({ replyCount }) => replyCount,
+  updateTime: ({ updateTime }) => toRfc3339(updateTime),
+} as const satisfies Partial<Record<keyof Form, Read>>
 
 /** Whether a mask has only members that the store has outside of the draft. */
 export const isOfSummary = (mask: ReadMask): boolean =>
   mask.keys().every((name) => Object.hasOwn(members, name))
 
 /**
- * A function that writes the JSON text of a form without its draft.
+ * A function that returns the JSON text of a form without its draft.
  *
  * @param publicFormBaseUrl without a trailing slash.
  * @param mask for which {@link isOfSummary} holds.
  */
 export const summaryWriter = (publicFormBaseUrl: string, mask: ReadMask): ((form: FormSummary) => string) => {
-  const chosen = Object.entries<ToJson>(members).filter(([name]) => mask.has(name))
-  const parts = chosen.map(([name, toJson], index) => [`${index > 0 ? ',' : ''}"${name}":`, toJson] as const)
+  const chosen = Object.entries<Read>(members).filter(([name]) => mask.has(name))
   return (form) => {
-    let json = '{'
-    for (const [name, toJson] of parts) json += name + toJson(form, publicFormBaseUrl)
-    return `${json}}`
+    const resource: Record<string, string | number | boolean> = {}
+    for (const [name, read] of chosen) resource[name] = read(form, publicFormBaseUrl)
+    return JSON.stringify(resource)
   }
 }
 
