@@ -64,6 +64,19 @@ describe('cutJson', () => {
     )
   })
 
+  it('ends for any text that is cut off', () => {
+    const json = '{"description":"a\\\\\\"b","steps":[{"key":"{"},[1,true]],"live":false}'
+    const outcomes = Array.from(json, (_, length) => {
+      try {
+        return cutJson(json.slice(0, length), maskOf('live,name'))
+      } catch (error) {
+        return (error as Error).message
+      }
+    })
+
+    expect(new Set(outcomes)).toContain('The JSON text ends within a value')
+  })
+
   it('returns whole members byte for byte', () => {
     fc.assert(
       fc.property(createFormArbitrary, (fields) => {

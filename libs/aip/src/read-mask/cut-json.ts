@@ -6,6 +6,7 @@ import type { ReadMask } from './parse-read-mask.ts'
  * that the mask names and the resource does not have is absent.
  *
  * @param json an object as `JSON.stringify` writes it, without white space.
+ * @throws {Error} when the text ends within a value.
  */
 export const cutJson = (json: string, mask: ReadMask): string => new Cutter(json).object(0, mask)
 
@@ -56,7 +57,7 @@ class Cutter {
 
   #skipString(start: number): void {
     const json = this.#json
-    for (let index = start + 1; ; index++) {
+    for (let index = start + 1; index < json.length; index++) {
       const code = json.charCodeAt(index)
       if (code === backslash) index++
       else if (code === quote) {
@@ -64,13 +65,14 @@ class Cutter {
         return
       }
     }
+    throw endsEarly()
   }
 
   /** Skips an object or an array: to the bracket that closes it. */
   #skipNested(start: number): void {
     const json = this.#json
     let depth = 0
-    for (let index = start; ; index++) {
+    for (let index = start; index < json.length; index++) {
       const code = json.charCodeAt(index)
       if (code === quote) {
         this.#skipString(index)
@@ -81,14 +83,17 @@ class Cutter {
         return
       }
     }
+    throw endsEarly()
   }
 
   #skipLiteral(start: number): void {
     const json = this.#json
     let index = start
-    while (!isEndOfLiteral(json.charCodeAt(index))) index++
+    while (index < json.length && !isEndOfLiteral(json.charCodeAt(index))) index++
     this.#index = index
   }
 }
+
+const endsEarly = () => new Error('The JSON text ends within a value')
 
 const isEndOfLiteral = (code: number) => code === comma || code === closeBrace || code === closeBracket
