@@ -1,6 +1,7 @@
 import {
   ErrorBody,
   Form,
+  FormChanges,
   ListFormsResponse,
   ListRevisionsResponse,
   Organization,
@@ -45,6 +46,15 @@ describe('the lifecycle of a form', () => {
     await system.call(account, 'PATCH', path, { form: { name: 'Unseen', aiHandoff: { enabled: true } } })
     const unseen = await system.call(account, 'GET', `${path}/revisions/live`)
     expect(unseen.body.form).toEqual({ ...live.form, aiHandoff: { enabled: true } })
+
+    const { body: changes } = await system.call(account, 'GET', `${path}/changes`)
+    expect(FormChanges.parse(changes)).toMatchObject({
+      from: live.path,
+      to: form.path,
+      changes: [{ kind: 'CHANGED', field: 'form.name', before: 'Edited', after: 'Unseen' }],
+      breakingCount: 0,
+      publishable: true,
+    })
 
     const list = ListFormsResponse.parse((await system.call(account, 'GET', `${forms}?filter=Unseen`)).body)
     expect(list).toMatchObject({ totalSize: 1, nextPageToken: '', forms: [{ path: form.path, live: true }] })

@@ -106,7 +106,7 @@ describe('docker-compose.yml', () => {
   })
 
   it('requires every secret', () => {
-    expect(secrets).toHaveLength(13)
+    expect(secrets).toHaveLength(14)
     for (const secret of secrets) {
       expect(() => readCompose({ ...operatorsEnv(), [secret]: '' })).toThrow(secret)
     }

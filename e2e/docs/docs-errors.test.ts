@@ -31,7 +31,7 @@ describe('docs/errors.md', () => {
   })
 
   it('has exactly the types of violations that a publish reports', () => {
-    const source = readFileSync(join(root, 'services/publisher/src/domain/publish-checks.ts'), 'utf8')
+    const source = readFileSync(join(root, 'libs/drafts/src/publish-checks.ts'), 'utf8')
     const types = new Set([...source.matchAll(/\bviolation\(\s*'(\w+)'/g)].map(([, type]) => type!))
 
     expect(rowsOf('Violations of publish').map(([type]) => type)).toEqual([...types].sort())

@@ -200,6 +200,9 @@ export const attacks = {
     unread(40, '?pageSize=1000'),
   ),
   'patches of a 440 KB form': repeat(32, patchLargeForm),
+  'comparisons of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({
+    path: `${forms}/${revisedForm}/changes`,
+  })),
   'a megabyte of brackets': repeat(8, ({ forms, largeForm }) => ({
     method: 'POST',
     path: `${forms}/${largeForm}/publish`,

@@ -80,6 +80,15 @@ describe('GET /metrics', () => {
       expect(sample(name, `nats_connected{client="${name}"}`)).toBe(1)
   })
 
+  it('counts recorded events by type in the service that changes the form', () => {
+    const recorded = (service: string) =>
+      ['form.created', 'form.updated', 'form.published'].map((type) =>
+        sample(service, `events_recorded_total{type="${type}"}`),
+      )
+    expect(recorded('forms')).toEqual([2, 0, 0])
+    expect(recorded('publisher')).toEqual([0, 0, 1])
+  })
+
   it('has the state of each circuit', () => {
     for (const circuit of ['organizations', 'forms', 'authorize', 'publish'])
       expect(sample('gateway', `circuit_open{circuit="${circuit}"}`)).toBe(0)

@@ -7,6 +7,7 @@ import { addBackupCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCopyCommand } from './commands/copy.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addEventsCommands } from './commands/events.ts'
 import { addFormsCommands } from './commands/forms.ts'
 import { addKeyCommands } from './commands/key/key.ts'
 import { addMemberCommands } from './commands/member.ts'
@@ -47,6 +48,7 @@ export const createProgram = (terminal: Terminal): Command => {
   addMemberCommands(formctl)
   addKeyCommands(formctl)
   addFormsCommands(formctl)
+  addEventsCommands(formctl)
   addMigrateCommand(formctl)
   addCopyCommand(formctl)
   addBackupCommand(formctl)

@@ -16,12 +16,13 @@ const allowed: Record<string, string[]> = {
   'libs/testkit': ['contracts', 'store-kit'],
   'libs/service-kit': ['contracts', 'aip'],
   'libs/store-kit': ['contracts', 'aip'],
+  'libs/drafts': ['contracts', 'aip'],
   'libs/forms-store': ['contracts', 'aip', 'store-kit'],
   'libs/directory-store': ['contracts', 'aip', 'store-kit'],
   'services/gateway': ['contracts', 'aip', 'service-kit'],
   'services/organizations': ['contracts', 'aip', 'service-kit', 'directory-store'],
-  'services/forms': ['contracts', 'aip', 'service-kit', 'forms-store'],
-  'services/publisher': ['contracts', 'aip', 'service-kit', 'forms-store'],
+  'services/forms': ['contracts', 'aip', 'drafts', 'service-kit', 'forms-store'],
+  'services/publisher': ['contracts', 'aip', 'drafts', 'service-kit', 'forms-store'],
   formctl: ['contracts', 'aip', 'service-kit', 'store-kit', 'forms-store', 'directory-store'],
 }
 

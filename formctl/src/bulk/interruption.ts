@@ -1,9 +1,9 @@
 /** Ends work orderly on SIGINT or SIGTERM: items in flight complete. A second signal ends the process immediately. */
 export class Interruption implements Disposable {
-  #isInterrupted = false
+  readonly #controller = new AbortController()
   readonly #signals = ['SIGINT', 'SIGTERM'] as const
   readonly #interrupt = () => {
-    this.#isInterrupted = true
+    this.#controller.abort()
     this[Symbol.dispose]()
   }
 
@@ -11,17 +11,22 @@ export class Interruption implements Disposable {
     for (const signal of this.#signals) process.once(signal, this.#interrupt)
   }
 
+  /** Aborts when the work is interrupted. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
   /** Yields the items until the work is interrupted. */
   async *until<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const item of items) {
-      if (this.#isInterrupted) return
+      if (this.signal.aborted) return
       yield item
     }
   }
 
   /** @param resumeHint how to resume the work, for the message. @throws {Error} if the work was interrupted. */
   check(resumeHint: string): void {
-    if (this.#isInterrupted) throw new Error(`Interrupted. ${resumeHint}`)
+    if (this.signal.aborted) throw new Error(`Interrupted. ${resumeHint}`)
   }
 
   [Symbol.dispose](): void {

@@ -33,6 +33,15 @@ const examples = (
   await Promise.all(paths.map(async (path) => (await examplesOf(path)).map((example) => ({ path, example }))))
 ).flat()
 
+/** Runs a command that ends with Ctrl-C. */
+const runUntilInterrupted = async (words: string[]) => {
+  const listeners = process.listenerCount('SIGINT')
+  const running = runFormctl(words)
+  await vi.waitUntil(() => process.listenerCount('SIGINT') > listeners, { timeout: 10_000 })
+  process.emit('SIGINT')
+  return await running
+}
+
 let dataDir: string
 
 beforeEach(() => {
@@ -71,7 +80,8 @@ describe('the help of each command', () => {
       await runFormctl(['forms', 'export', '--out', join(dataDir, 'forms.ndjson')])
     }
 
-    const { code, stderr } = await runFormctl(wordsOf(example.replace(exampleKeyId, id)))
+    const words = wordsOf(example.replace(exampleKeyId, id))
+    const { code, stderr } = await (words.includes('tail') ? runUntilInterrupted(words) : runFormctl(words))
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })

@@ -14,7 +14,7 @@ const noLines = Object.fromEntries(
 )
 
 /** Replaces control characters, which could control the terminal. */
-const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd')
+export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd')
 
 /** Renders aligned columns without borders and colours. */
 export const renderTable = ({ columns, rows }: Table): string => {

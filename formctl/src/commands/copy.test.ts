@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { FormEvent, FormRecord } from '@fms/contracts'
 import { openDirectoryStore } from '@fms/directory-store'
-import { openFormsStore } from '@fms/forms-store'
+import { type ImportOptions, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventsKind } from '../copy/events-kind.ts'
 import { formsKind } from '../copy/forms-kind.ts'
+import { collectEvents } from '../events/collect-events.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 
@@ -28,13 +31,22 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const file = (name: string) => `sqlite:${join(folder, name)}`
 
-const fill = async (url: string, records: ReturnType<typeof newFormRecord>[]) => {
+const fill = async (url: string, records: FormRecord[], options: ImportOptions = {}) => {
   await using store = await openFormsStore(url)
-  await Promise.all(records.map((record) => store.importForm(record)))
+  await Promise.all(records.map((record) => store.importForm(record, options)))
 }
+
+/** Fills a store that has no event. */
+const fillWithoutEvents = (url: string, records: FormRecord[]) => fill(url, records, { recordsEvent: false })
 
 const recordsAt = async (url: string) => {
   await using store = await formsKind.open(url, true)
+  return await Array.fromAsync(store.records())
+}
+
+/** All events of a store, and up to which sequence each log is in the stream. */
+const logsAt = async (url: string) => {
+  await using store = await eventsKind.open(url, true)
   return await Array.fromAsync(store.records())
 }
 
@@ -75,8 +87,13 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
   }
 
   const untilProgress = async (lines: AsyncIterator<string>) => {
-    const { value } = await lines.next()
-    expect(value).toBe('Copying forms: 30 of 300')
+    for (
+      let line = await lines.next();
+      line.value !== 'Copying forms: 30 of 300';
+      line = await lines.next()
+    ) {
+      expect(line).toMatchObject({ done: false, value: expect.stringMatching(/events/) })
+    }
   }
 
   it('resumes after kill -9, and ends with equal stores', async () => {
@@ -96,6 +113,13 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     expect(JSON.parse(stdout)).toEqual({
       copies: [
         {
+          store: 'events',
+          imported: 0,
+          existing: 300,
+          counts: { events: 300 },
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+        {
           store: 'forms',
           imported: 300 - copied.length,
           existing: copied.length,
@@ -109,6 +133,7 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
       ],
     })
     expect(await recordsAt(to)).toEqual(await recordsAt(from))
+    expect(await logsAt(to)).toEqual(await logsAt(from))
     expect(digestOfFile(from)).toBe(before)
   })
 
@@ -135,9 +160,10 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     const copies = [await copy(from, there, '--json'), await copy(there, back, '--json')]
 
     expect(copies.map(({ stderr }) => stderr)).toEqual(['', ''])
-    const [toMongo, toSqlite] = copies.map(({ stdout }) => JSON.parse(stdout).copies[0])
+    const [toMongo, toSqlite] = copies.map(({ stdout }) => JSON.parse(stdout).copies)
     expect(toSqlite).toEqual(toMongo)
     expect(await recordsAt(back)).toEqual(await recordsAt(from))
+    expect(await logsAt(back)).toEqual(await logsAt(from))
   })
 })
 
@@ -145,13 +171,13 @@ describe('formctl copy', () => {
   it('prints its progress and the result', async () => {
     const [from, to] = [file('forms.db'), file('copy.db')]
     const records = Array.from({ length: 100 }, () => newFormRecord({ revisions: 1, replies: 2 }))
-    await fill(from, records)
+    await fillWithoutEvents(from, records)
 
     const { code, stdout, stderr } = await copy(from, to)
 
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^Copied the forms store: 100 records imported, 0 existed\.\nSource and target are equal: 100 forms, 100 revisions, 200 replies; SHA-256 [0-9a-f]{64}\n$/,
+      /^Copied the events of the forms store: 0 records imported, 0 existed\.\nSource and target are equal: no records; SHA-256 [0-9a-f]{64}\nCopied the forms store: 100 records imported, 0 existed\.\nSource and target are equal: 100 forms, 100 revisions, 200 replies; SHA-256 [0-9a-f]{64}\n$/,
     )
     const tenths = Array.from({ length: 10 }, (_, index) => `${(index + 1) * 10} of 100`)
     const lines = ['Copying', 'Comparing'].flatMap((verb) => tenths.map((tenth) => `${verb} forms: ${tenth}`))
@@ -175,7 +201,11 @@ describe('formctl copy', () => {
     expect(first.copies).toMatchObject([
       { store: 'directory', counts: { users: 1, organizations: 1, members: 1, keys: 1 } },
     ])
-    expect(second.copies).toMatchObject([first.copies[0], { store: 'forms', counts: { forms: 1 } }])
+    expect(second.copies).toMatchObject([
+      first.copies[0],
+      { store: 'events', counts: { events: 1 } },
+      { store: 'forms', counts: { forms: 1 } },
+    ])
     await using copied = await openDirectoryStore(both)
     expect(await copied.findUser(email)).toMatchObject({ userId })
     expect(await copy(to, file('new.db'))).toMatchObject({
@@ -213,9 +243,9 @@ describe('formctl copy', () => {
     ['has another state of a form', [newFormRecord()], /something else under the formId/],
   ])('names the form where the target %s', async (_, records, message) => {
     const [from, to] = [file('forms.db'), file('copy.db')]
-    const [shared] = records as [ReturnType<typeof newFormRecord>]
-    await fill(from, [shared])
-    await fill(to, records.length > 1 ? records : [{ ...shared, version: 9 }])
+    const [shared] = records as [FormRecord]
+    await fillWithoutEvents(from, [shared])
+    await fillWithoutEvents(to, records.length > 1 ? records : [{ ...shared, version: 9 }])
 
     expect(await copy(from, to)).toMatchObject({
       code: 1,
@@ -224,3 +254,81 @@ describe('formctl copy', () => {
     })
   })
 })
+
+describe.each([
+  ['SQLite', 'SQLite', () => file('forms.db'), () => file('copy.db')],
+  ['SQLite', 'MongoDB', () => file('forms.db'), newMongoUrl],
+  ['MongoDB', 'SQLite', newMongoUrl, () => file('copy.db')],
+])('formctl copy of events from %s to %s', (_, __, fromUrl, toUrl) => {
+  const organizationId = randomUUID()
+  const records = Array.from({ length: 4 }, () => newFormRecord({ organizationId }))
+  const deleteForm = async (url: string, { formId }: FormRecord) => {
+    await using store = await openFormsStore(url)
+    await store.delete({ organizationId, formRef: formId }, () => {})
+  }
+
+  it('keeps their order, ids and positions, those of deleted forms and of pending changes included', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    await migrateFormsStore(from)
+    await fill(from, [...records, newFormRecord()])
+    await deleteForm(from, records[1]!)
+
+    expect(await copy(from, to)).toMatchObject({ code: 0 })
+
+    const log = (await logsAt(to)).map(({ event }) => event).filter((event) => isOf(event, organizationId))
+    const deleted = log.filter(({ subject }) => subject.endsWith(records[1]!.formId))
+    expect(deleted.map(({ type }) => type)).toEqual(['form.imported', 'form.deleted'])
+    expect(log.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3, 4, 5])
+    expect(await logsAt(to)).toEqual(await logsAt(from))
+    expect(await recordsAt(to)).toHaveLength(4)
+  })
+
+  it('keeps what the stream has and what retention has removed, and later changes follow', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    await migrateFormsStore(from)
+    await fill(from, records)
+    await using source = await openFormsStore(from)
+    await collectEvents(source.events)
+    await source.events.markStreamed(organizationId, 3)
+    await source.events.prune(new Date('2100-01-01T00:00:00Z'), 2)
+
+    expect(await copy(from, to)).toMatchObject({ code: 0 })
+    await deleteForm(to, records[0]!)
+
+    await using target = await openFormsStore(to)
+    await collectEvents(target.events)
+    expect(await Array.fromAsync(target.events.logs())).toEqual([
+      { organizationId, streamedSequence: 3, lastSequence: 5 },
+    ])
+    expect(await target.events.range(organizationId)).toEqual({ oldestSequence: 3, lastSequence: 5 })
+  })
+
+  it('resumes in the middle of a log', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    for (const url of [from, to]) await migrateFormsStore(url)
+    await fill(from, records)
+    const log = await logsAt(from)
+    await using target = await openFormsStore(to)
+    for (const { event } of log.slice(0, 2)) await target.events.importEvent(event)
+
+    const { stdout } = await copy(from, to, '--json')
+
+    expect(JSON.parse(stdout).copies[0]).toMatchObject({ store: 'events', imported: 2, existing: 2 })
+    expect(await logsAt(to)).toEqual(log)
+  })
+
+  it('rejects a target with another event at a position', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    for (const url of [from, to]) {
+      await migrateFormsStore(url)
+      await fill(url, [newFormRecord({ organizationId })])
+    }
+
+    expect(await copy(from, to)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/has no room for the event .* at 0000000000000001/),
+    })
+  })
+})
+
+const isOf = ({ source }: FormEvent, organizationId: string) => source.endsWith(organizationId)

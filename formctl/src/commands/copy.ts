@@ -3,6 +3,7 @@ import { addExamples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type CopyResult, copyStore } from '../copy/copy-store.ts'
 import { directoryKind } from '../copy/directory-kind.ts'
+import { eventsKind } from '../copy/events-kind.ts'
 import { formsKind } from '../copy/forms-kind.ts'
 import type { StoreKind } from '../copy/store-kind.ts'
 import { withStoreName } from '../stores/named-store.ts'
@@ -15,8 +16,9 @@ interface CopyOptions {
 }
 
 const explanation = `
-First stop all processes that write to the source. The command only reads the source. It migrates and fills the target,
-and compares both stores by count and content. You can interrupt it: the same command resumes the copy.
+First stop all processes that write to the source. The command migrates and fills the target, and compares both stores by
+count and content. It only reads the source, except that it moves pending events to their log on MongoDB. You can interrupt
+it: the same command resumes the copy.
 
 URLs are sqlite:PATH or mongodb://HOST:PORT/DATABASE. npm start stores data in .data/directory.db and .data/forms.db.
 One MongoDB database can hold both stores:
@@ -40,11 +42,12 @@ export const addCopyCommand = (formctl: Command): void => {
       const { from, to, store } = this.opts<CopyOptions>()
       const copies: CopyResult[] = []
       for (const name of await storesToCopy(from, to, store)) {
-        copies.push(
-          name === 'forms'
-            ? await copyStore(this, formsKind, from, to)
-            : await copyStore(this, directoryKind, from, to),
-        )
+        if (name === 'directory') copies.push(await copyStore(this, directoryKind, from, to))
+        else {
+          // Events first: form.imported of a later import has to follow them in the log.
+          copies.push(await copyStore(this, eventsKind, from, to))
+          copies.push(await copyStore(this, formsKind, from, to))
+        }
       }
       printOutcome(this, { json: { copies }, text: copies.map(describe).join('\n') })
     })
@@ -72,9 +75,9 @@ const storesToCopy = async (
 }
 
 const storesAt = async (url: string, setting: string) => {
-  const kinds: Pick<StoreKind<never>, 'name' | 'exists'>[] = [directoryKind, formsKind]
+  const kinds: Pick<StoreKind<never>, 'store' | 'exists'>[] = [directoryKind, formsKind]
   const names: ('directory' | 'forms')[] = []
-  for (const { name, exists } of kinds) {
+  for (const { store: name, exists } of kinds) {
     if (await withStoreName({ name, url, setting }, () => exists(url))) names.push(name)
   }
   return names
@@ -83,7 +86,7 @@ const storesAt = async (url: string, setting: string) => {
 const describe = ({ store, imported, existing, counts, sha256 }: CopyResult): string => {
   const content = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
   return [
-    `Copied the ${store} store: ${imported} records imported, ${existing} existed.`,
+    `Copied the ${store === 'events' ? 'events of the forms' : store} store: ${imported} records imported, ${existing} existed.`,
     `Source and target are equal: ${content.join(', ') || 'no records'}; SHA-256 ${sha256}`,
   ].join('\n')
 }

@@ -8,6 +8,7 @@ import { type VerifyResult, verifyEqual } from './verify.ts'
 
 /** The result of a copy. */
 export interface CopyResult extends VerifyResult {
+  /** `directory`, `forms`, or `events` of the forms store. */
   store: string
   /** Records that this run stored. */
   imported: number
@@ -16,8 +17,8 @@ export interface CopyResult extends VerifyResult {
 }
 
 /**
- * Copies one store into another and compares the two. Only reads the source. May be interrupted and repeated: each record
- * is stored atomically, and a repeat skips existing records.
+ * Copies one store into another and compares the two. May be interrupted and repeated: each record is stored atomically, and
+ * a repeat skips existing records.
  *
  * @throws {Error} if it is interrupted, or if the stores differ afterwards.
  */
@@ -27,26 +28,24 @@ export const copyStore = async <R>(
   from: string,
   to: string,
 ): Promise<CopyResult> => {
-  await withStoreName({ name: kind.name, url: to, setting: '--to' }, () => kind.migrate(to))
-  await using source = withNamedErrors(await kind.open(from, true), {
-    name: kind.name,
-    url: from,
-    setting: '--from',
-  })
-  await using target = withNamedErrors(await kind.open(to, false), {
-    name: kind.name,
-    url: to,
-    setting: '--to',
-  })
+  const [sourceName, targetName] = [
+    { name: kind.store, url: from, setting: '--from' },
+    { name: kind.store, url: to, setting: '--to' },
+  ]
+  await withStoreName(targetName, () => kind.migrate(to))
+  await using source = withNamedErrors(await kind.open(from, true), sourceName)
+  await using target = withNamedErrors(await kind.open(to, false), targetName)
   using interruption = new Interruption()
   const total = await source.count()
   const tally = { imported: 0, existing: 0 }
   {
     using progress = await startProgress(command, `Copying ${kind.name}`, total)
-    await forEachConcurrently(kind.concurrency, interruption.until(source.records()), async (record) => {
-      const outcome = await target.importRecord(record)
-      tally[outcome === 'imported' ? 'imported' : 'existing']++
-      progress.step()
+    await forEachConcurrently(kind.concurrency, interruption.until(groupsOf(source)), async (group) => {
+      for await (const record of interruption.until(group)) {
+        const outcome = await target.importRecord(record)
+        tally[outcome === 'imported' ? 'imported' : 'existing']++
+        progress.step()
+      }
     })
   }
   const copied = tally.imported + tally.existing
@@ -60,21 +59,43 @@ export const copyStore = async <R>(
   return { store: kind.name, ...tally, ...(await verifyEqual(kind, source, target, step)) }
 }
 
+/** The groups of a store's records. By default each record is a group. */
+const groupsOf = <R>(store: OpenStore<R>): AsyncIterable<AsyncIterable<R>> =>
+  store.groups?.() ?? oneByOne(store.records())
+
+async function* oneByOne<R>(records: AsyncIterable<R>): AsyncGenerator<AsyncGenerator<R>> {
+  for await (const record of records) {
+    yield (async function* () {
+      yield record
+    })()
+  }
+}
+
 /** The same store, with its name in error messages. */
 const withNamedErrors = <R>(store: OpenStore<R>, name: NamedStore): OpenStore<R> => ({
-  async *records() {
-    const records = store.records()[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const { done, value } = await withStoreName(name, () => records.next())
-        if (done) return
-        yield value
-      }
-    } finally {
-      await records.return?.()
-    }
-  },
+  records: () => namedErrors(name, store.records()),
+  ...(store.groups && { groups: () => namedGroups(name, store.groups!()) }),
   count: () => withStoreName(name, () => store.count()),
   importRecord: (record) => withStoreName(name, () => store.importRecord(record)),
   [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
 })
+
+async function* namedGroups<R>(
+  name: NamedStore,
+  groups: AsyncIterable<AsyncIterable<R>>,
+): AsyncGenerator<AsyncGenerator<R>> {
+  for await (const group of namedErrors(name, groups)) yield namedErrors(name, group)
+}
+
+async function* namedErrors<T>(name: NamedStore, items: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { done, value } = await withStoreName(name, () => iterator.next())
+      if (done) return
+      yield value
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}

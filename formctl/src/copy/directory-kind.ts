@@ -34,6 +34,7 @@ const count = async (records: AsyncIterable<unknown>): Promise<number> => {
 /** Users, organizations, members and API keys. */
 export const directoryKind: StoreKind<DirectoryRecord> = {
   name: 'directory',
+  store: 'directory',
   exists: directoryStoreExists,
   migrate: migrateDirectoryStore,
   // One at a time, since a member needs its user and organization to exist.

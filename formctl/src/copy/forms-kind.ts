@@ -24,6 +24,7 @@ const countForms = async (store: FormsStore): Promise<number> => {
 /** Forms with their revisions and replies. */
 export const formsKind: StoreKind<FormRecord> = {
   name: 'forms',
+  store: 'forms',
   exists: formsStoreExists,
   migrate: migrateFormsStore,
   concurrency: 8,
@@ -32,7 +33,8 @@ export const formsKind: StoreKind<FormRecord> = {
     return {
       records: () => allForms(store),
       count: () => countForms(store),
-      importRecord: (record) => store.importForm(record),
+      // The copy of the log has the events of the form.
+      importRecord: (record) => store.importForm(record, { recordsEvent: false }),
       [Symbol.asyncDispose]: () => store.close(),
     }
   },

@@ -33,9 +33,9 @@ export const verifyEqual = async <R>(
   return { counts, sha256: hash.digest('hex') }
 }
 
-const notEqual = ({ name }: { name: string }, how: string) =>
+const notEqual = ({ store }: { store: string }, how: string) =>
   new Error(
-    `The two ${name} stores are not equal: ${how}. Stop all processes that write to them, and copy into a separate store; then repeat the command.`,
+    `The two ${store} stores are not equal: ${how}. Stop all processes that write to them, and copy into a separate store; then repeat the command.`,
   )
 
 /** Merges two ordered sequences into pairs. A record without a counterpart is paired with undefined. */

@@ -3,20 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   deadLetterStream,
+  eventsStream,
   publisherConsumer,
   publishStream,
   repliesStream,
   replyCounterConsumer,
 } from '@fms/contracts'
+import { openFormsStore } from '@fms/forms-store'
 import { connectNats } from '@fms/service-kit'
 import { startMongo } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 import type { Check } from './check.ts'
 import { checkClock } from './clock.ts'
 import { checkFreeSpace } from './disk.ts'
+import { relayCheck } from './relay.ts'
 import { checkStoreState } from './stores.ts'
 
 let dataDir: string
@@ -48,7 +52,7 @@ const doctor = async () => {
 const givenStreams = async (url: string) => {
   const nats = await connectNats(url, 'test')
   const manager = await jetstreamManager(nats)
-  for (const { name, subjects } of [publishStream, deadLetterStream, repliesStream]) {
+  for (const { name, subjects } of [publishStream, deadLetterStream, eventsStream, repliesStream]) {
     await manager.streams.add({ name, subjects: [...subjects] })
   }
   const consumer = (durable_name: string) => ({ durable_name, ack_policy: AckPolicy.Explicit })
@@ -86,11 +90,13 @@ describe('formctl doctor', () => {
       'disk',
       'directory store',
       'forms store',
+      'relay of events',
       'nats',
       'stream PUBLISH',
       'clock of the NATS server',
       'consumer publisher',
       'stream PUBLISH_DEAD',
+      'stream EVENTS',
       'stream REPLIES',
       `consumer ${replyCounterConsumer}`,
     ])
@@ -203,6 +209,32 @@ describe('formctl doctor', () => {
     expect(JSON.stringify(of('directory store'))).not.toContain('secret')
   })
 
+  it('warns of events that no publisher has relayed for a minute', async () => {
+    await runFormctl(['migrate'])
+    await using store = await openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
+    const record = newFormRecord()
+    await store.importForm(record)
+
+    expect((await doctor()).of('relay of events')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^1 events wait, the oldest for \d+ s$/),
+    })
+
+    vi.setSystemTime(Date.now() + 90_000)
+    try {
+      expect((await doctor()).of('relay of events')).toMatchObject({
+        status: 'warn',
+        message: expect.stringMatching(/^1 events wait, the oldest for (89|9\d) s$/),
+        advice: expect.stringContaining('publisher'),
+      })
+    } finally {
+      vi.useRealTimers()
+    }
+
+    await store.events.markStreamed(record.organizationId, 1)
+    expect((await doctor()).of('relay of events')).toMatchObject({ status: 'ok', message: 'is up to date' })
+  })
+
   it('names every variable that is invalid for a service', async () => {
     givenEnvironment({ PORT: 'eighty', INTERNAL_SECRET: 'short', NATS_URL: 'nonsense' })
 
@@ -248,6 +280,18 @@ describe('the status', () => {
     [50, 'fail'],
   ])('of a disk with %i MiB free: %s', (freeMiB, status) => {
     expect(checkFreeSpace('.data', freeMiB).status).toBe(status)
+  })
+
+  it.each([
+    [{ pending: 0, unstreamed: 0 }, 'ok'],
+    [{ pending: 2, unstreamed: 3, oldestTime: new Date(40_000) }, 'ok'],
+    [{ pending: 2, unstreamed: 3, oldestTime: new Date(39_999) }, 'warn'],
+    [{ pending: 2, unstreamed: 0, oldestTime: new Date(0) }, 'warn'],
+    // Changed meanwhile, or by a machine whose clock is ahead.
+    [{ pending: 0, unstreamed: 1 }, 'ok'],
+    [{ pending: 0, unstreamed: 1, oldestTime: new Date(200_000) }, 'ok'],
+  ])('of the relay with %j: %s', (backlog, status) => {
+    expect(relayCheck(backlog, new Date(100_000)).status).toBe(status)
   })
 
   it.each([

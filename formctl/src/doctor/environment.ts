@@ -31,6 +31,13 @@ export const DoctorEnvironment = z.object({
   ORGANIZATIONS_URL: origin,
   FORMS_URL: origin,
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).optional(),
+  EVENTS_STREAM_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
+  EVENTS_STREAM_BYTES: z.coerce
+    .number()
+    .int()
+    .min(2 ** 20)
+    .optional(),
+  EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),

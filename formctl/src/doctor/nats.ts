@@ -1,5 +1,6 @@
 import {
   deadLetterStream,
+  eventsStream,
   publisherConsumer,
   publishStream,
   repliesStream,
@@ -47,7 +48,7 @@ const checkServer = async (url: string): Promise<Check[]> => {
   }
 }
 
-/** Checks the streams and consumers that publishing and counting replies use. */
+/** Checks the streams and consumers that publishing, relaying events and counting replies use. */
 const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
   const manager = await jetstreamManager(nats, { checkAPI: false, timeout: timeoutMs })
   const requestedMs = Date.now()
@@ -58,6 +59,7 @@ const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
     checkClock('the NATS server', publish.time, requestedMs, Date.now()),
     await checkConsumer(manager, publishStream.name, publisherConsumer, 'publisher'),
     await checkDeadLetters(manager),
+    (await checkStream(manager, eventsStream.name, 'publisher')).check,
     (await checkStream(manager, repliesStream.name, 'forms')).check,
     await checkConsumer(manager, repliesStream.name, replyCounterConsumer, 'forms'),
   ]

@@ -4,15 +4,19 @@ import type { StoreState } from '@fms/store-kit'
 import { storeUrls } from '../stores/store-urls.ts'
 import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
+import { checkRelay } from './relay.ts'
 
 export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const urls = storeUrls(env)
-  const checks = await Promise.all([
+  const [directory, forms] = await Promise.all([
     checkStore('directory store', 'DIRECTORY_STORE_URL', () => inspectDirectoryStore(urls.directory)),
     checkStore('forms store', 'FORMS_STORE_URL', () => inspectFormsStore(urls.forms)),
   ])
-  return checks.flat()
+  const hasEvents = forms.every(({ status, message }) => status !== 'fail' && message !== missing)
+  return [...directory, ...forms, ...(hasEvents ? [await checkRelay(urls.forms, new Date())] : [])]
 }
+
+const missing = 'does not exist yet'
 
 const checkStore = async (
   check: string,
@@ -23,7 +27,7 @@ const checkStore = async (
     const requestedMs = Date.now()
     const state = await inspect()
     if (!state) {
-      return [warn(check, 'does not exist yet', 'npm start or formctl migrate creates it.')]
+      return [warn(check, missing, 'npm start or formctl migrate creates it.')]
     }
     const clock = state.time && checkClock(`the ${check}`, state.time, requestedMs, Date.now())
     return [checkStoreState(check, state), ...(clock ? [clock] : [])]

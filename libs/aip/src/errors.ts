@@ -18,6 +18,7 @@ export const httpStatusOf: Record<Status, number> = {
   NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
   ABORTED: 409,
+  OUT_OF_RANGE: 400,
   RESOURCE_EXHAUSTED: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,

@@ -1,3 +1,4 @@
+import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
@@ -8,6 +9,7 @@ export interface Client {
   organizations: Organizations
   forms: Forms
   revisions: Revisions
+  events: Events
 }
 
 /**
@@ -25,6 +27,7 @@ export const createClient = (
     organizations: organizationsOf(transport),
     forms: formsOf(transport),
     revisions: revisionsOf(transport),
+    events: eventsOf(transport),
   }
 }
 

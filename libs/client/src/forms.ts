@@ -96,7 +96,7 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
       )
     },
 
-    list: (organization: string, options: ListQuery & Partial<MaskOptions> = {}) => {
+    list: (organization: string, options: ListQuery & Partial<MaskOptions> = {}): List<Form> => {
       const { filter, orderBy, readMask, signal, ...parameters } = options
       return listOf(parameters, async ({ pageSize, ...from }) => {
         const path = pathOf(['organizations', organization], ['forms'])

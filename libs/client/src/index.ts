@@ -7,6 +7,7 @@ export {
   knownReasons,
   type Reason,
 } from './errors.ts'
+export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
 export type {
   ChangeOptions,
   EditOptions,
@@ -37,6 +38,14 @@ export type {
   TranslatedValue,
   TranslationSet,
 } from './resources/form.ts'
+export type {
+  Actor,
+  ActorKey,
+  FormEvent,
+  FormEventData,
+  OperatorActor,
+  UserActor,
+} from './resources/form-event.ts'
 export type {
   FormInput,
   FormPatch,

@@ -28,19 +28,19 @@ export interface Page<T> {
 }
 
 /** The items of a list. Iterating requests one page after the other on demand; a new iteration requests them again. */
-export interface List<T> extends AsyncIterable<T> {
-  /** The pages of the list, with `totalSize` and `nextPageToken`. */
-  pages(): AsyncIterableIterator<Page<T>>
+export interface List<T, P = Page<T>> extends AsyncIterable<T> {
+  /** The pages of the list, with `nextPageToken` and what else a page of this list has. */
+  pages(): AsyncIterableIterator<P>
 }
 
 /** The paging parameters of a request. */
 export type PageParameters = Required<Pick<PageQuery, 'pageSize'>> & Pick<PageQuery, 'pageToken' | 'skip'>
 
 /** Creates a list from a function that requests one page. */
-export const listOf = <T>(
+export const listOf = <T, P extends Pick<Page<T>, 'items' | 'nextPageToken'> = Page<T>>(
   { pageSize = 100, pageToken: start, skip }: PageQuery,
-  readPage: (parameters: PageParameters) => Promise<Page<T>>,
-): List<T> => {
+  readPage: (parameters: PageParameters) => Promise<P>,
+): List<T, P> => {
   async function* pages() {
     let page = await readPage({ pageSize, ...(start && { pageToken: start }), ...(skip && { skip }) })
     yield page

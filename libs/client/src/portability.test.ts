@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const folder = join(import.meta.dirname, '..')
@@ -15,7 +15,8 @@ describe('the client, which runs on any platform with fetch,', () => {
     const imported = [...code.matchAll(/\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map(
       ([, a, b]) => a ?? b,
     )
-    expect(imported.filter((from) => !from!.startsWith('./'))).toEqual([])
+    const targets = imported.map((from) => (from!.startsWith('.') ? join(dirname(file), from!) : from!))
+    expect(targets.filter((target) => !files.includes(target))).toEqual([])
   })
 
   it('compiles with the globals of a browser only', () => {

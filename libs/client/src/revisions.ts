@@ -50,7 +50,7 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
       organization: string,
       form: string,
       { readMask, signal, ...parameters }: PageQuery & Partial<MaskOptions> = {},
-    ) =>
+    ): List<Revision> =>
       listOf(parameters, async (pageQuery) => {
         const query = { ...pageQuery, readMask }
         const path = pathOf(['organizations', organization], ['forms', form], ['revisions'])

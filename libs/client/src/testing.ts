@@ -1,12 +1,15 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ClientOptions, createClient } from './index.ts'
 
 /** The reaction of the server to a request. */
 export type Reaction =
   | { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
+  /** An event stream: its chunks, then what happens to the connection; by default the response ends. */
+  | { stream: string[]; ending?: 'break off' | 'stay open' }
   /** Closes the connection: without a response, or in the middle of one. */
   | 'hang up'
   | 'break off'
@@ -37,6 +40,7 @@ export const startServer = async (reactions: Reaction[], options: Partial<Client
       response.writeHead(200, { 'content-length': 100 }).write('{', () => request.socket.destroy())
       return
     }
+    if ('stream' in reaction) return sendStream(response, reaction)
     const text = reaction.text ?? (reaction.body === undefined ? '' : JSON.stringify(reaction.body))
     response.writeHead(reaction.status, reaction.headers).end(text)
   }
@@ -65,6 +69,20 @@ export const startServer = async (reactions: Reaction[], options: Partial<Client
       await once(server, 'close')
     },
   }
+}
+
+const sendStream = async (
+  response: ServerResponse,
+  { stream, ending }: Extract<Reaction, { stream: string[] }>,
+): Promise<void> => {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+  for (const chunk of stream) {
+    await new Promise((resolve) => response.write(chunk, resolve))
+    // Chunks that are written in one turn of the event loop may arrive as one.
+    await nextTurn()
+  }
+  if (ending === undefined) response.end()
+  if (ending === 'break off') response.destroy()
 }
 
 /** An error response (AIP-193). */

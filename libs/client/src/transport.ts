@@ -1,4 +1,6 @@
 import { FormsApiError, FormsConnectionError } from './errors.ts'
+import { receiveEventStream } from './events/receive-event-stream.ts'
+import type { ServerSentEvent } from './events/server-sent-events.ts'
 import { outcomeOf, pauseMs } from './repeat.ts'
 
 /** Sends one request. Compatible with the `fetch` of the platform; a wrapper can log, trace or count requests. */
@@ -61,8 +63,20 @@ export interface ApiResponse<T> {
 export interface Transport {
   /** @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal. */
   send<T>(call: Call): Promise<ApiResponse<T>>
-  /** Waits for the delay after this many failures. */
-  pause(failures: number, signal: AbortSignal | undefined): Promise<void>
+  /**
+   * Opens an event stream. One attempt; the connection closes when the iteration ends.
+   *
+   * @throws {FormsApiError | FormsConnectionError} or the reason of an aborted signal.
+   */
+  stream(call: Call): AsyncIterable<ServerSentEvent>
+  /**
+   * Waits for the delay after this many failures and the `Retry-After` of the last one.
+   *
+   * @throws the error if its `Retry-After` is more than a minute.
+   */
+  pause(failures: number, signal: AbortSignal | undefined, error?: unknown): Promise<void>
+  /** Maximum number of retries of a call. */
+  maxRetries: number
 }
 
 /** Creates a transport. @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request. */
@@ -72,15 +86,33 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
   // Throws for an invalid URL or key.
   new Request(baseUrl, { headers: { 'x-api-key': apiKey } })
 
-  const sendOnce = async (call: Call, signal: AbortSignal | undefined) => {
-    const { response, text } = await exchange(fetch, `${baseUrl}${call.path}${queryOf(call)}`, {
+  const urlOf = (call: Call) => `${baseUrl}${call.path}${queryOf(call)}`
+
+  const request = (call: Call, signal: AbortSignal | undefined, headers: Record<string, string> = {}) =>
+    fetch(urlOf(call), {
       method: call.method,
-      headers: headersOf(call, apiKey),
+      headers: { ...headersOf(call, apiKey), ...headers },
       // A redirect would send the key to another host, and turn a POST into a GET.
       redirect: 'manual',
       ...(call.body && { body: JSON.stringify(call.body) }),
       ...(signal && { signal }),
     })
+
+  const connectionError = (call: Call, cause: unknown) =>
+    new FormsConnectionError(`No response to ${call.method} ${urlOf(call)}: ${messageOf(cause)}`, { cause })
+
+  /** Sends a request and reads the response body. An incomplete body is a connection error, too. */
+  const exchange = async (call: Call, signal: AbortSignal | undefined) => {
+    try {
+      const response = await request(call, signal)
+      return { response, text: await response.text() }
+    } catch (cause) {
+      throw connectionError(call, cause)
+    }
+  }
+
+  const sendOnce = async (call: Call, signal: AbortSignal | undefined) => {
+    const { response, text } = await exchange(call, signal)
     const body = response.ok ? parsed(text) : undefined
     if (body === undefined) throw new FormsApiError(response, text)
     return { body, etag: response.headers.get('etag') ?? '' }
@@ -98,7 +130,7 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
         const outcome = outcomeOf(error)
         if (outcome === 'rejected') return rejected(call, error, unknownOutcome)
         if (outcome === 'unknown' && call.method !== 'GET') unknownOutcome = error
-        const ms = pauseMs(failures, random(), error instanceof FormsApiError ? error.retryAfterSeconds : 0)
+        const ms = pauseMs(failures, random(), retryAfterOf(error))
         const isSafe = outcome === 'notExecuted' || (call.isIdempotent ?? true)
         if (!isSafe || failures >= maxRetries || ms === undefined) throw unknownOutcome ?? error
         await sleep(ms, signal)
@@ -106,21 +138,28 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
     }
   }
 
-  return {
-    send: send as Transport['send'],
-    pause: (failures, signal) => sleep(pauseMs(failures, random())!, anySignalOf(options.signal, signal)),
+  async function* stream(call: Call) {
+    const signal = anySignalOf(options.signal, call.signal)
+    signal?.throwIfAborted()
+    try {
+      yield* receiveEventStream((either) => request(call, either, { accept: 'text/event-stream' }), signal)
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw cause instanceof FormsApiError ? cause : connectionError(call, cause)
+    }
   }
+
+  const pause: Transport['pause'] = async (failures, signal, error) => {
+    const ms = pauseMs(failures, random(), retryAfterOf(error))
+    if (ms === undefined) throw error
+    await sleep(ms, anySignalOf(options.signal, signal))
+  }
+
+  return { send: send as Transport['send'], stream, pause, maxRetries }
 }
 
-/** Sends a request and reads the response body. An incomplete body is a connection error, too. */
-const exchange = async (fetch: Fetch, url: string, init: RequestInit) => {
-  try {
-    const response = await fetch(url, init)
-    return { response, text: await response.text() }
-  } catch (cause) {
-    throw new FormsConnectionError(`No response to ${init.method} ${url}: ${messageOf(cause)}`, { cause })
-  }
-}
+const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof FormsApiError ? error.retryAfterSeconds : undefined
 
 /** The message of the innermost cause: that of `fetch` is only `fetch failed`. */
 const messageOf = (cause: unknown): string =>

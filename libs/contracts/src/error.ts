@@ -10,6 +10,7 @@ export const Status = z
     'NOT_FOUND',
     'ALREADY_EXISTS',
     'ABORTED',
+    'OUT_OF_RANGE',
     'RESOURCE_EXHAUSTED',
     'INTERNAL',
     'UNAVAILABLE',

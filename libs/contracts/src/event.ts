@@ -82,7 +82,9 @@ export const FormEvent = z
     type: z
       .string()
       .meta({ examples: eventTypes })
-      .describe(`${eventTypes.map((type) => `\`${type}\``).join(', ')}. Ignore the types that you do not know.`),
+      .describe(
+        `${eventTypes.map((type) => `\`${type}\``).join(', ')}. Ignore the types that you do not know.`,
+      ),
     subject: z.string().describe('The path of the form: `organizations/{organization_id}/forms/{form_id}`'),
     time: Timestamp.describe('Time of the change. Strictly increases for each form.'),
     datacontenttype: z.literal('application/json'),

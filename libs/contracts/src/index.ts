@@ -1,3 +1,4 @@
+export * from './changes.ts'
 export * from './error.ts'
 export * from './event.ts'
 export * from './form.ts'

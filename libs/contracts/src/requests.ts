@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FormEvent, Sequence } from './event.ts'
 import { Form } from './form.ts'
 import { Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
@@ -128,6 +129,34 @@ export const ListOrganizationsQuery = ListQuery.extend({
 })
 export type ListOrganizationsQuery = z.infer<typeof ListOrganizationsQuery>
 
+/** Decimal digits, 0 to 9007199254740991. */
+const afterSequence = parameter
+  .refine((text) => text === undefined || (/^[0-9]+$/.test(text) && Number(text) <= maxSafeInteger), {
+    error: `must be a whole number from 0 to ${maxSafeInteger}, in decimal digits`,
+  })
+  .meta({
+    type: 'integer',
+    minimum: 0,
+    maximum: maxSafeInteger,
+  })
+
+/** The parameters of a list of events. */
+export const ListEventsQuery = ListQuery.extend({
+  afterSequence: afterSequence.describe(
+    'Only events after this position of the log. 0 requires that no event has been removed. Default: all events that are there.',
+  ),
+})
+export type ListEventsQuery = z.infer<typeof ListEventsQuery>
+
+/** The parameters of a stream of events. */
+export const StreamEventsQuery = z.strictObject({
+  filter: ListQuery.shape.filter,
+  afterSequence: afterSequence.describe(
+    'The stream begins after this position of the log. The header `Last-Event-ID` takes precedence. Default: the end of the log, so that only new events are sent.',
+  ),
+})
+export type StreamEventsQuery = z.infer<typeof StreamEventsQuery>
+
 /** A page of forms (AIP-158). */
 export const ListFormsResponse = z
   .strictObject({ ...pageShape, forms: z.array(Form) })
@@ -139,6 +168,21 @@ export const ListRevisionsResponse = z
   .strictObject({ ...pageShape, revisions: z.array(Revision) })
   .meta({ id: 'RevisionsPage', description: 'A page of revisions, newest first.' })
 export type ListRevisionsResponse = z.infer<typeof ListRevisionsResponse>
+
+/** A page of events. Without `totalSize`, because a log is read by position. */
+export const ListEventsResponse = z
+  .strictObject({
+    nextPageToken: pageShape.nextPageToken,
+    oldestSequence: Sequence.describe(
+      'Position of the oldest event in the log; `0000000000000001` for an empty log.',
+    ),
+    lastSequence: Sequence.describe(
+      'Position of the newest event in the log; `0000000000000000` for an empty log. On the last page of an ascending list, continue with it as `afterSequence`.',
+    ),
+    events: z.array(FormEvent),
+  })
+  .meta({ id: 'EventsPage', description: 'A page of events.' })
+export type ListEventsResponse = z.infer<typeof ListEventsResponse>
 
 /** Body of the response to a delete: `{}`. */
 export const DeleteFormResponse = z.strictObject({}).meta({ id: 'Empty' })

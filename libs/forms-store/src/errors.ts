@@ -1,5 +1,5 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
-import { formPath, shedHeader } from '@fms/contracts'
+import { type FormEvent, formPath, shedHeader } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
 import { formETag } from './resource/form-to-json.ts'
 
@@ -81,6 +81,15 @@ export const formConflict = (
     'FORM_CONFLICT',
     `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete that form first.`,
     { metadata: { form: formPath(record), field, value } },
+  )
+
+/** The log of the organization has another event at the position of an imported one, or ends elsewhere. */
+export const eventConflict = ({ id, source, sequence }: FormEvent) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'EVENT_CONFLICT',
+    `The log of ${source} has no room for the event ${id} at ${sequence}, which was not imported. Import the events of an organization in the order of their sequence, into a store that has no other events of it.`,
+    { metadata: { source, event: id, sequence } },
   )
 
 /** Checks If-Match against the draft's version. @throws {ApiError} FORM_MOVED when they differ. */

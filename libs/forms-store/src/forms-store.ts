@@ -1,5 +1,5 @@
 import type { CheckedFilter } from '@fms/aip'
-import type { FormDraft, FormRecord } from '@fms/contracts'
+import type { EventType, FormDraft, FormRecord } from '@fms/contracts'
 import type { EventLog } from './events/event-log.ts'
 import type { ChangeContext } from './events/recorded-event.ts'
 import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
@@ -151,8 +151,8 @@ export interface FormsStoreOptions {
    * after 6,000. Set it for callers without a deadline.
    */
   timeoutMs?: number
-  /** Called after each change that recorded an event, to wake a relay. Must be fast and not throw. */
-  onRecorded?: (organizationId: string) => void
+  /** Called after each change that recorded an event, to wake a relay and to count. Must be fast and not throw. */
+  onRecorded?: (organizationId: string, type: EventType) => void
 }
 
 export interface ImportOptions {

@@ -1,4 +1,5 @@
 export * from './errors.ts'
+export { eventFilterFields, matchesEvent, requiredForm } from './events/event-filter.ts'
 export * from './events/event-log.ts'
 export { type ChangeContext, operatorContext } from './events/recorded-event.ts'
 export * from './forms-store.ts'

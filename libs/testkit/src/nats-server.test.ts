@@ -2,7 +2,7 @@ import { mkdir, mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectNats } from '@fms/service-kit'
-import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, errors, type Status } from 'nats'
 import { describe, expect, it } from 'vitest'
 import { findNatsServer, startNatsServer } from './nats-server.ts'
@@ -101,15 +101,19 @@ describe('NATS users', () => {
       ],
       publisher: [
         'publish publish.dead.form',
+        `publish ${formEvent}`,
+        'subscribe events.recorded',
         'publish _INBOX.gateway.x',
         'subscribe _INBOX.publisher.x',
         'publish $JS.API.INFO',
         ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.PUBLISH`),
         ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.PUBLISH_DEAD`),
+        ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.EVENTS`),
         ...consumerVerbs.map((verb) => `publish $JS.API.CONSUMER.${verb}.PUBLISH.publisher`),
         'publish $JS.ACK.PUBLISH.publisher.1.1.1.1.1',
       ],
       forms: [
+        'publish events.recorded',
         'subscribe _INBOX.forms.x',
         'publish $JS.API.INFO',
         ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `publish $JS.API.STREAM.${verb}.REPLIES`),
@@ -117,6 +121,15 @@ describe('NATS users', () => {
         'publish $JS.ACK.REPLIES.reply-counter.1.1.1.1.1',
       ],
       replies: ['publish forms.reply-recorded', 'subscribe _INBOX.replies.x'],
+      events: [
+        'subscribe _INBOX.events.x',
+        'publish $JS.API.INFO',
+        'publish $JS.API.STREAM.INFO.EVENTS',
+        ...[...consumerVerbs, 'DELETE'].map((verb) => `publish $JS.API.CONSUMER.${verb}.EVENTS.reader`),
+        'publish $JS.ACK.EVENTS.reader.1.1.1.1.1',
+        'publish $JS.API.CONSUMER.CREATE.EVENTS',
+        `publish $JS.API.CONSUMER.CREATE.EVENTS.reader.${formEvent}`,
+      ],
       operator: [
         'subscribe _INBOX.operator.x',
         ...operations.filter((operation) => operation.startsWith('publish $JS.API.')),
@@ -138,6 +151,29 @@ describe('NATS users', () => {
     expect((await manager.streams.info('PUBLISH')).config.name).toBe('PUBLISH')
 
     expect(await manager.streams.delete('PUBLISH')).toBe(true)
+  })
+
+  it('read EVENTS as the user events, with ordered and with durable consumers', async () => {
+    await using folder = await dataDir()
+    await using server = await startNatsServer({ dataDir: folder.path })
+    await using publisher = await client(server.urls.publisher)
+    await using events = await client(server.urls.events)
+    const subjects = ['events.*.form.*']
+    await (await jetstreamManager(publisher.nats)).streams.add({ name: 'EVENTS', subjects })
+    await jetstream(publisher.nats).publish(formEvent, 'first')
+    const manager = await jetstreamManager(events.nats)
+    const { consumers } = jetstream(events.nats)
+
+    const ordered = await consumers.get('EVENTS', { filter_subjects: formEvent })
+    expect((await ordered.next())?.string()).toBe('first')
+
+    const config = { durable_name: 'mine', ack_policy: AckPolicy.Explicit, filter_subject: formEvent }
+    await manager.consumers.add('EVENTS', config)
+    const message = await (await consumers.get('EVENTS', 'mine')).next()
+    expect(message?.string()).toBe('first')
+    expect(await message!.ackAck()).toBe(true)
+    expect(await manager.consumers.info('EVENTS', 'mine')).toMatchObject({ num_ack_pending: 0 })
+    expect(await manager.consumers.delete('EVENTS', 'mine')).toBe(true)
   })
 
   it('of a later release get a password, and existing passwords stay', async () => {
@@ -167,17 +203,19 @@ const consumers = [
   ['PUBLISH_DEAD', 'other'],
   ['REPLIES', 'reply-counter'],
   ['REPLIES', 'other'],
+  ['EVENTS', 'reader'],
 ]
+
+const formEvent = 'events.01890000-0000-7000-8000-000000000000.form.created'
 
 /** All operations that the test tries: our subjects, inboxes, and each right of JetStream on each stream. */
 const operations = [
-  ...['publish.form', 'publish.dead.form', 'forms.reply-recorded', 'any', '$SYS.REQ.SERVER.PING'].flatMap(
-    both,
-  ),
+  ...['publish.form', 'publish.dead.form', 'forms.reply-recorded'].flatMap(both),
+  ...[formEvent, 'events.recorded', 'events.any', 'any', '$SYS.REQ.SERVER.PING'].flatMap(both),
   ...users.map((user) => `_INBOX.${user}.x`).flatMap(both),
   ...['>', '*', '_INBOX.>', '$JS.>'].map((subject) => `subscribe ${subject}`),
   ...['INFO', 'STREAM.NAMES', 'STREAM.LIST'].map((verb) => `publish $JS.API.${verb}`),
-  ...['PUBLISH', 'PUBLISH_DEAD', 'REPLIES', 'OTHER'].flatMap((stream) =>
+  ...['PUBLISH', 'PUBLISH_DEAD', 'REPLIES', 'EVENTS', 'OTHER'].flatMap((stream) =>
     ['INFO', 'CREATE', 'UPDATE', 'DELETE', 'PURGE', 'MSG.GET', 'MSG.DELETE', 'SNAPSHOT', 'RESTORE'].map(
       (verb) => `publish $JS.API.STREAM.${verb}.${stream}`,
     ),
@@ -188,6 +226,10 @@ const operations = [
     ),
     `publish $JS.ACK.${stream}.${consumer}.1.1.1.1.1`,
   ]),
+  // Consumers without a name, and with one filter.
+  ...['PUBLISH', 'EVENTS'].flatMap((stream) =>
+    [stream, `${stream}.reader.${formEvent}`].map((name) => `publish $JS.API.CONSUMER.CREATE.${name}`),
+  ),
 ]
 
 function both(subject: string): string[] {

@@ -15,6 +15,18 @@ const consume = (stream: string, consumer: string) => [
 ]
 
 /**
+ * Rights to read a stream with consumers of one's own, ephemeral and durable ones that pull, but not to change the stream.
+ * A client names a consumer with one filter as `{stream}.{consumer}.{filter}`.
+ */
+const read = (stream: string) => [
+  `$JS.API.STREAM.INFO.${stream}`,
+  `$JS.API.CONSUMER.CREATE.${stream}`,
+  `$JS.API.CONSUMER.CREATE.${stream}.>`,
+  ...['DURABLE.CREATE', 'INFO', 'MSG.NEXT', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.*`),
+  `$JS.ACK.${stream}.>`,
+]
+
+/**
  * Subjects that each NATS user may publish and subscribe to: one user per service, with the least rights that it needs.
  *
  * The publisher trusts publish commands because only the gateway may publish them. Each user has its own inbox prefix
@@ -30,19 +42,28 @@ export const natsUsers = {
       '$JS.API.INFO',
       ...manageStream('PUBLISH'),
       ...manageStream('PUBLISH_DEAD'),
+      ...manageStream('EVENTS'),
       ...consume('PUBLISH', 'publisher'),
       '_INBOX.gateway.>',
       'publish.dead.>',
       'publish.probe',
+      'events.*.form.*',
     ],
-    subscribe: ['_INBOX.publisher.>'],
+    subscribe: ['_INBOX.publisher.>', 'events.recorded'],
   },
   forms: {
-    publish: ['$JS.API.INFO', ...manageStream('REPLIES'), ...consume('REPLIES', 'reply-counter')],
+    publish: [
+      '$JS.API.INFO',
+      ...manageStream('REPLIES'),
+      ...consume('REPLIES', 'reply-counter'),
+      'events.recorded',
+    ],
     subscribe: ['_INBOX.forms.>'],
   },
   /** The service that records the replies of respondents. It is not part of this system; tests stand in for it. */
   replies: { publish: ['forms.reply-recorded'], subscribe: ['_INBOX.replies.>'] },
+  /** For readers of form events, which are not part of this system: may read EVENTS and nothing else. */
+  events: { publish: ['$JS.API.INFO', ...read('EVENTS')], subscribe: ['_INBOX.events.>'] },
   /** For people, formctl doctor and tests: may manage streams and consumers, but not publish messages to services. */
   operator: { publish: ['$JS.API.>'], subscribe: ['_INBOX.operator.>'] },
 }

@@ -9,39 +9,55 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
+import { DraftComparer } from './drafts/draft-comparer.ts'
+import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
+import { EventReader } from './events/event-reader.ts'
+import { EventTails } from './events/event-tails.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
+import { getChanges } from './routes/get-changes.ts'
+import { getEvent } from './routes/get-event.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
 import { getRevision } from './routes/get-revision.ts'
+import { listEvents } from './routes/list-events.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
+import { streamEvents } from './routes/stream-events.ts'
 import { updateForm } from './routes/update-form.ts'
 
-export interface FormsAppOptions extends Omit<FormsDeps, 'drafts'> {
+export interface FormsAppOptions
+  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
   largeLength?: number
 }
 
-/** The forms service: every operation on forms and revisions except publish. */
+/** The forms service: every operation on forms, revisions and events except publish. */
 export const createFormsApp = ({
   logger,
   internalSecrets,
   largeLength = largeBodyBytes,
   ...options
 }: FormsAppOptions): App => {
-  const drafts = new DraftWriter({ largeLength })
-  const deps: FormsDeps = { ...options, drafts }
+  const { events } = options.forms
+  const threads = new DraftThreads()
+  const deps: FormsDeps = {
+    ...options,
+    drafts: new DraftWriter(threads, largeLength),
+    comparer: new DraftComparer(threads, largeLength),
+    eventReader: new EventReader(events),
+    eventTails: new EventTails(events),
+  }
   const app = createApp({
     logger,
     maxRequests: 1_000,
     largeBodyBytes: largeLength,
     ready: () => deps.forms.ping(),
   })
-  app.addHook('onClose', () => drafts.close())
+  app.addHook('onClose', () => threads.close())
   app.register(async (authenticated) => {
     authenticated.register(requireIdentity, { secrets: internalSecrets })
     authenticated.addHook('onRequest', ({ identity, params }, _, done) => {
@@ -70,4 +86,8 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.register(deleteForm, deps)
   app.register(listRevisions, deps)
   app.register(getRevision, deps)
+  app.register(listEvents, deps)
+  app.register(getEvent, deps)
+  app.register(streamEvents, deps)
+  app.register(getChanges, deps)
 }

@@ -1,11 +1,17 @@
 import type { PageTokens } from '@fms/aip'
 import type { FormsStore } from '@fms/forms-store'
+import type { DraftComparer } from './drafts/draft-comparer.ts'
 import type { DraftWriter } from './drafts/draft-writer.ts'
+import type { EventReader } from './events/event-reader.ts'
+import type { EventTails } from './events/event-tails.ts'
 
 /** Dependencies of the routes. The clock is one of them, so that tests can set it. */
 export interface FormsDeps {
   forms: FormsStore
   drafts: DraftWriter
+  eventReader: EventReader
+  eventTails: EventTails
+  comparer: DraftComparer
   /** Precedes a form's public id in its `publicUrl`. Without a trailing slash. */
   publicFormBaseUrl: string
   pageTokens: PageTokens

@@ -1,4 +1,5 @@
 import { ApiError } from '@fms/aip'
+import { formatSequence } from '@fms/contracts'
 import type { FormRef } from '@fms/forms-store'
 
 /** The form has no revision with this id, or no live revision because it was never published. */
@@ -11,5 +12,29 @@ export const revisionNotFound = ({ organizationId, formRef }: FormRef, revisionR
     {
       metadata: { revision },
     },
+  )
+}
+
+/** The log of the organization has no event with this id: it never existed, or retention has removed it. */
+export const eventNotFound = (organizationId: string, eventId: string) => {
+  const event = `organizations/${organizationId}/events/${eventId}`
+  return new ApiError(
+    'NOT_FOUND',
+    'EVENT_NOT_FOUND',
+    `There is no ${event}. List the events of the organization.`,
+    {
+      metadata: { event },
+    },
+  )
+}
+
+/** The caller would miss events that retention has removed. @param oldest the sequence of the oldest event. */
+export const eventsPruned = (oldest: number) => {
+  const oldestSequence = formatSequence(oldest)
+  return new ApiError(
+    'OUT_OF_RANGE',
+    'EVENTS_PRUNED',
+    `Events before ${oldestSequence} have been removed. Read the forms anew, and continue with afterSequence set to the lastSequence that the list of events had before that.`,
+    { metadata: { oldestSequence } },
   )
 }

@@ -5,6 +5,7 @@ import {
   closeNats,
   connectNats,
   consume,
+  countRecordedEvent,
   internalSecretsOf,
   measureStore,
   run,
@@ -14,12 +15,23 @@ import {
 import { createFormsApp } from './app.ts'
 import { FormsConfig } from './config.ts'
 import { createReplyConsumer, ensureReplies, replyConsumption } from './consumers/reply-recorded.ts'
+import { createRelayWaker } from './wake-relays.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
   const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
-  const options = { quota: toQuota(config), listTimeoutMs: SEARCH_TIMEOUT_MS }
-  const store = await openFormsStore(FORMS_STORE_URL, options)
+  // The service starts without NATS: reads and edits do not need it, and replies wait in the stream.
+  const stop = new AbortController()
+  const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
+  const wakeRelays = createRelayWaker(nats)
+  const store = await openFormsStore(FORMS_STORE_URL, {
+    quota: toQuota(config),
+    listTimeoutMs: SEARCH_TIMEOUT_MS,
+    onRecorded: (organizationId, type) => {
+      countRecordedEvent(type)
+      wakeRelays(organizationId)
+    },
+  })
   const forms = measureStore('forms', FORMS_STORE_URL, store, logger)
   const app = createFormsApp({
     logger,
@@ -29,9 +41,6 @@ await run('forms', FormsConfig, async (config, logger) => {
     pageTokens: createPageTokens(internalSecrets),
     now: () => new Date(),
   })
-  // The service starts without NATS: reads and edits do not need it, and replies wait in the stream.
-  const stop = new AbortController()
-  const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
   const consumption = consume(
     async () => ensureReplies(await nats),
     createReplyConsumer({ forms, logger }),

@@ -13,6 +13,7 @@ describe('methods', () => {
     ['PROPFIND', form, 'DELETE, GET, HEAD, PATCH'],
     ['GET', `${form}/publish`, 'POST'],
     ['POST', `${form}/revisions`, 'GET, HEAD'],
+    ['POST', `${form}/changes`, 'GET, HEAD'],
     ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
   ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
@@ -39,6 +40,7 @@ describe('paths', () => {
     `${form}/`,
     `${form}/revisions/`,
     `${form}/publish/`,
+    `${form}/changes/`,
     `${form}/unpublish`,
     '/v2/%zz',
   ])('%s is not found, with a key', async (path) => {

@@ -11,12 +11,15 @@ import {
   rejectUnknownPaths,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Agent } from 'undici'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
 import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
 import { createAuthorizeClient } from './caller/authorize-client.ts'
 import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
+import { forwardStream } from './event-streams/forward-stream.ts'
+import { StreamLimits } from './event-streams/stream-limits.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter } from './limits/fixed-window-counter.ts'
@@ -33,13 +36,16 @@ import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
 import { anyOrganization, forward } from './upstream/forward.ts'
 import { createResponseMemory, type ResponseMemory } from './upstream/send-response.ts'
-import { createAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
+import { createAgent, createStreamAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
 const maxHeaderBytes = 64 * 1024
 
 /** Authorize requests in flight: the limit of organizations. */
 const maxAuthorizeRequests = 1_000
+
+/** Timeout of each part of an event stream, in milliseconds. Forms sends a comment every five seconds. */
+const streamTimeoutMs = 15_000
 
 const organizationPath = '/organizations/:organizationRef'
 const formPath = `${organizationPath}/forms/:formRef`
@@ -49,6 +55,7 @@ interface GatewayDeps {
   config: GatewayConfig
   organizations: Upstream
   forms: Upstream
+  streamAgent: Agent
   memory: ResponseMemory
   authorize: Authorize
   findOwner: FindFormOwner
@@ -67,7 +74,7 @@ export const createGateway = async (
   logger: FastifyBaseLogger,
   now = () => performance.now(),
 ) => {
-  const { organizations, forms, authorization, ready, close } = createUpstreams(config, logger)
+  const { organizations, forms, streamAgent, authorization, ready, close } = createUpstreams(config, logger)
   const connecting = connectNats(config.NATS_URL, 'gateway')
   const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
   const counts = new FixedWindowCounter(now)
@@ -77,6 +84,7 @@ export const createGateway = async (
     config,
     organizations,
     forms,
+    streamAgent,
     memory: createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES),
     authorize: createAuthorizationCache({
       requestAuthorization: createAuthorizeClient(authorization, sign),
@@ -117,6 +125,7 @@ export const createGateway = async (
 const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
   const agent = createAgent()
   const probeAgent = createAgent()
+  const streamAgent = createStreamAgent(streamTimeoutMs)
   const create = (name: string, origin: string, maxRequests = config.MAX_REQUESTS) =>
     createUpstream({ name, origin, agent, logger, maxRequests })
   const organizations = create('organizations', config.ORGANIZATIONS_URL)
@@ -124,6 +133,7 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
   return {
     organizations,
     forms,
+    streamAgent,
     /** Organizations, with circuits and a limit for authorize requests only. */
     authorization: create('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests),
     /** Does not check NATS: without it only publishing fails. */
@@ -131,7 +141,7 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
       await Promise.all([organizations, forms].map(({ name, origin }) => probe(probeAgent, name, origin)))
     },
     close: async () => {
-      await Promise.all([agent.close(), probeAgent.close()])
+      await Promise.all([agent.close(), probeAgent.close(), streamAgent.close()])
     },
   }
 }
@@ -174,7 +184,20 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     to,
     memory,
     methods: ['GET'],
-    paths: [`${formPath}/revisions`, `${formPath}/revisions/:revisionRef`],
+    paths: [`${formPath}/changes`, `${formPath}/revisions`, `${formPath}/revisions/:revisionRef`],
+  })
+  app.register(forward, {
+    to,
+    memory,
+    methods: ['GET'],
+    paths: [`${organizationPath}/events`, `${organizationPath}/events/:eventId`],
+  })
+  app.register(forwardStream, {
+    path: `${organizationPath}/events/stream`,
+    to,
+    agent: deps.streamAgent,
+    limits: new StreamLimits(),
+    authorize: deps.authorize,
   })
   const path = `/organizations/${anyOrganization}/forms/:formRef`
   app.register(publicIdRoute(deps, path, maskMembersOf(Form)))

@@ -3,6 +3,9 @@ import { ApiError } from '@fms/aip'
 /** When a repeat may help: an open circuit lets one request through every second. */
 const retryAfterSeconds = 1
 
+/** Streams stay open for long. */
+const streamRetryAfterSeconds = 5
+
 /** The key is missing, malformed, unknown, expired or revoked. The response is the same in each case. */
 export const apiKeyInvalid = () =>
   new ApiError(
@@ -76,6 +79,15 @@ export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
     'TOO_MANY_AT_ONCE',
     `This ${scope} may have ${limit} requests in flight; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
+  )
+
+/** The limit of event streams of a key, or of this gateway, is reached (RFC 6585 §4). */
+export const tooManyStreams = (scope: 'key' | 'gateway', limit: number) =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    'TOO_MANY_STREAMS',
+    `This ${scope} may have ${limit} event streams open at once. Close some, share one stream among readers, or read the list of events.`,
+    { metadata: { scope, limit: `${limit}` }, retryAfterSeconds: streamRetryAfterSeconds },
   )
 
 /** None of the caller's organizations has a form with this public id. Another organization may have one. */

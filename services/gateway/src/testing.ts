@@ -58,25 +58,33 @@ export class Directory {
   readonly authorizeRequests: AuthorizeRequest[] = []
   readonly #users = new Map<
     string,
-    { userId: string; keyId: string; readOnly: boolean; memberships: Membership[] }
+    { userId: string; keyId: string; keyPrefix: string; readOnly: boolean; memberships: Membership[] }
   >()
 
   /** Creates a user who is a member of these organizations, and returns a key of the user. */
   createKey(memberships: Membership[], { readOnly = false } = {}): string {
     const key = `fms_${randomBytes(32).toString('base64url')}`
-    this.#users.set(hashOf(key), { userId: randomUUID(), keyId: randomUUID(), readOnly, memberships })
+    const owner = { userId: randomUUID(), readOnly, memberships }
+    this.#users.set(hashOf(key), { ...owner, keyId: randomUUID(), keyPrefix: prefixOf(key) })
     return key
   }
 
   /** Creates another key of the same user. */
   createSecondKey(key: string): string {
     const second = this.createKey([])
-    this.#users.set(hashOf(second), { ...this.userOf(key), keyId: randomUUID() })
+    const ids = { keyId: randomUUID(), keyPrefix: prefixOf(second) }
+    this.#users.set(hashOf(second), { ...this.userOf(key), ...ids })
     return second
   }
 
   userOf(key: string) {
     return this.#users.get(hashOf(key))!
+  }
+
+  /** The key as identity tokens and publish commands name it. */
+  actorKeyOf(key: string) {
+    const { keyId, keyPrefix } = this.userOf(key)
+    return { id: keyId, prefix: keyPrefix }
   }
 
   revoke(key: string): void {
@@ -100,6 +108,8 @@ export class Directory {
     return { ...owner, ...(organization && { organization }) }
   }
 }
+
+const prefixOf = (key: string) => key.slice('fms_'.length, 'fms_'.length + 8)
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url')
 

@@ -1,22 +1,29 @@
+import type { EventEmitter } from 'node:events'
 import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
 import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
 import type { JsMsg } from '@nats-io/jetstream'
+import type { EventsConfig } from './config.ts'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
 import { consumePublishForm } from './consumers/publish-form.ts'
 import { createGatewayClocks } from './deadline/gateway-clocks.ts'
 import { createLateCommandsLog } from './deadline/late-commands-log.ts'
 import { createRemoteClock } from './deadline/remote-clock.ts'
 import { measureDelivery } from './metrics.ts'
+import { watchEventBacklog } from './relay/event-metrics.ts'
+import { startRelay } from './relay/relay.ts'
 import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
 interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLateCommand'> {
   /** How long callers wait for a publish, in milliseconds. */
   publishTimeoutMs: number
+  eventsConfig: EventsConfig
+  /** Emits `recorded` when a change of this process has recorded an event. */
+  changes: EventEmitter<{ recorded: [] }>
 }
 
-/** Creates the publisher: consumes publish commands, and serves only health and metrics over HTTP. */
+/** Creates the publisher: consumes publish commands, relays events, and serves only health and metrics over HTTP. */
 export const createPublisherApp = (given: PublisherDeps): App => {
-  const { nats, forms, logger, publishTimeoutMs } = given
+  const { nats, forms, logger, publishTimeoutMs, eventsConfig, changes, now } = given
   const deps = {
     ...given,
     clocks: { gateways: createGatewayClocks(nats), stream: createRemoteClock(() => timeOfStream(nats)) },
@@ -29,6 +36,8 @@ export const createPublisherApp = (given: PublisherDeps): App => {
     )
   }
   const consumption = consume(() => ensureStreams(nats, publishTimeoutMs), handle, logger, { ackWaitMs })
+  const relay = startRelay({ events: forms.events, nats, logger, config: eventsConfig, now })
+  changes.on('recorded', relay.wake)
   const app = createApp({
     logger,
     ready: async () => {
@@ -42,9 +51,11 @@ export const createPublisherApp = (given: PublisherDeps): App => {
     watchBacklog(nats, publishStream.name, publisherConsumer),
     watchBacklog(nats, deadLetterStream.name),
   ]
+  const unwatchEvents = watchEventBacklog(forms.events)
   app.addHook('onClose', async () => {
     for (const unwatch of await Promise.all(backlogs)) unwatch()
-    await consumption.stop()
+    unwatchEvents()
+    await Promise.all([consumption.stop(), relay.stop()])
     await closeNats(nats)
     await forms.close()
   })

@@ -10,9 +10,26 @@ export const PublisherConfig = ServiceConfig.extend({
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
   /** The same value as the gateways': how long a caller waits. Commands expire from the queue one second later. */
   PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
+  /** Age in days after which the stream EVENTS drops an event. */
+  EVENTS_STREAM_DAYS: z.coerce.number().int().min(1).max(3_650).default(7),
+  /** Size of the stream EVENTS in bytes, 1 MiB or more. Beyond it, the stream drops the oldest events. */
+  EVENTS_STREAM_BYTES: z.coerce
+    .number()
+    .int()
+    .min(2 ** 20)
+    .max(Number.MAX_SAFE_INTEGER)
+    .default(2 ** 30),
+  /** Age in days after which events leave the log of their organization. */
+  EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(400),
   /** Prefix of a form's public id in its `publicUrl`. */
   PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
     url.replace(/\/+$/, ''),
   ),
 })
 export type PublisherConfig = z.infer<typeof PublisherConfig>
+
+/** What the relay needs of {@link PublisherConfig}. */
+export type EventsConfig = Pick<
+  PublisherConfig,
+  'EVENTS_STREAM_DAYS' | 'EVENTS_STREAM_BYTES' | 'EVENTS_RETENTION_DAYS'
+>

@@ -35,7 +35,7 @@ const start = async () => {
     forms,
     run: async (command: PublishForm, store = forms) => {
       const deps = { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now }
-      const form = await publish(command, deps, () => {})
+      const form = await publish(command, deps, { assertInTime: () => {}, httpRequestId: 'request-1' })
       return readReply(FormPublished.encode(toFormPublished(form, testBaseUrl)))
     },
     [Symbol.asyncDispose]: () => forms.close(),
@@ -87,6 +87,26 @@ describe('publish', () => {
     })
     expect(Form.parse(live?.revision.form).live).toBe(true)
   })
+
+  it.each([undefined, { id: randomUUID(), prefix: 'abcdefgh' }])(
+    'records who has published, with the key %j',
+    async (key) => {
+      await using service = await start()
+      const { forms, run } = service
+      const form = await givenForm(forms)
+      const command = commandFor(form, { key })
+
+      await run(command)
+      await run(command)
+
+      const [, ...published] = await forms.events.read({ organizationId: form.organizationId, limit: 10 })
+      const user = `users/${command.userId}`
+      expect(published).toMatchObject([
+        { type: 'form.published', data: { number: 1, httpRequestId: 'request-1' } },
+      ])
+      expect(published[0]!.data.actor).toEqual(key ? { user, key } : { user })
+    },
+  )
 
   it('finds the form by its public id', async () => {
     await using service = await start()

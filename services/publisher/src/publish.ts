@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { FormPublished, PublishForm } from '@fms/contracts'
+import { publishViolations } from '@fms/drafts'
 import {
   assertIfMatch,
+  type ChangeContext,
   type FormsStore,
   formETag,
   formNotFound,
@@ -9,7 +11,6 @@ import {
   parseDraft,
   type StoredForm,
 } from '@fms/forms-store'
-import { publishViolations } from './domain/publish-checks.ts'
 import { draftNotPublishable, requestIdReused } from './errors.ts'
 
 export interface PublishDeps {
@@ -18,10 +19,17 @@ export interface PublishDeps {
   now: () => Date
 }
 
+/** The parts of one delivery of a command beside the command itself. */
+export interface Delivery {
+  /** Called right before the revision is stored; throws if the deadline is over. */
+  assertInTime: () => void
+  /** `x-request-id` of the request; `""` for none. */
+  httpRequestId: string
+}
+
 /**
  * Freezes a form's draft as a revision and moves `live` to it. A redelivered command finds its revision.
  *
- * @param assertInTime called right before the revision is stored; throws if the deadline is over.
  * @returns the published form.
  * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, QUOTA_EXCEEDED, which change
  *   nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
@@ -29,7 +37,7 @@ export interface PublishDeps {
 export const publish = async (
   command: PublishForm,
   deps: PublishDeps,
-  assertInTime: () => void,
+  { assertInTime, httpRequestId }: Delivery,
 ): Promise<StoredForm> => {
   if (command.validateOnly) return validatePublish(command, deps)
   const { forms, publicFormBaseUrl, now } = deps
@@ -41,11 +49,18 @@ export const publish = async (
       formJson: formToJson({ ...current, live: true }, publicFormBaseUrl),
     }
   }
-  const published = await forms.publish(command, command.commandId, snapshot, assertInTime)
+  const context = contextOf(command, httpRequestId)
+  const published = await forms.publish(command, command.commandId, snapshot, assertInTime, context)
   if (!published) throw formNotFound(command)
   if (published === 'elsewhere') throw requestIdReused(command.commandId)
   return published
 }
+
+/** Who publishes, for the event. */
+const contextOf = ({ userId, key }: PublishForm, httpRequestId: string): ChangeContext => ({
+  actor: { user: `users/${userId}`, ...(key && { key }) },
+  httpRequestId,
+})
 
 /** The reply to a publish that succeeded. */
 export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): FormPublished => ({

@@ -12,8 +12,9 @@ it.each([false, true])(
     const deps = { forms, publicFormBaseUrl: testBaseUrl, now: () => new Date() }
     const form = await givenForm(forms, { draft })
 
-    const rejected = publish(commandFor(form, { validateOnly }), deps, () => {})
-    const moved = publish(commandFor(form, { validateOnly, ifMatch: ['7-draft.0'] }), deps, () => {})
+    const delivery = { assertInTime: () => {}, httpRequestId: '' }
+    const rejected = publish(commandFor(form, { validateOnly }), deps, delivery)
+    const moved = publish(commandFor(form, { validateOnly, ifMatch: ['7-draft.0'] }), deps, delivery)
 
     await expect(rejected).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' })
     await expect(moved).rejects.toMatchObject({ reason: 'FORM_MOVED' })

@@ -1,4 +1,10 @@
-import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
+import {
+  deadLetterStream,
+  eventsStream,
+  publisherConsumer,
+  publishProbeSubject,
+  publishStream,
+} from '@fms/contracts'
 import { ensureConsumer, ensureStream } from '@fms/service-kit'
 import {
   AckPolicy,
@@ -10,6 +16,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from 'nats'
+import type { EventsConfig } from './config.ts'
 
 /** Redelivery delay of a command whose publisher died, in milliseconds; far below the gateway's deadline. */
 export const ackWaitMs = 2_000
@@ -28,7 +35,14 @@ const probeTimeoutMs = 1_000
 
 /** Dead letters are kept for 30 days. Beyond 10,000 the oldest are dropped. */
 const maxDeadLetters = 10_000
-const deadLetterAgeMs = 30 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+const deadLetterAgeMs = 30 * dayMs
+
+/** Timeout of each request about the stream of events, in milliseconds. */
+const eventsTimeoutMs = 2_000
+
+/** For how long the stream of events recognizes an event that is published again, in milliseconds. */
+const duplicateWindowMs = 2 * 60 * 1000
 
 /**
  * Creates or updates the streams and the consumer of publish commands. Safe to run in every publisher at every start.
@@ -64,6 +78,27 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
     max_ack_pending: maxAckPending,
   })
   return jetstream(nats).consumers.get(publishStream.name, publisherConsumer)
+}
+
+/**
+ * Creates or updates the stream of events. Safe to run in every publisher at any time.
+ *
+ * @returns whether it accepts atomic batches, which nats-server has since 2.12.
+ */
+export const ensureEventsStream = async (nats: NatsConnection, config: EventsConfig): Promise<boolean> => {
+  const manager = await jetstreamManager(nats, { checkAPI: false, timeout: eventsTimeoutMs })
+  const info = await ensureStream(manager, {
+    name: eventsStream.name,
+    subjects: [...eventsStream.subjects],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    max_age: nanos(config.EVENTS_STREAM_DAYS * dayMs),
+    max_bytes: config.EVENTS_STREAM_BYTES,
+    discard: DiscardPolicy.Old,
+    duplicate_window: nanos(duplicateWindowMs),
+    allow_atomic: true,
+  })
+  return info.config.allow_atomic === true
 }
 
 /** @returns the time of the NATS server that stores the commands; milliseconds since the epoch. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,8 +27,15 @@ import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jet
 import { createInbox, headers, type NatsConnection, nuid } from 'nats'
 import { pino } from 'pino'
 import { createPublisherApp } from './app.ts'
+import type { EventsConfig } from './config.ts'
 
 export const testBaseUrl = 'https://forms.example/f'
+
+export const testEventsConfig: EventsConfig = {
+  EVENTS_STREAM_DAYS: 7,
+  EVENTS_STREAM_BYTES: 2 ** 26,
+  EVENTS_RETENTION_DAYS: 400,
+}
 
 export const question = { type: 'text', key: 'q' }
 
@@ -91,10 +99,11 @@ export interface StoreCall {
   proceed: () => Promise<unknown>
 }
 
-/** Wraps a store: `around` decides what each call does. */
+/** Wraps a store: `around` decides what each call does, except for those of `events`. */
 export const intercept = (forms: FormsStore, around: (call: StoreCall) => Promise<unknown>): FormsStore =>
   new Proxy(forms, {
     get(_, name) {
+      if (name === 'events') return forms.events
       const method = forms[name as keyof FormsStore] as (...args: unknown[]) => Promise<unknown>
       return (...args: unknown[]) =>
         name === 'close' || typeof name === 'symbol'
@@ -220,10 +229,14 @@ export const startPublishing = async (): Promise<Publishing> => {
         handled[line.msg] = (handled[line.msg] ?? 0) + 1
       }
       const nats = await connectNats(server.urls.publisher, 'publisher')
+      const changes = new EventEmitter<{ recorded: [] }>()
+      const store = await openFormsStore(formsUrl, { onRecorded: () => changes.emit('recorded') })
       const app = createPublisherApp({
         logger: pino({ level: 'info' }, { write }),
         nats,
-        forms: intercept(await openFormsStore(formsUrl), around),
+        forms: intercept(store, around),
+        eventsConfig: testEventsConfig,
+        changes,
         publicFormBaseUrl: testBaseUrl,
         publishTimeoutMs,
         now: () => new Date(),

@@ -42,6 +42,47 @@ const not = (operand: unknown) => ({ kind: 'not', operand })
 const never = { kind: 'constant', value: false }
 const always = { kind: 'constant', value: true }
 
+describe('a pattern', () => {
+  const declared: FilterFields = { fields: { type: { type: 'pattern' } } }
+
+  it.each([
+    ['type = form.created', { kind: 'compare', field: 'type', operator: '=', value: 'form.created' }],
+    ['type = "form.*"', { kind: 'match', field: 'type', parts: ['form.', ''] }],
+    ['type != form.*', not({ kind: 'match', field: 'type', parts: ['form.', ''] })],
+  ])('takes %s', (text, expected) => {
+    expect(check(text, declared)).toEqual(expected)
+  })
+
+  it.each([
+    ['type:form', 5],
+    ['type < x', 6],
+    ['type >= x', 6],
+  ])('rejects %s', (text, column) => {
+    expect(refuse(text, declared)).toBe(`column ${column}: expected = or != after type`)
+  })
+})
+
+describe('a UUID', () => {
+  const declared: FilterFields = { fields: { form: { type: 'uuid' } } }
+  const id = '8C2F4F0A-52BE-4f0b-a6a4-1f1d6f2b7c11'
+
+  it('takes = and != in any letter case', () => {
+    const equal = { kind: 'compare', field: 'form', operator: '=', value: id.toLowerCase() }
+
+    expect(check(`form = ${id}`, declared)).toEqual(equal)
+    expect(check(`form != "${id}"`, declared)).toEqual(not(equal))
+  })
+
+  it.each([
+    ['form = Ab3dE6gH9j', 'column 8: expected a UUID'],
+    ['form = *', 'column 8: expected a UUID'],
+    [`form > ${id}`, 'column 6: expected = or != after form'],
+    [`form:${id}`, 'column 5: expected = or != after form'],
+  ])('rejects %s', (text, message) => {
+    expect(refuse(text, declared)).toBe(message)
+  })
+})
+
 describe('a string', () => {
   it.each(['=', '<', '<=', '>', '>='])('takes %s', (operator) => {
     expect(check(`name ${operator} "x"`)).toEqual({ kind: 'compare', field: 'name', operator, value: 'x' })

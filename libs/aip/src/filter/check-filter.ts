@@ -9,6 +9,10 @@ export type FieldType =
   | { type: 'string' }
   /** One of a fixed set of values, case-sensitive. */
   | { type: 'enum'; values: readonly string[] }
+  /** A text that takes `=` and `!=` only, with `*` as a wildcard; case-sensitive. */
+  | { type: 'pattern' }
+  /** A UUID in lower case. Filters write it in any letter case. */
+  | { type: 'uuid' }
   /** An instant with a precision of milliseconds. */
   | { type: 'time' }
 
@@ -51,6 +55,8 @@ interface Condition {
   value: Literal
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 const constant = (value: boolean): CheckedFilter => ({ kind: 'constant', value })
 
 /** The text of a literal in which `*` is not a wildcard. */
@@ -73,14 +79,29 @@ const checkString = ({ field, operator, value }: Condition): CheckedFilter => {
   throw new FilterError(value.column, `a text without wildcards after ${operator} (a literal star is \\*)`)
 }
 
-const checkEnum = (
-  { field, operator, operatorColumn, value }: Condition,
-  values: readonly string[],
-): CheckedFilter => {
-  if (operator !== '=') throw new FilterError(operatorColumn, `= or != after ${field}`)
+const checkEnum = (condition: Condition, values: readonly string[]): CheckedFilter => {
+  rejectOtherThanEquals(condition)
+  const { field, value } = condition
   const text = plainText(value)
   if (!values.includes(text)) throw new FilterError(value.column, `one of ${values.join(', ')}`)
-  return { kind: 'compare', field, operator, value: text }
+  return { kind: 'compare', field, operator: '=', value: text }
+}
+
+const checkPattern = (condition: Condition): CheckedFilter => {
+  rejectOtherThanEquals(condition)
+  return checkString(condition)
+}
+
+const checkUuid = (condition: Condition): CheckedFilter => {
+  rejectOtherThanEquals(condition)
+  const { field, value } = condition
+  const text = plainText(value)
+  if (!uuid.test(text)) throw new FilterError(value.column, 'a UUID')
+  return { kind: 'compare', field, operator: '=', value: text.toLowerCase() }
+}
+
+const rejectOtherThanEquals = ({ field, operator, operatorColumn }: Condition): void => {
+  if (operator !== '=') throw new FilterError(operatorColumn, `= or != after ${field}`)
 }
 
 /** The operator on whole milliseconds for an instant between `epochMs` and the next millisecond. */
@@ -102,6 +123,10 @@ const checkCondition = (condition: Condition, declared: FieldType): CheckedFilte
       return checkString(condition)
     case 'enum':
       return checkEnum(condition, declared.values)
+    case 'pattern':
+      return checkPattern(condition)
+    case 'uuid':
+      return checkUuid(condition)
     case 'time':
       return checkTime(condition)
   }
@@ -163,7 +188,8 @@ const checkNode = (node: FilterNode, fields: FilterFields): CheckedFilter => {
  *
  * - Strings take every comparator: `=` and `!=` with `*` as a wildcard, `:` ("contains") with `*` as a plain
  *   character, the others without `*`.
- * - Enums take `=` and `!=` with one of their values.
+ * - Enums take `=` and `!=` with one of their values, patterns with a text in which `*` is a wildcard, and UUIDs with a
+ *   UUID.
  * - Times take every comparator except `:`, with an RFC 3339 time. A time of finer precision than milliseconds
  *   compares exactly: `x > 10.5 ms` becomes `x > 10 ms`, and `x = 10.5 ms` matches no row.
  * - The only function is `search`, with one quoted text. A bare literal is a search too.

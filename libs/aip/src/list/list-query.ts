@@ -67,10 +67,7 @@ export const readListQuery = <Field extends string>(
 ): ListRequest<Field> => {
   const invalid: InvalidParam[] = []
   const params = parseValidParams(query, contract, invalid)
-  const filter = tryParse(invalid, 'filter', () => {
-    const node = parseFilter(params.filter)
-    return node && checkFilter(node, filterFields)
-  })
+  const filter = readFilter(params.filter, filterFields, invalid)
   const orderBy = tryParse(invalid, 'orderBy', () => parseOrderBy(params.orderBy, orderFields))
   const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
   const page = readPage(params, { scope: listScope, ...options }, invalid)
@@ -92,6 +89,36 @@ export const readPageQuery = (
   rejectInvalid(invalid)
   return page
 }
+
+/** The options of a query with a filter but no pages. */
+export interface FilterQueryOptions<Q extends { filter: string }> {
+  contract: z.ZodType<Q> & { shape: object }
+  filterFields: FilterFields
+}
+
+/**
+ * Parses the raw query of a route with a filter (AIP-160) but no pages.
+ *
+ * @returns the parameters, and the filter if there is one.
+ * @throws {ApiError} INVALID_FILTER or FILTER_TOO_COMPLEX for a single violation of that kind; otherwise INVALID_REQUEST
+ *   with all violations.
+ */
+export const readFilterQuery = <Q extends { filter: string }>(
+  query: unknown,
+  { contract, filterFields }: FilterQueryOptions<Q>,
+): { params: Q; filter?: CheckedFilter } => {
+  const invalid: InvalidParam[] = []
+  const params = parseValidParams(query, contract, invalid)
+  const filter = readFilter(params.filter, filterFields, invalid)
+  rejectInvalid(invalid)
+  return { params, ...(filter && { filter }) }
+}
+
+const readFilter = (text: string, fields: FilterFields, invalid: InvalidParam[]) =>
+  tryParse(invalid, 'filter', () => {
+    const node = parseFilter(text)
+    return node && checkFilter(node, fields)
+  })
 
 /**
  * Part of the token's scope, because earlier releases sorted the ties of a descending order in ascending order: their

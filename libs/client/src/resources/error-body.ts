@@ -7,6 +7,7 @@ export type Status =
   | 'NOT_FOUND'
   | 'ALREADY_EXISTS'
   | 'ABORTED'
+  | 'OUT_OF_RANGE'
   | 'RESOURCE_EXHAUSTED'
   | 'INTERNAL'
   | 'UNAVAILABLE'

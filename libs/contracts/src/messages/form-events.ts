@@ -33,4 +33,5 @@ export const eventContentType = 'application/cloudevents+json'
  *
  * @param type such as `form.created`.
  */
-export const eventSubject = (organizationId: string, type: string): string => `events.${organizationId}.${type}`
+export const eventSubject = (organizationId: string, type: string): string =>
+  `events.${organizationId}.${type}`

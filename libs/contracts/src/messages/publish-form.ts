@@ -72,6 +72,8 @@ export type FormPublished = (z.infer<typeof Published> & { formJson: string }) |
  * maximum size of a message.
  */
 export const FormPublished = {
+  /** Schema of the first line. */
+  schema: Outcome.schema,
   encode: (reply: FormPublished): Uint8Array => {
     if (reply.outcome === 'refused') return Outcome.encode(reply)
     const { formJson, ...published } = reply

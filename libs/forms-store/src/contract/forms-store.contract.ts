@@ -1,7 +1,10 @@
 import { describe } from 'vitest'
 import { draftsContract } from './drafts.ts'
+import { concurrentEventsContract } from './events/concurrent-events.ts'
+import { eventLogsContract } from './events/event-logs.ts'
+import { recordedEventsContract } from './events/recorded-events.ts'
 import { filtersContract } from './filters.ts'
-import type { OpenStore } from './given.ts'
+import type { OpenStore, OpenStoreTogether } from './given.ts'
 import type { EngineLimits } from './hostile-names.ts'
 import { listsContract } from './lists.ts'
 import { quotasContract } from './quotas.ts'
@@ -16,7 +19,12 @@ import { tenantsContract } from './tenants.ts'
  *
  * @param open opens the store, which may contain data of earlier tests.
  */
-export const formsStoreContract = (name: string, open: OpenStore, limits: EngineLimits = {}): void => {
+export const formsStoreContract = (
+  name: string,
+  open: OpenStore,
+  openTogether: OpenStoreTogether,
+  limits: EngineLimits = {},
+): void => {
   describe(`the forms store on ${name}`, () => {
     describe('of drafts', () => draftsContract(open))
     describe('of lists', () => listsContract(open, limits))
@@ -27,5 +35,8 @@ export const formsStoreContract = (name: string, open: OpenStore, limits: Engine
     describe('of records', () => recordsContract(open))
     describe('of quotas', () => quotasContract(open))
     describe('of tenants', () => tenantsContract(open))
+    describe('of recorded events', () => recordedEventsContract(open))
+    describe('of event logs', () => eventLogsContract(open, openTogether))
+    describe('of concurrent events', () => concurrentEventsContract(openTogether, limits))
   })
 }

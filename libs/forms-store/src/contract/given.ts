@@ -21,6 +21,9 @@ import { toFormRecord } from '../stored-form-record.ts'
 /** Opens the store under test, which may contain data of earlier tests. */
 export type OpenStore = (options?: FormsStoreOptions) => Promise<FormsStore>
 
+/** Opens one new store several times, as several processes do. */
+export type OpenStoreTogether = (count: number) => Promise<FormsStore[]>
+
 /** One store for all tests of the enclosing `describe`. */
 export const openStore = (open: OpenStore, options?: FormsStoreOptions): (() => FormsStore) => {
   let store: FormsStore

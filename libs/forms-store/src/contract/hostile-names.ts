@@ -80,6 +80,8 @@ export const hostileNames = [
 export interface EngineLimits {
   /** Compares texts by UTF-16 code unit: code points above U+FFFF sort before U+E000 to U+FFFF. */
   comparesUtf16?: boolean
+  /** Properties have fewer cases, unless FC_RUNS sets their number. */
+  slow?: boolean
 }
 
 /** The texts that such an engine sorts correctly. */

@@ -91,7 +91,8 @@ export interface EventLog {
 
   /**
    * Stores an event of another store's log at its position, for copies between stores. The caller imports the events of
-   * an organization one after another in the order of `sequence`, before anything else records events of it.
+   * an organization one after another in the order of `sequence`, before anything else records events of it. The first
+   * event of an empty log may have any position: the other store no longer has those before, which were in the stream.
    *
    * @throws {ApiError} EVENT_CONFLICT when the log has another event at this position, or does not end right before it.
    */

@@ -1,6 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { scanJson } from '@fms/aip'
-import { type Actor, type EventType, type FormEvent, formatSequence, formPath } from '@fms/contracts'
+import {
+  type Actor,
+  type EventType,
+  type FormEvent,
+  type FormPath,
+  formatSequence,
+  formPath,
+} from '@fms/contracts'
 import type { FormState, StoredDraft } from '../forms-store.ts'
 import { formETag } from '../resource/form-to-json.ts'
 
@@ -15,7 +21,7 @@ export interface ChangeContext {
 export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
 
 /** An event without its position in the log. */
-export type RecordedEvent = Omit<FormEvent, 'sequence'>
+export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'>
 
 /** The form in an event. */
 export type EventForm = FormState & Pick<StoredDraft, 'name'>
@@ -74,25 +80,15 @@ export const withSequence = (event: RecordedEvent, sequence: number): FormEvent 
   return { ...attributes, sequence: formatSequence(sequence), data } as FormEvent
 }
 
-/** More levels than any draft has. */
-const maxDepth = 100
+/** The ids in the subject of an event. */
+export const formOfEvent = ({ subject }: Pick<FormEvent, 'subject'>): FormPath => {
+  const [, organizationId = '', , formId = ''] = subject.split('/')
+  return { organizationId, formId }
+}
 
 /** The names of the top-level members in which two drafts differ, in the order of the later draft. */
 export const changedFields = (before: string, after: string): string[] => {
-  const [old, current] = [membersOf(before), membersOf(after)]
-  const removed = [...old.keys()].filter((name) => !current.has(name))
-  return [...[...current.keys()].filter((name) => old.get(name) !== current.get(name)), ...removed]
-}
-
-/** The JSON of each top-level member, without building its value. */
-const membersOf = (json: string): Map<string, string> => {
-  const members = new Map<string, string>()
-  scanJson(json, maxDepth, {
-    reject: (what) => {
-      throw new Error(`A stored draft has ${what}`)
-    },
-    forbiddenName: () => {},
-    member: ({ name, start, end }) => members.set(name, json.slice(start, end)),
-  })
-  return members
+  const [old, current] = [JSON.parse(before), JSON.parse(after)]
+  const names = new Set([...Object.keys(current), ...Object.keys(old)])
+  return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(current[name]))
 }

@@ -1,6 +1,7 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
+import type { ChangeContext } from '../events/recorded-event.ts'
 import type { FormRef, FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 
@@ -19,8 +20,8 @@ export interface FormDocument {
   /** Ids of the replies that were counted last. The collection `replies` has the earlier ones. */
   recentReplies: string[]
   /**
-   * The highest number of a revision that became live, and the number of the live one; 0 for none. A publish that was
-   * killed may leave a revision with a higher number.
+   * The highest number of a visible revision, and the number of the live one; 0 for none. A publish in progress may have
+   * stored a revision with the next number.
    */
   revisionNumber: number
   liveNumber: number
@@ -35,6 +36,57 @@ export interface FormDocument {
   bytes: number
   /** JSON text, because member names of a draft may contain dots and dollar signs. */
   draft: string
+  /** How many events this incarnation has had. Absent, like the next four, until the first change of this release. */
+  eventNumber?: number
+  /** The time of the last event. */
+  eventTime?: number
+  /** The events that are not in the log yet: docs/decisions/0031-record-events-with-changes.md. */
+  pendingEvents?: PendingEvent[]
+  pendingCount?: number
+  /** The time of the oldest of them; 0 for none. */
+  pendingTime?: number
+}
+
+/** An event that a change has recorded in a form, or in the note of its delete. */
+export interface PendingEvent {
+  /** The event's id. */
+  id: string
+  /** Counts the events of an incarnation, from 1. */
+  number: number
+  time: number
+  /** The event without its sequence, as JSON text. */
+  event: string
+}
+
+/** An event in the log of its organization. */
+export interface EventDocument extends Incarnation {
+  /** The event's id. */
+  _id: string
+  sequence: number
+  /** The number of the event in its incarnation. An event of a copied log has its sequence, and no incarnation. */
+  number: number
+  time: number
+  /** As in {@link PendingEvent}. */
+  event: string
+}
+
+/** The log of an organization that has events. */
+export interface EventLogDocument {
+  /** The organization's id. */
+  _id: string
+  organizationId: string
+  /** Events before this one have been pruned. */
+  oldestSequence: number
+  /** The time of that event, or an earlier one. */
+  oldestTime: number
+  /** The log has all events up to this one; possibly more, until the next collection. */
+  recordedSequence: number
+  /** The stream has all events up to this one; `oldestSequence - 1` for none. */
+  streamedSequence: number
+  /** Whether the stream may lack events. */
+  isBehind: boolean
+  /** Whether there may be events that retention can remove: those in the stream, except for the newest one. */
+  isPrunable: boolean
 }
 
 export interface RevisionDocument {
@@ -51,6 +103,8 @@ export interface RevisionDocument {
   form: string
   /** Size of the form in UTF-8. */
   bytes: number
+  /** Who publishes, for the event: a `ChangeContext` as JSON text. Absent in revisions of release 0.1.0. */
+  context?: string
 }
 
 /** A reply that was counted. */
@@ -135,6 +189,16 @@ export interface DeletionDocument extends Incarnation {
   clearTime: number
   /** Whether one clearing is complete. A second one follows, for requests that were in flight during the first. */
   isCleared: boolean
+  /** Of a delete: the `eventNumber` that the attempt has read. Absent in notes of imports and of release 0.1.0. */
+  eventNumber?: number
+  /** The events that are to be in the log once the attempt has deleted the form; empty once they are. */
+  pendingEvents?: PendingEvent[]
+  pendingCount?: number
+  pendingTime?: number
+  /** When a collection examines the note next; 0 for never. */
+  collectTime?: number
+  /** Whether this attempt has deleted the form. */
+  isConfirmed?: boolean
 }
 
 export interface FormsCollections {
@@ -145,6 +209,8 @@ export interface FormsCollections {
   commands: MongoCollection<ReservationDocument>
   deletions: MongoCollection<DeletionDocument>
   usage: MongoCollection<UsageDocument>
+  events: MongoCollection<EventDocument>
+  eventLogs: MongoCollection<EventLogDocument>
 }
 
 export const formsCollections = (database: MongoDatabase): FormsCollections => ({
@@ -155,6 +221,8 @@ export const formsCollections = (database: MongoDatabase): FormsCollections => (
   commands: database.collection('commands'),
   deletions: database.collection('deletions'),
   usage: database.collection('usage'),
+  events: database.collection('events'),
+  eventLogs: database.collection('eventLogs'),
 })
 
 /** The query that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
@@ -169,6 +237,15 @@ export const formKey = ({ organizationId, _id, incarnation }: FormDocument) => (
   organizationId,
   _id,
   incarnation,
+})
+
+/** The query that finds a form in the state of a document, except for its replies. */
+export const unchanged = (form: FormDocument) => ({
+  ...formKey(form),
+  // Release 0.1.0 changes it without an event.
+  version: form.version,
+  // Null also matches documents without the field.
+  eventNumber: form.eventNumber ?? null,
 })
 
 /** The incarnation that a form document is. */
@@ -198,6 +275,18 @@ export const stateFields = [
   'version',
   'replyCount',
   'liveRevisionId',
+] as const satisfies readonly (keyof FormDocument)[]
+
+/** The fields of `toStoredForm`. */
+export const storedFields = [...stateFields, 'draft', 'name', 'type', 'aiHandoff'] as const
+
+/** The fields that recording an event reads. */
+export const eventFields = [
+  ...stateFields,
+  'name',
+  'eventNumber',
+  'eventTime',
+  'pendingEvents',
 ] as const satisfies readonly (keyof FormDocument)[]
 
 export const toFormState = (document: FormDocument): FormState => ({
@@ -267,7 +356,11 @@ export const toStoredRevision = (document: RevisionDocument): StoredRevision => 
   formJson: document.form,
 })
 
-export const newRevisionDocument = (revision: StoredRevision, incarnation: string): RevisionDocument => ({
+export const newRevisionDocument = (
+  revision: StoredRevision,
+  incarnation: string,
+  context?: ChangeContext,
+): RevisionDocument => ({
   organizationId: revision.organizationId,
   formId: revision.formId,
   incarnation,
@@ -277,4 +370,11 @@ export const newRevisionDocument = (revision: StoredRevision, incarnation: strin
   createTime: revision.createTime.getTime(),
   form: revision.formJson,
   bytes: Buffer.byteLength(revision.formJson),
+  ...(context && { context: JSON.stringify(context) }),
+})
+
+/** The query that finds the visible revisions of a form. A publish in progress may have stored a later one. */
+export const visibleRevisions = (form: FormDocument) => ({
+  ...incarnationOf(form),
+  number: { $lte: form.revisionNumber },
 })

@@ -5,8 +5,8 @@ import {
   type FormDocument,
   type FormsCollections,
   type Incarnation,
-  incarnationOf,
   type RevisionDocument,
+  visibleRevisions,
 } from './documents.ts'
 import { findForm } from './find-form.ts'
 
@@ -17,7 +17,7 @@ export interface FoundRevision {
 }
 
 /**
- * A revision, the form that it belongs to, and its state. Index: revisions_by_id.
+ * A visible revision, the form that it belongs to, and its state. Index: revisions_by_id.
  *
  * @param fields of the revision to read; all by default.
  */
@@ -30,19 +30,20 @@ export const findRevision = async (
   const form = await findForm(collections, ref, [
     'organizationId',
     'incarnation',
+    'revisionNumber',
     'liveRevisionId',
     'aiHandoff',
   ])
   const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
   if (!form || !revisionId || !isUuid(revisionId)) return undefined
-  const revision = await collections.revisions.findOne({ ...incarnationOf(form), revisionId }, fields)
+  const revision = await collections.revisions.findOne({ ...visibleRevisions(form), revisionId }, fields)
   const { liveRevisionId, aiHandoff } = form
   const state = { revisionId, live: revisionId === liveRevisionId, aiHandoff }
   return revision && { form, revision, state }
 }
 
 /**
- * The revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId.
+ * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId.
  */
 export const findRevisionOfCommand = async (
   collections: FormsCollections,
@@ -52,11 +53,12 @@ export const findRevisionOfCommand = async (
   const reservation = await collections.commands.findOne({ _id: commandKey(organizationId, commandId) })
   if (!reservation) return undefined
   const key = { organizationId, _id: reservation.formId }
-  const form = await collections.forms.findOne(key, ['organizationId', 'incarnation'])
-  return form && findRevisionOfForm(collections, incarnationOf(form), commandId)
+  const fields = ['organizationId', 'incarnation', 'revisionNumber']
+  const form = await collections.forms.findOne(key, fields)
+  return form && collections.revisions.findOne({ ...visibleRevisions(form), commandId })
 }
 
-/** The revision that a command made of this incarnation of a form. Index: revisions_by_commandId. */
+/** The revision that a command made of this incarnation of a form, visible or not. Index: revisions_by_commandId. */
 export const findRevisionOfForm = (
   { revisions }: FormsCollections,
   incarnation: Incarnation,

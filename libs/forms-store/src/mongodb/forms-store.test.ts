@@ -3,8 +3,7 @@ import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
-import type { OpenStore } from '../contract/given.ts'
-import { givenForm } from '../contract/given.ts'
+import { atOnce, givenForm, type OpenStore, type OpenStoreTogether } from '../contract/given.ts'
 import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
@@ -24,7 +23,16 @@ const open: OpenStore = async (options) => {
   return openFormsStore(url, options)
 }
 
-formsStoreContract('MongoDB', open, { comparesUtf16: mongo.engine.startsWith('jongodb') })
+const openTogether: OpenStoreTogether = async (count) => {
+  const url = newUrl()
+  await migrateFormsStore(url)
+  return atOnce(count, () => openFormsStore(url))
+}
+
+formsStoreContract('MongoDB', open, openTogether, {
+  comparesUtf16: mongo.engine.startsWith('jongodb'),
+  slow: true,
+})
 
 describe('a list on MongoDB', () => {
   const anything = { kind: 'contains', field: 'name', text: 'form' } as const

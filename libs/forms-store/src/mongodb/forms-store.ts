@@ -12,6 +12,8 @@ import {
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
+import type { EventLog } from '../events/event-log.ts'
+import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
   FormRef,
   FormState,
@@ -20,6 +22,7 @@ import type {
   FormsStore,
   FormsStoreOptions,
   Imported,
+  ImportOptions,
   ListedRevision,
   ListFormsQuery,
   ListOptions,
@@ -48,15 +51,18 @@ import {
   type FormDocument,
   type FormsCollections,
   formsCollections,
-  incarnationOf,
   type RevisionDocument,
   stateFields,
+  storedFields,
   summaryFields,
   toFormState,
   toFormSummary,
   toStoredForm,
   toStoredRevision,
+  visibleRevisions,
 } from './documents.ts'
+import { MongoEventLog } from './events/mongo-event-log.ts'
+import type { ChangeRecorder } from './events/record-event.ts'
 import { findForm } from './find-form.ts'
 import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { planList } from './list-plan.ts'
@@ -86,8 +92,7 @@ export interface MongoFormsStoreHooks {
 
 /** How a list makes its items from documents. */
 interface PageItems<Item> {
-  /** The fields that it reads; all by default. */
-  read?: readonly (keyof FormDocument)[]
+  fields: readonly (keyof FormDocument)[]
   /** The share of an item in the 4 MiB of a page. */
   bytesOf: (document: FormDocument) => number
   toItem: (document: FormDocument) => Item
@@ -106,6 +111,7 @@ const defaultListTimeoutMs = 2_000
  * Revisions and replies are invisible without their form's document.
  */
 export class MongoFormsStore implements FormsStore {
+  readonly events: EventLog
   readonly #database: MongoDatabase
   readonly #collections: FormsCollections
   /** Serializes the changes of each form in this process. */
@@ -113,12 +119,18 @@ export class MongoFormsStore implements FormsStore {
 
   readonly #listTimeoutMs: number
   readonly #quota: Quota
+  readonly #onRecorded: NonNullable<FormsStoreOptions['onRecorded']>
   readonly #clearing: ClearingLoop | undefined
 
   /** @param url `mongodb://…/DATABASE`, migrated. */
   constructor(
     url: string,
-    { quota = noQuota, listTimeoutMs = defaultListTimeoutMs, timeoutMs }: FormsStoreOptions = {},
+    {
+      quota = noQuota,
+      listTimeoutMs = defaultListTimeoutMs,
+      timeoutMs,
+      onRecorded = () => {},
+    }: FormsStoreOptions = {},
     { beforeWrite, clears = true, inFlightMs }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
@@ -127,17 +139,19 @@ export class MongoFormsStore implements FormsStore {
     })
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
+    this.events = new MongoEventLog(this.#collections)
+    this.#onRecorded = onRecorded
     noteMemory(this.#collections, inFlightMs)
     this.#quota = quota
     if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
   }
 
-  create(form: StoredForm): Promise<boolean> {
-    return createForm(this.#collections, this.#quota, form)
+  create(form: StoredForm, context?: ChangeContext): Promise<boolean> {
+    return createForm(this.#collections, this.#quota, form, this.#recorder(context))
   }
 
   async get(ref: FormRef): Promise<StoredForm | undefined> {
-    const form = await findForm(this.#collections, ref)
+    const form = await findForm(this.#collections, ref, storedFields)
     return form && toStoredForm(form)
   }
 
@@ -148,18 +162,18 @@ export class MongoFormsStore implements FormsStore {
 
   list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
     const bytesOf = ({ draft }: FormDocument) => Buffer.byteLength(draft)
-    return this.#listPage(query, options, { bytesOf, toItem: toStoredForm })
+    return this.#listPage(query, options, { fields: storedFields, bytesOf, toItem: toStoredForm })
   }
 
   listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
-    return this.#listPage(query, options, { read: summaryFields, bytesOf: () => 0, toItem: toFormSummary })
+    return this.#listPage(query, options, { fields: summaryFields, bytesOf: () => 0, toItem: toFormSummary })
   }
 
   /** Indexes: those of `planList`; for the number of all forms, that of `_id` of usage. */
   async #listPage<Item>(
     { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
     options: ListOptions,
-    { read, bytesOf, toItem }: PageItems<Item>,
+    { fields, bytesOf, toItem }: PageItems<Item>,
   ): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> {
     const order = completeOrder(orderBy)
     const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
@@ -168,13 +182,13 @@ export class MongoFormsStore implements FormsStore {
         scope: { organizationId },
         filter,
         ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
+        documentFields: [...fields, 'foldedName'],
         fields: filterFields,
         foldedField: 'foldedName',
         order,
         after,
         skip,
         limit,
-        ...(read && { read }),
         plan: planList(filter, order, trigrams.length > 0),
         timeoutMs: this.#listTimeoutMs,
         throwIfAborted,
@@ -191,12 +205,14 @@ export class MongoFormsStore implements FormsStore {
   update(
     ref: FormRef,
     change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
-    return this.#retryOnConflict(ref, () => updateForm(this.#collections, this.#quota, ref, change))
+    const recorder = this.#recorder(context)
+    return this.#retryOnConflict(ref, () => updateForm(this.#collections, this.#quota, ref, change, recorder))
   }
 
-  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
-    const isDeleted = await deleteForm(this.#collections, ref, check)
+  async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
+    const isDeleted = await deleteForm(this.#collections, ref, check, this.#recorder(context))
     if (isDeleted) this.#clearing?.wake()
     return isDeleted
   }
@@ -214,8 +230,9 @@ export class MongoFormsStore implements FormsStore {
     commandId: string,
     snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
+    context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
-    const command = { ref, commandId, snapshot, beforeStoring }
+    const command = { ref, commandId, snapshot, beforeStoring, recorder: this.#recorder(context) }
     return publishForm(this.#collections, this.#quota, command, (form, attempt) =>
       this.#retryOnConflict(form, attempt),
     )
@@ -228,16 +245,20 @@ export class MongoFormsStore implements FormsStore {
     skip,
     ...ref
   }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const fields = ['organizationId', 'incarnation', 'liveRevisionId'] as const
+    const fields = ['organizationId', 'incarnation', 'revisionNumber', 'liveRevisionId'] as const
     const form = await findForm(this.#collections, ref, fields)
     if (!form) return undefined
     const { revisions } = this.#collections
-    const all = incarnationOf(form)
-    const found = revisions.find(after === undefined ? all : { ...all, number: { $lt: after } }, {
-      sort: { number: -1 },
-      skip,
-      limit: limit + 1,
-    })
+    const all = visibleRevisions(form)
+    const number = { ...all.number, ...(after !== undefined && { $lt: after }) }
+    const found = revisions.find(
+      { ...all, number },
+      {
+        sort: { number: -1 },
+        skip,
+        limit: limit + 1,
+      },
+    )
     const [{ taken, more }, totalSize] = await Promise.all([
       takeUpTo(limit, found, (revision) => Buffer.byteLength(revision.form)),
       revisions.count(all),
@@ -298,8 +319,8 @@ export class MongoFormsStore implements FormsStore {
     return exportForms(this.#collections, organizationId)
   }
 
-  importForm(record: FormRecord): Promise<Imported> {
-    return importForm(this.#collections, record)
+  importForm(record: FormRecord, { recordsEvent = true }: ImportOptions = {}): Promise<Imported> {
+    return importForm(this.#collections, record, recordsEvent ? this.#recorder() : undefined)
   }
 
   ping(): Promise<void> {
@@ -313,6 +334,10 @@ export class MongoFormsStore implements FormsStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #recorder(context: ChangeContext = operatorContext): ChangeRecorder {
+    return { context, onRecorded: this.#onRecorded }
   }
 
   /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` exceeds the time limit; the signal's reason. */

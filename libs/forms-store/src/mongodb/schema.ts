@@ -42,13 +42,15 @@ const byIncarnation = { organizationId: 1, formId: 1, incarnation: 1 } as const
 
 /**
  * The indexes in addition to those of `_id`. Every query of forms, revisions and replies contains their shard key or
- * its first field, and every unique index begins with the shard key: `organizationId` and the form's id. `publicIds`
- * and `commands` are sharded by `_id`, which makes their ids unique over all shards.
+ * its first field, and every unique index begins with the shard key: `organizationId` and the form's id. `publicIds`,
+ * `commands` and `eventLogs` are sharded by `_id`, which makes their ids unique over all shards, and `events` by
+ * `organizationId`, the only field that both of its unique indexes begin with.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
-  version: 3,
-  // Version 2 stores forms without an incarnation, and changes the number of forms in `usage` without a note.
+  version: 4,
+  // Version 2 stores forms without an incarnation, and changes the number of forms in `usage` without a note. Version 3
+  // changes forms without events.
   oldestVersion: 3,
   indexes: [
     ...Object.values(formIndexes),
@@ -77,6 +79,22 @@ export const formsSchema: MongoSchema = {
     { collection: 'forms', name: 'forms_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'deletions', name: 'deletions_by_clearTime', key: { clearTime: 1 } },
+    // For collections of pending events, which read all organizations, and leave out those with many pending forms.
+    { collection: 'forms', name: 'forms_by_pendingTime', key: { pendingTime: 1, organizationId: 1 } },
+    { collection: 'deletions', name: 'deletions_by_collectTime', key: { collectTime: 1 } },
+    // The notes of earlier incarnations of a form.
+    { collection: 'deletions', name: 'deletions_by_form', key: { organizationId: 1, formId: 1 } },
+    {
+      collection: 'events',
+      name: 'events_by_sequence',
+      key: { organizationId: 1, sequence: 1 },
+      unique: true,
+    },
+    { collection: 'events', name: 'events_by_number', key: { ...byIncarnation, number: 1 }, unique: true },
+    { collection: 'events', name: 'events_by_form', key: { organizationId: 1, formId: 1, sequence: 1 } },
+    // The relay reads the logs that are behind, and retention those with old events.
+    { collection: 'eventLogs', name: 'eventLogs_by_isBehind', key: { isBehind: 1 } },
+    { collection: 'eventLogs', name: 'eventLogs_by_oldestTime', key: { isPrunable: 1, oldestTime: 1 } },
   ],
   formerIndexes: [
     // Unique, and without the shard key.

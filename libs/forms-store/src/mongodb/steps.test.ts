@@ -5,6 +5,7 @@ import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { parseSnapshot } from '../stored-draft.ts'
 import { clearDeletions } from './changes/clear-deletions.ts'
 import { incarnationOf } from './documents.ts'
+import { collectEvents } from './events/collect-events.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 
@@ -27,11 +28,11 @@ const crashEverywhere = async <T>(
   }
 }
 
-/** Resolves once nothing of the organization is left, except its usage and the notes of its deletes. */
+/** Resolves once nothing of the organization is left, except its usage, its events and the notes of its deletes. */
 const emptied = (organizationId: string): Promise<void> =>
   vi.waitFor(
     async () => {
-      const { usage: _, deletions: __, ...others } = collections
+      const { usage: _, deletions: __, events: ___, eventLogs: ____, ...others } = collections
       for (const collection of Object.values(others)) {
         expect(await collection.count({ organizationId })).toBe(0)
       }
@@ -98,8 +99,8 @@ describe('a crash between two writes', () => {
       },
     )
 
-    // The note, the form, its public id and the usage. The rest is cleared after the delete returns.
-    expect(writes).toBe(4)
+    // The note, the usage, the form, its public id, and the note again. The rest is cleared after the delete returns.
+    expect(writes).toBe(5)
   })
 
   it('during clearing leaves the rest to the next process, and one stuck form does not block another', async () => {
@@ -236,8 +237,10 @@ describe('a form that is patched during a publish', () => {
   ])('before %s: the publish returns the form of its revision', async (_, collection) => {
     const form = await givenForm(store, { draft: { name: 'Before' } })
     const commandId = randomUUID()
+    let isPatched = false
     const patch = async (about: { collection: string }) => {
-      if (about.collection !== collection) return
+      if (about.collection !== collection || isPatched) return
+      isPatched = true
       await store.update(refOf(form), (current) => edited(current, { name: 'Later' }))
     }
     await using publisher = new MongoFormsStore(url, {}, { beforeWrite: patch, clears: false })
@@ -390,6 +393,10 @@ describe('a delete', () => {
     await clearDeletions(collections, signal)
     expect(await collections.replies.count({ organizationId })).toBe(1)
     await clearDeletions(collections, signal, Date.now() + 60 * 60_000)
+    // Its events are not in the log yet.
+    expect(await collections.deletions.count({ organizationId })).toBe(1)
+    while ((await collectEvents(collections, 100)) > 0);
+    await clearDeletions(collections, signal, Date.now() + 2 * 60 * 60_000)
 
     expect(await collections.replies.count({ organizationId })).toBe(0)
     expect(await collections.deletions.count({ organizationId })).toBe(0)

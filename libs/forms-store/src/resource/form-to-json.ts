@@ -1,6 +1,6 @@
 import { cutJson, formatETag, type ReadMask } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
-import type { FormState, ListedRevision, RevisionState, StoredForm } from '../forms-store.ts'
+import type { FormState, ListedRevision, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
 import { isOfSummary, publicUrl, summaryWriter } from './summary-to-json.ts'
 
@@ -48,6 +48,16 @@ const serverOwnedFields = (state: FormState, publicFormBaseUrl: string) => ({
 export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
+/**
+ * The JSON text of the form in a revision, without parsing it.
+ *
+ * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
+ */
+export const snapshotToJson = (
+  { formJson }: Pick<StoredRevision, 'formJson'>,
+  aiHandoff?: boolean,
+): string => (aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff))
+
 export interface RevisionJsonOptions {
   /** Replaces the AI Handoff of the snapshot, as `live` requires. */
   aiHandoff?: boolean | undefined
@@ -60,9 +70,7 @@ export const revisionToJson = (
   found: ListedRevision,
   { aiHandoff, mask }: RevisionJsonOptions = {},
 ): string => {
-  const { formJson } = found.revision
-  const form = aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff)
-  const json = `${revisionHead(found)}${form}}`
+  const json = `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
   return mask ? cutJson(json, mask) : json
 }
 

@@ -8,7 +8,16 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { filtersContract } from '../contract/filters.ts'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
-import { atOnce, edited, givenForm, newForm, type OpenStore, publish, refOf } from '../contract/given.ts'
+import {
+  atOnce,
+  edited,
+  givenForm,
+  newForm,
+  type OpenStore,
+  type OpenStoreTogether,
+  publish,
+  refOf,
+} from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
 import { summariesContract } from '../contract/summaries.ts'
@@ -25,7 +34,14 @@ const open: OpenStore = (options) => openFormsStore(`sqlite:${path}`, options)
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
-formsStoreContract('SQLite', open)
+let stores = 0
+/** A new file, opened several times. */
+const openTogether: OpenStoreTogether = (count) => {
+  const file = join(directory, `together-${stores++}.db`)
+  return atOnce(count, () => openFormsStore(`sqlite:${file}`))
+}
+
+formsStoreContract('SQLite', open, openTogether)
 
 describe.each([
   ['a file, read in the reader thread', path],

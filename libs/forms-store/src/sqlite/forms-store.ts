@@ -1,4 +1,4 @@
-import type { FormRecord } from '@fms/contracts'
+import type { EventType, FormRecord } from '@fms/contracts'
 import {
   conflictDeadline,
   KeyedMutex,
@@ -8,6 +8,8 @@ import {
 } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
+import type { EventLog } from '../events/event-log.ts'
+import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
   FormRef,
   FormState,
@@ -16,6 +18,7 @@ import type {
   FormsStore,
   FormsStoreOptions,
   Imported,
+  ImportOptions,
   ListedRevision,
   ListFormsQuery,
   ListOptions,
@@ -32,10 +35,13 @@ import type {
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
 import { clearDeletions, writeOnceCleared } from './changes/clear-deletions.ts'
+import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
 import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
 import { updateForm } from './changes/update-form.ts'
+import { type RecordEvent, recordEvent } from './events/record-event.ts'
+import { SqliteEventLog } from './events/sqlite-event-log.ts'
 import { findForm, findFormState } from './find-form.ts'
 import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
@@ -45,7 +51,7 @@ import { Reader } from './lists/reader.ts'
 import { type PageSteps, runInTurns } from './lists/steps.ts'
 import { exportForms } from './records/export-forms.ts'
 import { importForm } from './records/import-form.ts'
-import { newFormColumns, toRevisionState, toStoredForm, toStoredRevision } from './rows.ts'
+import { toRevisionState, toStoredForm, toStoredRevision } from './rows.ts'
 import { functions, migrations } from './schema.ts'
 import { checkQuota, listOrganizations, readUsage } from './usage.ts'
 
@@ -62,7 +68,9 @@ export interface SqliteFormsOptions extends FormsStoreOptions {
 
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
+  readonly events: EventLog
   readonly #database: SqliteDatabase
+  readonly #onRecorded: (organizationId: string, type: EventType) => void
   /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
   readonly #quota: Quota
@@ -76,7 +84,13 @@ export class SqliteFormsStore implements FormsStore {
   /** @param path a file, or `:memory:`. */
   constructor(
     path: string,
-    { readOnly, quota = noQuota, listTimeoutMs = defaultListTimeoutMs, fewForms }: SqliteFormsOptions = {},
+    {
+      readOnly,
+      quota = noQuota,
+      listTimeoutMs = defaultListTimeoutMs,
+      onRecorded = () => {},
+      fewForms,
+    }: SqliteFormsOptions = {},
   ) {
     // Revisions and replies are deleted after their form: docs/decisions/0016-deferred-cascade-delete.md.
     this.#database = new SqliteDatabase(path, migrations, {
@@ -85,6 +99,8 @@ export class SqliteFormsStore implements FormsStore {
       functions,
       pageCacheBytes,
     })
+    this.events = new SqliteEventLog(this.#database)
+    this.#onRecorded = onRecorded
     this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs
     this.#fewForms = fewForms
@@ -92,13 +108,12 @@ export class SqliteFormsStore implements FormsStore {
     if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
   }
 
-  create(form: StoredForm): Promise<boolean> {
-    const { organizationId, formId, draftJson } = form
-    return writeOnceCleared(this.#database, formId, () => {
-      const growth = { forms: 1, bytes: Buffer.byteLength(draftJson) }
-      checkQuota(this.#database, this.#quota, organizationId, growth)
-      return this.#database.insert('forms', newFormColumns(form), '(publicId)')
-    })
+  create(form: StoredForm, context?: ChangeContext): Promise<boolean> {
+    return this.#recording(form.organizationId, context, (record) =>
+      writeOnceCleared(this.#database, form.formId, () =>
+        createForm(this.#database, this.#quota, form, record),
+      ),
+    )
   }
 
   async get(ref: FormRef): Promise<StoredForm | undefined> {
@@ -133,12 +148,17 @@ export class SqliteFormsStore implements FormsStore {
   update(
     ref: FormRef,
     change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
-    return this.#retryOnConflict(ref, () => updateForm(this.#database, this.#quota, ref, change))
+    return this.#recording(ref.organizationId, context, (record) =>
+      this.#retryOnConflict(ref, () => updateForm(this.#database, this.#quota, ref, change, record)),
+    )
   }
 
-  async delete(ref: FormRef, check: (current: FormState) => void): Promise<boolean> {
-    const isDeleted = await deleteForm(this.#database, ref, check)
+  async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
+    const isDeleted = await this.#recording(ref.organizationId, context, (record) =>
+      deleteForm(this.#database, ref, check, record),
+    )
     if (isDeleted) this.#clearing?.wake()
     return isDeleted
   }
@@ -156,9 +176,12 @@ export class SqliteFormsStore implements FormsStore {
     commandId: string,
     snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
     beforeStoring?: () => void,
+    context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
-    const command = { ref, commandId, snapshot, beforeStoring }
-    return this.#retryOnConflict(ref, () => publishForm(this.#database, this.#quota, command))
+    return this.#recording(ref.organizationId, context, (record) => {
+      const command = { ref, commandId, snapshot, beforeStoring, record }
+      return this.#retryOnConflict(ref, () => publishForm(this.#database, this.#quota, command))
+    })
   }
 
   /** Reads pages as `list` does. Index: revisions_by_number. */
@@ -214,8 +237,12 @@ export class SqliteFormsStore implements FormsStore {
     return exportForms(this.#database, organizationId)
   }
 
-  importForm(record: FormRecord): Promise<Imported> {
-    return writeOnceCleared(this.#database, record.formId, () => importForm(this.#database, record))
+  importForm(form: FormRecord, { recordsEvent = true }: ImportOptions = {}): Promise<Imported> {
+    return this.#recording(form.organizationId, operatorContext, (record) =>
+      writeOnceCleared(this.#database, form.formId, () =>
+        importForm(this.#database, form, recordsEvent ? record : undefined),
+      ),
+    )
   }
 
   async ping(): Promise<void> {
@@ -230,6 +257,21 @@ export class SqliteFormsStore implements FormsStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** Runs a change that records events, and calls `onRecorded` after its commit. */
+  async #recording<T>(
+    organizationId: string,
+    context: ChangeContext = operatorContext,
+    change: (record: RecordEvent) => Promise<T>,
+  ): Promise<T> {
+    let recorded: EventType | undefined
+    const result = await change((form, fields) => {
+      recordEvent(this.#database, form, fields, context)
+      recorded = fields.type
+    })
+    if (recorded) this.#onRecorded(organizationId, recorded)
+    return result
   }
 
   /** Repeats a compare-and-set of a form until it succeeds, or ABORTED 5 s after the call. */

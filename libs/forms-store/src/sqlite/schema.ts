@@ -191,10 +191,52 @@ const fifth: SqliteScript = (database) => {
 }
 
 /**
- * Append only: each file stores how many it has applied. None of these admits earlier releases: each drops an index that
- * their lists name, or adds a trigger that they cannot run.
+ * The logs of events. `events` has rowids, so that the events of all organizations are appended to the same page, and
+ * large ones need no overflow pages.
  */
-export const migrations: readonly SqliteMigration[] = [first, second, third, fourth, fifth]
+const eventLogs = `
+  CREATE TABLE events (
+    organizationId TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    eventId TEXT NOT NULL,
+    formId TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    -- The event as JSON, as readers get it.
+    event TEXT NOT NULL
+  ) STRICT;
+
+  CREATE UNIQUE INDEX events_by_sequence ON events (organizationId, sequence);
+  -- Ids come first, and most increase with time: inserts for all organizations change the same few pages.
+  CREATE UNIQUE INDEX events_by_id ON events (eventId, organizationId);
+  -- With the time, which the next event of the form has to exceed.
+  CREATE INDEX events_by_form ON events (formId, organizationId, sequence, time);
+
+  CREATE TABLE eventLogs (
+    organizationId TEXT NOT NULL PRIMARY KEY,
+    streamedSequence INTEGER NOT NULL,
+    -- The time of the oldest event; NULL once retention has left only the newest event.
+    oldestTime INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX eventLogs_by_oldestTime ON eventLogs (oldestTime) WHERE oldestTime IS NOT NULL;
+
+  -- The logs with events that are not in the stream. Small, so that most events change no page for it.
+  CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+`
+
+/**
+ * Append only: each file stores how many it has applied. The first five admit no earlier releases: each drops an index
+ * that their lists name, or adds a trigger that they cannot run.
+ */
+export const migrations: readonly SqliteMigration[] = [
+  first,
+  second,
+  third,
+  fourth,
+  fifth,
+  // Release 0.1.0 has five. It records no events.
+  { script: eventLogs, oldestVersion: 5 },
+]
 
 /** Custom SQL functions of triggers and migrations. Every connection that writes needs them. */
 export const functions = {

@@ -16,6 +16,8 @@ declare module 'fastify' {
      *   closed while a caller sends a request on it.
      */
     drain(timeoutMs: number): Promise<void>
+    /** Adds a function that is called when the app starts to drain, and again when it closes. For endless responses. */
+    onDrain(listener: () => void): void
   }
 }
 
@@ -29,9 +31,14 @@ export type NewConnections = 'listen' | 'refuse'
 /** Adds `app.drain`. @returns a function that says whether it has been called. */
 export const addDrain = (app: FastifyInstance, newConnections: NewConnections): (() => boolean) => {
   let isDraining = false
+  const listeners: (() => void)[] = []
+  const notify = () => {
+    for (const listener of listeners) listener()
+  }
 
   const drain = async (timeoutMs: number) => {
     isDraining = true
+    notify()
     app.server.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false
     })
@@ -41,6 +48,8 @@ export const addDrain = (app: FastifyInstance, newConnections: NewConnections): 
   }
 
   app.decorate('drain', drain)
+  app.decorate('onDrain', (listener: () => void) => void listeners.push(listener))
+  app.addHook('preClose', async () => notify())
   return () => isDraining
 }
 

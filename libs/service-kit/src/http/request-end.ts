@@ -7,10 +7,15 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Whether the response is sent, or the client has disconnected. */
     hasEnded: boolean
+    /**
+     * Ends the request while its response continues: an event stream counts, in metrics, logs and limits, until its head
+     * is sent.
+     */
+    endRequest(): void
   }
 }
 
-/** Calls `ended` once for each request: when its response is sent, or when its client disconnects before that. */
+/** Calls `ended` once for each request: when its response is sent, when its client disconnects before that, or at `endRequest`. */
 export const onRequestEnd = (
   app: FastifyInstance,
   ended: (request: FastifyRequest, reply: FastifyReply, status: number) => void,
@@ -21,6 +26,9 @@ export const onRequestEnd = (
     reply.hasEnded = true
     ended(request, reply, status)
   }
+  app.decorateReply('endRequest', function (this: FastifyReply) {
+    end(this.request, this, this.raw.statusCode)
+  })
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify does not call onResponse when the connection closes first.
     reply.raw.once('close', () => end(request, reply, clientClosedRequest))

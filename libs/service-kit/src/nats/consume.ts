@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type {
-  Consumer,
-  ConsumerConfig,
-  ConsumerMessages,
-  JetStreamManager,
-  JsMsg,
-  StreamConfig,
+import {
+  type Consumer,
+  type ConsumerConfig,
+  type ConsumerMessages,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  type JsMsg,
+  type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Subscription } from 'nats'
@@ -25,13 +28,9 @@ const drainMs = 1_000
 export const ensureStream = async (
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
-) => {
-  const exists = await manager.streams.info(config.name).then(
-    () => true,
-    () => false,
-  )
-  if (exists) await manager.streams.update(config.name, config)
-  else await manager.streams.add(config)
+): Promise<StreamInfo> => {
+  const exists = await manager.streams.info(config.name).then(() => true, falseIfMissing)
+  return exists ? manager.streams.update(config.name, config) : manager.streams.add(config)
 }
 
 /** Creates a durable consumer, or updates its configuration. May run again, and concurrently. */
@@ -40,12 +39,17 @@ export const ensureConsumer = async (
   stream: string,
   config: Partial<ConsumerConfig> & { durable_name: string },
 ) => {
-  const exists = await manager.consumers.info(stream, config.durable_name).then(
-    () => true,
-    () => false,
-  )
+  const exists = await manager.consumers.info(stream, config.durable_name).then(() => true, falseIfMissing)
   if (exists) await manager.consumers.update(stream, config.durable_name, config)
   else await manager.consumers.add(stream, config)
+}
+
+const { StreamNotFound, ConsumerNotFound } = JetStreamApiCodes
+const missing: readonly number[] = [StreamNotFound, ConsumerNotFound]
+
+const falseIfMissing = (error: unknown): false => {
+  if (error instanceof JetStreamApiError && missing.includes(error.code)) return false
+  throw error
 }
 
 /** A running consumption of messages. */

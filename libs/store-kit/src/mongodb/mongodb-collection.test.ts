@@ -53,18 +53,65 @@ describe('find', () => {
   })
 })
 
+describe('setEach', () => {
+  it('sets the fields of each document that matches, and counts them', async () => {
+    const { notes, _id } = await given({ text: 'a', version: 1 })
+    const { _id: other } = await given({ text: 'b', version: 1 })
+
+    const changes = [
+      { query: { _id, version: 1 }, fields: { text: 'c' } },
+      { query: { _id: other, version: 2 }, fields: { text: 'd' } },
+      { query: { _id: 'none' }, fields: { text: 'e' } },
+    ]
+
+    expect(await notes.setEach(changes)).toBe(1)
+    expect(await notes.setEach([])).toBe(0)
+    expect(await notes.findDurable({ _id: { $in: [_id, other] } }, { sort: { text: 1 } })).toEqual([
+      { _id: other, text: 'b', version: 1 },
+      { _id, text: 'c', version: 1 },
+    ])
+  })
+})
+
+describe('confirmEach', () => {
+  it('counts the states that the queries name, and changes nothing', async () => {
+    const { notes, _id } = await given({ version: 3 })
+
+    expect(await notes.confirmEach([{ _id, version: 3 }, { _id: 'none' }])).toBe(1)
+    expect(await notes.findOne({ _id })).toEqual({ _id, version: 3 })
+  })
+})
+
+describe('insertInOrder', () => {
+  it('stops at the first document that a unique index rejects', async () => {
+    const { notes, _id } = await given({ text: 'a' })
+    const [before, after, last] = [randomUUID(), randomUUID(), randomUUID()]
+
+    expect(await notes.insertInOrder([{ _id: before }, { _id }, { _id: after }])).toBe(false)
+    expect(await notes.insertInOrder([{ _id: last }])).toBe(true)
+
+    expect(await notes.has({ _id: after })).toBe(false)
+    expect(await notes.has({ _id: last })).toBe(true)
+    expect(await notes.findOne({ _id })).toEqual({ _id, text: 'a' })
+  })
+})
+
 /** A call of each operation, and the options with which the driver is called. */
 const operations: Record<string, (notes: MongoCollection<Note>) => Promise<unknown>> = {
   findOne: (notes) => notes.findOne({}),
   has: (notes) => notes.has({}),
   find: (notes) => Array.fromAsync(notes.find({})),
+  findDurable: (notes) => notes.findDurable({}),
   findFields: (notes) => Array.fromAsync(notes.findFields({}, { fields: ['version'] })),
   count: (notes) => notes.count({}),
   sum: (notes) => notes.sum({}, 'version'),
   confirm: (notes) => notes.confirm({}),
+  confirmEach: (notes) => notes.confirmEach([{}]),
   insert: (notes) => notes.insert({ _id: 'a' }),
   insertMissing: (notes) => notes.insertMissing([{ _id: 'a' }]),
   insertAll: (notes) => notes.insertAll([{ _id: 'a' }]),
+  insertInOrder: (notes) => notes.insertInOrder([{ _id: 'a' }]),
+  setEach: (notes) => notes.setEach([{ query: {}, fields: { version: 1 } }]),
   setMany: (notes) => notes.setMany({}, { version: 1 }),
   set: (notes) => notes.set({}, { version: 1 }),
   setAndGet: (notes) => notes.setAndGet({}, { version: 1 }),

@@ -31,6 +31,8 @@ export type BeforeWrite = (write: { collection: string; operation: string }) => 
  */
 export type RunRequest = <R>(request: () => Promise<R>, timeoutMs: number) => Promise<R>
 
+const durable = { readConcern: { level: 'majority' } } as const
+
 /** A field that no document has: removing it changes nothing. */
 const absentField = 'unconfirmed'
 
@@ -82,6 +84,16 @@ export class MongoCollection<T extends MongoDocument> {
   async *find(query: Document, options: FindQuery = {}): AsyncGenerator<T> {
     const { timeoutMs = this.#timeoutMs } = options
     yield* this.#iterate(this.#collection.find(query, toOptions({ ...options, timeoutMs })), timeoutMs)
+  }
+
+  /**
+   * Reads documents as a majority has journaled them: no failover rolls this state back. The result lacks the changes
+   * that wait for a majority.
+   */
+  findDurable(query: Document, options: FindQuery = {}): Promise<T[]> {
+    const { timeoutMs = this.#timeoutMs } = options
+    const cursor = this.#collection.find(query, { ...toOptions({ ...options, timeoutMs }), ...durable })
+    return Array.fromAsync(this.#iterate(cursor, timeoutMs))
   }
 
   async *#iterate(cursor: AbstractCursor<Document>, timeoutMs: number): AsyncGenerator<T> {
@@ -169,12 +181,58 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
+  /**
+   * Inserts documents one after another and stops at the first one that a unique index rejects. Not atomic.
+   *
+   * @returns false when one is rejected. Those before it may be stored or not, depending on the engine.
+   */
+  async insertInOrder(documents: readonly T[]): Promise<boolean> {
+    try {
+      await this.#write('insert', () =>
+        this.#collection.insertMany(documents as readonly Document[], this.#writeOptions),
+      )
+      return true
+    } catch (error) {
+      if (isDuplicateKey(error) && isDuplicateKeysOnly(error)) return false
+      throw error
+    }
+  }
+
   /** Sets fields of one document. @returns whether one matched. */
   async set(query: Document, fields: Partial<T>): Promise<boolean> {
     const { matchedCount } = await this.#write('set', () =>
       this.#collection.updateOne(query, { $set: fields }, this.#writeOptions),
     )
     return matchedCount === 1
+  }
+
+  /** Sets fields of one document for each change, unordered and not atomically. @returns how many matched. */
+  async setEach(changes: readonly { query: Document; fields: Partial<T> }[]): Promise<number> {
+    return this.#updateEach(
+      'set',
+      changes.map(({ query, fields }) => [query, { $set: fields }] as const),
+    )
+  }
+
+  /** Confirms several documents like {@link confirm}, in one request. @returns how many match. */
+  async confirmEach(queries: readonly Document[]): Promise<number> {
+    const update = { $unset: { [absentField]: '' } }
+    return this.#updateEach(
+      'confirm',
+      queries.map((query) => [query, update] as const),
+    )
+  }
+
+  async #updateEach(
+    operation: string,
+    updates: readonly (readonly [query: Document, update: Document])[],
+  ): Promise<number> {
+    if (updates.length === 0) return 0
+    const models = updates.map(([filter, update]) => ({ updateOne: { filter, update } }))
+    const { matchedCount } = await this.#write(operation, () =>
+      this.#collection.bulkWrite(models, { ...this.#writeOptions, ordered: false }),
+    )
+    return matchedCount
   }
 
   /** Sets fields of all matching documents, not atomically. */

@@ -11,6 +11,8 @@ export interface MongoListQuery {
   filter?: CheckedFilter | undefined
   /** A condition that every match of the filter meets, for an index of the plan. */
   narrowing?: Document
+  /** The fields of documents that the caller reads, including those of the filter and the order. Default: all. */
+  documentFields?: readonly string[]
   /** The document's field of each field of the filter. */
   fields: Readonly<Record<string, string>>
   /** The field that `search()` reads: text after `foldCase`. */
@@ -20,8 +22,6 @@ export interface MongoListQuery {
   after?: readonly (string | number)[] | undefined
   skip: number
   limit: number
-  /** The fields of the documents to return, a hint like that of a read; all by default. */
-  read?: readonly string[]
   /** By default, the engine chooses indexes and reads documents in order. */
   plan?: MongoListPlan
   /** How long the engine may work on each read, in milliseconds; 5,000 by default. */
@@ -81,8 +81,6 @@ class KeysetList<T extends MongoDocument> {
   readonly #filter: Document
   /** Whether `#filter` finds exactly the matches. */
   readonly #isExact: boolean
-  /** The fields of documents to read; undefined for all. */
-  readonly #read: readonly string[] | undefined
 
   constructor(
     collection: MongoCollection<T>,
@@ -93,10 +91,6 @@ class KeysetList<T extends MongoDocument> {
     this.#list = list
     this.#filter = query
     this.#isExact = exact
-    const { read, order, fields, plan } = list
-    this.#read = read && [
-      ...new Set([...read, ...namesOf(order, fields), ...(plan?.page.key ? [plan.page.key] : [])]),
-    ]
   }
 
   async *items(): AsyncGenerator<T> {
@@ -135,7 +129,7 @@ class KeysetList<T extends MongoDocument> {
       }
       let count = 0
       let last: Row | undefined
-      for await (const batch of inBatches(this.#rowsIn(range, toSkip, wanted))) {
+      for await (const batch of inBatches(this.#read(range, toSkip, wanted))) {
         count += batch.length
         last = batch.at(-1)
         yield batch
@@ -159,7 +153,7 @@ class KeysetList<T extends MongoDocument> {
   }
 
   /** The matching rows of a range, in order: at most `limit`, unless parts of the filter are evaluated here. */
-  async *#rowsIn(range: Document, skip: number, limit: number): AsyncGenerator<Row> {
+  async *#read(range: Document, skip: number, limit: number): AsyncGenerator<Row> {
     const { order, fields, plan, timeoutMs } = this.#list
     const options = {
       sort: mongoSort(order),
@@ -169,9 +163,14 @@ class KeysetList<T extends MongoDocument> {
     }
     const query = this.#within(range)
     const key = plan?.page.key
+    const names = new Set([
+      ...order.map(({ field }) => field),
+      ...Object.values(fields),
+      ...(key ? [key] : []),
+    ])
     const found = key
-      ? this.#collection.findFields(query, { ...options, fields: [...namesOf(order, fields), key] })
-      : this.#collection.find(query, { ...options, ...(this.#read && { fields: this.#read }) })
+      ? this.#collection.findFields(query, { ...options, fields: [...names] })
+      : this.#collection.find(query, { ...options, ...this.#projection })
     for await (const row of found) if (this.#passes(row)) yield row
   }
 
@@ -182,13 +181,18 @@ class KeysetList<T extends MongoDocument> {
     if (!key) return rows as T[]
     const query = { ...scope, [key]: { $in: rows.map((row) => row[key]) } }
     const documents = new Map<unknown, T>()
-    const options = this.#read ? { fields: this.#read } : {}
-    for await (const document of this.#collection.find(query, options)) documents.set(document[key], document)
+    for await (const document of this.#collection.find(query, this.#projection))
+      documents.set(document[key], document)
     return rows.flatMap((row) => {
       const document = documents.get(row[key])
       const isSame = document && order.every(({ field }) => document[field] === row[field])
       return isSame && (!filter || evaluateFilter(filter, rowOf(document, fields))) ? [document] : []
     })
+  }
+
+  get #projection(): { fields?: readonly string[] } {
+    const { documentFields: fields } = this.#list
+    return fields ? { fields } : {}
   }
 
   #passes(row: Row): boolean {
@@ -206,10 +210,6 @@ class KeysetList<T extends MongoDocument> {
     return isFlat ? Object.assign({}, ...parts) : { ...scope, $and: [narrowing, range, this.#filter] }
   }
 }
-
-/** The names of the fields that a list reads to filter and sort. */
-const namesOf = (order: MongoListQuery['order'], fields: MongoListQuery['fields']): Set<string> =>
-  new Set([...order.map(({ field }) => field), ...Object.values(fields)])
 
 const rowOf = (row: Row, fields: Readonly<Record<string, string>>): FilterRow =>
   Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, row[name]]))

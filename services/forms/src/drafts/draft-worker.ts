@@ -1,2 +1,3 @@
-// Entry point of a worker thread: Piscina calls the default export with each task.
-export { runDraftTask as default } from './draft-task.ts'
+// Entry point of a worker thread: Piscina calls the export that a task names.
+export { comparisonJson as compare } from '../domain/comparison.ts'
+export { runDraftTask as write } from './draft-task.ts'

@@ -3,11 +3,13 @@ import { createFormArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { wrongMemberArbitrary } from '../testing/malformed-request.arbitrary.ts'
-import { type DraftCaller, DraftWriter, type Patch } from './draft-writer.ts'
+import { type DraftCaller, DraftThreads } from './draft-threads.ts'
+import { DraftWriter, type Patch } from './draft-writer.ts'
 
-const inline = new DraftWriter({ largeLength: Number.POSITIVE_INFINITY })
-const threaded = new DraftWriter({ largeLength: 0, threads: 1 })
-afterAll(() => threaded.close())
+const threads = new DraftThreads(1)
+const inline = new DraftWriter(threads, Number.POSITIVE_INFINITY)
+const threaded = new DraftWriter(threads, 0)
+afterAll(() => threads.close())
 
 const alice: DraftCaller = { userId: 'alice', hasDisconnected: () => false }
 
@@ -115,13 +117,14 @@ describe('DraftWriter', () => {
   })
 
   it('starts the first thread with the first large draft, and ends threads when it is closed', async () => {
-    const writer = new DraftWriter({ largeLength: 1000, threads: 1 })
+    const ownThreads = new DraftThreads(1)
+    const writer = new DraftWriter(ownThreads, 1000)
     await writer.create({ name: 'small' }, alice)
-    expect(writer.threads).toBe(0)
+    expect(ownThreads.running).toBe(0)
 
     await writer.create(JSON.stringify({ name: 'large' }), alice)
-    expect(writer.threads).toBe(1)
-    await writer.close()
-    expect(writer.threads).toBe(0)
+    expect(ownThreads.running).toBe(1)
+    await ownThreads.close()
+    expect(ownThreads.running).toBe(0)
   })
 })

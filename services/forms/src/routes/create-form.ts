@@ -3,6 +3,7 @@ import { formETag, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, unknownIds } from '../domain/new-form.ts'
+import { changeContext } from './change-context.ts'
 import { draftCaller, draftPatch } from './draft-request.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
@@ -31,7 +32,8 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
         return sendJson(reply, formToJson(form, publicFormBaseUrl))
       }
       let form = newForm(organizationId, draft, now())
-      while (!(await forms.create(form))) form = newForm(organizationId, draft, now())
+      const context = changeContext(request)
+      while (!(await forms.create(form, context))) form = newForm(organizationId, draft, now())
       return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
     },
   )

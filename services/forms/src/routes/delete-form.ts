@@ -3,6 +3,7 @@ import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/con
 import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { changeContext } from './change-context.ts'
 import { FormParams } from './form-params.ts'
 
 /** Delete a form and its revisions (AIP-135). The query can request a dry run too, because proxies drop bodies. */
@@ -18,7 +19,8 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
       },
       config: { parsesEnvelopeOnly: true },
     },
-    async ({ params, query, body, headers }) => {
+    async (request) => {
+      const { params, query, body, headers } = request
       const validateOnly = isDryRun(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
@@ -26,7 +28,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms 
         const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         check(current)
-      } else if (!(await forms.delete(params, check))) {
+      } else if (!(await forms.delete(params, check, changeContext(request)))) {
         throw formNotFound(params)
       }
       return {}

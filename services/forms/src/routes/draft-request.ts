@@ -1,6 +1,7 @@
 import type { JsonObject } from '@fms/aip'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DraftCaller, Patch } from '../drafts/draft-writer.ts'
+import type { DraftCaller } from '../drafts/draft-threads.ts'
+import type { Patch } from '../drafts/draft-writer.ts'
 
 /** The `form` member of a create or update request: JSON text if the body is large, otherwise parsed. */
 export const draftPatch = ({
@@ -9,7 +10,7 @@ export const draftPatch = ({
 }: Pick<FastifyRequest, 'nestedJson'> & { body: { form: Record<string, unknown> } }): Patch =>
   nestedJson?.get('form') ?? (body.form as JsonObject)
 
-/** The caller of a create or update request. */
+/** The caller of a request whose draft may be large. */
 export const draftCaller = ({ identity }: FastifyRequest, reply: FastifyReply): DraftCaller => ({
   userId: identity.userId,
   hasDisconnected: () => reply.hasEnded,

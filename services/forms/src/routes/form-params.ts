@@ -4,3 +4,4 @@ import { z } from 'zod'
 export const OrganizationParams = z.object({ organizationId: z.string() })
 export const FormParams = OrganizationParams.extend({ formRef: z.string() })
 export const RevisionParams = FormParams.extend({ revisionRef: z.string() })
+export const EventParams = OrganizationParams.extend({ eventId: z.string() })

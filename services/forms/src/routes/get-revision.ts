@@ -1,10 +1,10 @@
 import { ifNoneMatchHolds, readGetQuery } from '@fms/aip'
 import { liveAlias } from '@fms/contracts'
-import { type FormRef, formNotFound, revisionETag, revisionToJson } from '@fms/forms-store'
+import { revisionETag, revisionToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { revisionNotFound } from '../errors.ts'
 import { RevisionParams } from './form-params.ts'
+import { missingRevision } from './missing-revision.ts'
 import { revisionMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
 
@@ -13,9 +13,6 @@ import { sendJson } from './send-json.ts'
  * `live` has the AI Handoff of the current draft, which takes effect without a new publish, and all else of the snapshot.
  */
 export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
-  const notFound = async (ref: FormRef, revisionRef: string) =>
-    (await forms.getState(ref)) ? revisionNotFound(ref, revisionRef) : formNotFound(ref)
-
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef',
     { schema: { params: RevisionParams } },
@@ -25,12 +22,12 @@ export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms
       const ifNoneMatch = headers['if-none-match']
       if (ifNoneMatch !== undefined) {
         const state = await forms.getRevisionState(ref, revisionRef)
-        if (!state) throw await notFound(ref, revisionRef)
+        if (!state) throw await missingRevision(forms, ref, revisionRef)
         const etag = revisionETag(state, isAlias)
         if (ifNoneMatchHolds(ifNoneMatch, etag)) return reply.code(304).header('etag', etag).send()
       }
       const found = await forms.getRevision(ref, revisionRef)
-      if (!found) throw await notFound(ref, revisionRef)
+      if (!found) throw await missingRevision(forms, ref, revisionRef)
       reply.header('etag', revisionETag(found, isAlias))
       const aiHandoff = isAlias ? found.aiHandoff : undefined
       return sendJson(reply, revisionToJson(found, { aiHandoff, mask }))

@@ -4,6 +4,7 @@ import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } fr
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
+import { changeContext } from './change-context.ts'
 import { draftCaller, draftPatch } from './draft-request.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
@@ -36,7 +37,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
         await forms.checkQuota(params.organizationId, { forms: 0, bytes })
         return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }
-      const updated = await forms.update(params, change)
+      const updated = await forms.update(params, change, changeContext(request))
       if (!updated) throw formNotFound(params)
       return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createPageTokens } from '@fms/aip'
-import { ErrorBody, formPath, identityHeader, type Role } from '@fms/contracts'
+import { ErrorBody, formPath, type Identity, identityHeader } from '@fms/contracts'
 import {
   type FormsStore,
   formToJson,
@@ -26,12 +26,9 @@ export interface FormsService extends AsyncDisposable {
   forms: FormsStore
   organizationId: string
   /** Sends a request as a member of `organizationId`, by default an editor. */
-  send(
-    request: InjectOptions,
-    identity?: { role?: Role; readOnly?: boolean; organizationId?: string },
-  ): Promise<LightMyRequestResponse>
+  send(request: InjectOptions, identity?: Partial<Identity>): Promise<LightMyRequestResponse>
   /** The headers that `send` adds for the caller. */
-  headersOf(identity?: { role?: Role; readOnly?: boolean; organizationId?: string }): Record<string, string>
+  headersOf(identity?: Partial<Identity>): Record<string, string>
   /** Creates test data in the store. */
   given: {
     form(fields?: object, organizationId?: string): Promise<StoredForm>

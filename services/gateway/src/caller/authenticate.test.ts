@@ -55,6 +55,7 @@ describe('x-api-key', () => {
       organizationId: gateway.organization.organizationId,
       role: 'editor',
       readOnly: false,
+      key: gateway.directory.actorKeyOf(gateway.key),
     })
   })
 

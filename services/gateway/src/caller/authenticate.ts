@@ -71,6 +71,19 @@ export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize
   })
 }
 
+/**
+ * Authorizes a long request again. Meanwhile another organization may have taken the slug in its path.
+ *
+ * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND, and the errors of `createAuthorizationCache`.
+ */
+export const reauthorize = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
+  const { organizationId } = request.identity
+  await setCaller(request, authorize)
+  checkMembership(request)
+  if (request.identity.organizationId !== organizationId)
+    throw organizationNotFound(organizationRefOf(request)!)
+}
+
 const organizationRefOf = ({ params }: FastifyRequest) =>
   (params as { organizationRef?: string }).organizationRef
 

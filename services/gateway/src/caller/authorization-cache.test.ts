@@ -128,6 +128,20 @@ describe('a failed authorization', () => {
     })
   })
 
+  it('names the key in a new identity once organizations sends its prefix', async () => {
+    const { clock, signed, organizations, authorize } = startCache()
+    const before = await authorize('key', 'acme', 'r')
+    before!.token()
+    clock.now = 1_000
+    organizations.respond = () => ({ ...member, keyPrefix: 'abcdefgh' })
+    const after = await authorize('key', 'acme', 'r')
+    after!.token()
+
+    const key = { id: member.keyId, prefix: 'abcdefgh' }
+    expect([before!.identity.key, after!.identity.key]).toEqual([undefined, key])
+    expect(signed).toEqual([expect.not.objectContaining({ key }), expect.objectContaining({ key })])
+  })
+
   it('evicts the entry of a membership that ended', async () => {
     const { clock, organizations, authorize } = startCache()
     await authorize('key', 'acme', 'r')

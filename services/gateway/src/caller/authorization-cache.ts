@@ -162,7 +162,7 @@ const cacheKey = (organizationRef = '') =>
 /** Returns the cached caller if it equals the response: its token is signed, and services have verified it. */
 const reuseCaller = (
   cached: Caller | undefined,
-  { userId, keyId, readOnly, organization }: AuthorizeResponse,
+  { userId, keyId, keyPrefix, readOnly, organization }: AuthorizeResponse,
 ): Caller | undefined => {
   if (!cached) return undefined
   const { identity } = cached
@@ -170,15 +170,18 @@ const reuseCaller = (
     cached.keyId === keyId &&
     identity.userId === userId &&
     identity.readOnly === readOnly &&
+    identity.key?.prefix === keyPrefix &&
     identity.organizationId === organization?.organizationId &&
     identity.role === organization?.role
   return isSame ? cached : undefined
 }
 
 const toCaller = (
-  { userId, keyId, readOnly, organization }: AuthorizeResponse,
+  { userId, keyId, keyPrefix, readOnly, organization }: AuthorizeResponse,
   sign: (identity: Identity) => string,
 ): Caller => {
-  const identity = { userId, readOnly, ...organization }
+  // Organizations of release 0.1.0 does not send the prefix.
+  const key = keyPrefix === undefined ? undefined : { id: keyId, prefix: keyPrefix }
+  const identity = { userId, readOnly, ...organization, ...(key && { key }) }
   return { keyId, identity, token: createCachedToken(() => sign(identity)) }
 }

@@ -9,6 +9,13 @@ const cutOffs = new Counter({
 })
 for (const reason of ['stalled', 'slow']) cutOffs.inc({ reason }, 0)
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** An event stream may send nothing for long, and has its own rule for slow readers. */
+    isEventStream?: boolean
+  }
+}
+
 export interface SlowReaderLimits {
   /** How long a caller may read no byte of a response. */
   stalledMs: number
@@ -44,7 +51,8 @@ interface OpenResponse {
  */
 export const cutOffSlowReaders = (app: FastifyInstance, limits = defaultLimits): void => {
   const responses = new Set<OpenResponse>()
-  app.addHook('onRequest', ({ log }, { raw }, done) => {
+  app.addHook('onRequest', ({ log, routeOptions }, { raw }, done) => {
+    if (routeOptions.config?.isEventStream) return done()
     const response: OpenResponse = { raw, log, windowEnd: undefined, windowStartBytes: 0 }
     responses.add(response)
     raw.once('close', () => responses.delete(response))

@@ -132,6 +132,11 @@ const parameters = {
     'Responds with 304 while the form has this ETag, such as `"3-live.12"`.',
     { type: 'string' },
   ),
+  'last-event-id': requestHeader(
+    'last-event-id',
+    'The last `id` of an interrupted stream, which continues after it. Takes precedence over `afterSequence`.',
+    { type: 'string', pattern: '^[0-9]{0,16}$' },
+  ),
 }
 
 const pathItem = (path: string, ofPath: Operation[]) => ({

@@ -1,6 +1,9 @@
 import {
   AllOrganizationsResponse,
   Form,
+  FormChanges,
+  FormEvent,
+  ListEventsResponse,
   ListFormsResponse,
   ListOrganizationsResponse,
   ListRevisionsResponse,
@@ -41,6 +44,73 @@ export const revision = Revision.parse({
   alternateIds: ['live'],
   createTime: '2026-11-20T09:32:00.125Z',
   form: { ...form, live: true },
+})
+
+export const event = FormEvent.parse({
+  specversion: '1.0',
+  id: '0199f3a1-7c1e-7d53-9c4b-3f1c2a105a0e',
+  source: `/v2/organizations/${organizationId}`,
+  type: 'form.updated',
+  subject: form.path,
+  time: '2026-11-20T09:31:12.480Z',
+  datacontenttype: 'application/json',
+  sequence: '0000000000000312',
+  data: {
+    form: form.path,
+    publicId: form.publicId,
+    name: form.name,
+    etag: '"3-draft.0"',
+    previousEtag: '"2-draft.0"',
+    actor: {
+      user: 'users/4b1f0a52-0c1e-4f0b-8d53-7a6d2f1c3b22',
+      key: { id: '9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33', prefix: 'Zk3vQ9xT' },
+    },
+    httpRequestId: '7e4fe4f4-93f0-4b7c-b0a5-1b1e1a1c5a37',
+    fields: ['name', 'steps'],
+  },
+})
+
+export const eventsPage = ListEventsResponse.parse({
+  nextPageToken: '',
+  oldestSequence: '0000000000000001',
+  lastSequence: event.sequence,
+  events: [event],
+})
+
+/** A stream of {@link event}: a comment with the position of the start, then the event. */
+export const eventStream = `:
+id: 0000000000000311
+
+id: ${event.sequence}
+event: ${event.type}
+data: ${JSON.stringify(event)}
+
+`
+
+export const formChanges = FormChanges.parse({
+  from: revision.path,
+  to: form.path,
+  changes: [
+    {
+      kind: 'CHANGED',
+      field: 'form.name',
+      fromPointer: '/name',
+      toPointer: '/name',
+      before: 'Feedback',
+      after: 'Customer feedback',
+    },
+    {
+      kind: 'REMOVED',
+      field: 'form.steps[1]',
+      fromPointer: '/steps/1',
+      before: { type: 'choice', key: 'visit', options: ['in the shop', 'online'] },
+      breaking: 'STEP_REMOVED',
+    },
+    { kind: 'MOVED', field: 'form.steps[1]', fromPointer: '/steps/3', toPointer: '/steps/1' },
+  ],
+  breakingCount: 1,
+  publishable: true,
+  violations: [],
 })
 
 const lastPage = { nextPageToken: '', totalSize: 1 }

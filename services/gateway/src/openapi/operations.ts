@@ -1,11 +1,16 @@
 import {
   AllOrganizationsResponse,
+  ChangesQuery,
   CreateFormRequest,
   DeleteFormQuery,
   DeleteFormRequest,
   DeleteFormResponse,
   Form,
+  FormChanges,
+  FormEvent,
   GetQuery,
+  ListEventsQuery,
+  ListEventsResponse,
   ListFormsQuery,
   ListFormsResponse,
   ListOrganizationsQuery,
@@ -16,12 +21,17 @@ import {
   Organization,
   PublishFormRequest,
   Revision,
+  StreamEventsQuery,
   UpdateFormRequest,
 } from '@fms/contracts'
 import { z } from 'zod'
 import {
   allOrganizations,
+  event,
+  eventStream,
+  eventsPage,
   form,
+  formChanges,
   formsPage,
   organization,
   organizationsPage,
@@ -43,7 +53,7 @@ export interface Operation {
   /** The fields of `filter` and `orderBy`. */
   filterFields?: string
   orderFields?: string
-  requestHeaders?: 'if-match' | 'if-none-match'
+  requestHeaders?: 'if-match' | 'if-none-match' | 'last-event-id'
   body?: { contract: z.ZodType; required: boolean; examples: Record<string, unknown> }
   response: {
     description: string
@@ -62,6 +72,10 @@ export const tags = [
     description: 'A form is a draft. Edits change the draft only; respondents see what was published last.',
   },
   { name: 'Revisions', description: 'Published drafts. A revision never changes.' },
+  {
+    name: 'Events',
+    description: 'The log of an organization: one event for each change of a form, numbered without gaps.',
+  },
   { name: 'Reference', description: 'The description of this API. No key is needed.' },
 ] as const
 
@@ -72,6 +86,7 @@ export const pathParameters: Record<string, { description: string; example: stri
     example: 'demo',
   },
   formRef: { description: "The form's UUID, or its `publicId`.", example: 'Ab3dE6gH9j' },
+  eventId: { description: 'The `id` of the event.', example: event.id },
   revisionRef: { description: "The revision's UUID, or `live`.", example: 'live' },
 }
 
@@ -282,6 +297,72 @@ export const operations: Operation[] = [
     query: GetQuery,
     requestHeaders: 'if-none-match',
     response: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
+    reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
+  },
+  {
+    id: 'listEvents',
+    method: 'get',
+    path: `${organizationPath}/events`,
+    tag: 'Events',
+    summary: 'List the events of an organization',
+    description:
+      'A page of the log, oldest first. To follow the log, request the events after the last `sequence` that you have handled: none is missing or repeated. With a `filter` a page may have fewer events than `pageSize`, or none, and still have a `nextPageToken`. After a page without `nextPageToken`, continue with its `lastSequence` as `afterSequence`. An event appears within a second of its change.',
+    query: ListEventsQuery,
+    filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
+    orderFields: '`sequence` (the default)',
+    response: { description: 'A page.', contract: ListEventsResponse, examples: { page: eventsPage } },
+    reasons: [...member, ...filtered, 'EVENTS_PRUNED', ...service],
+  },
+  {
+    id: 'streamEvents',
+    method: 'get',
+    path: `${organizationPath}/events/stream`,
+    tag: 'Events',
+    summary: 'Stream the events of an organization',
+    description:
+      'Server-sent events: `id` is the `sequence`, `event` the type, `data` the event as JSON. Every five seconds there is a comment, with the current position as `id`. The stream ends when the service restarts, and within five seconds of the end of the key or the membership: resume with the last `id` as `Last-Event-ID`. A key may have 5 streams open at once. A client that does not read what it is sent is cut off.',
+    query: StreamEventsQuery,
+    filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
+    requestHeaders: 'last-event-id',
+    response: {
+      description: 'A stream without end.',
+      contract: z.string(),
+      mediaType: 'text/event-stream',
+      examples: { stream: eventStream },
+    },
+    reasons: [
+      ...member,
+      'TOO_MANY_STREAMS',
+      'INVALID_FILTER',
+      'FILTER_TOO_COMPLEX',
+      'EVENTS_PRUNED',
+      ...service,
+    ],
+  },
+  {
+    id: 'getEvent',
+    method: 'get',
+    path: `${organizationPath}/events/{eventId}`,
+    tag: 'Events',
+    summary: 'Get an event',
+    query: NoQuery,
+    response: { description: 'The event.', contract: FormEvent, examples: { event } },
+    reasons: [...member, 'EVENT_NOT_FOUND', ...service],
+  },
+  {
+    id: 'getChanges',
+    method: 'get',
+    path: `${formPath}/changes`,
+    tag: 'Revisions',
+    summary: 'Compare two states of a form',
+    description:
+      'The differences between two states of a form, by default between the live revision and the draft: what a publish would change. Steps are matched by `key`, options by `key`, `id`, `value` or text, and translations by locale and step key; other arrays are compared as a whole. For the draft, the response also says whether it can be published.',
+    query: ChangesQuery,
+    response: {
+      description: 'The differences.',
+      contract: FormChanges,
+      examples: { changes: formChanges },
+    },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
   },
   {

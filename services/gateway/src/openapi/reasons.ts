@@ -23,6 +23,7 @@ import {
   publishTimedOut,
   rateLimited,
   tooManyAtOnce,
+  tooManyStreams,
   tooManyWrongKeys,
   upstreamUnavailable,
 } from '../errors.ts'
@@ -36,6 +37,7 @@ export interface Reason {
 const organization = 'organizations/8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
 const form = `${organization}/forms/Ab3dE6gH9j`
 const revision = `${form}/revisions/live`
+const event = `${organization}/events/0199f3a1-7c1e-7d53-9c4b-3f1c2a105a0e`
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 const retryAfterSeconds = 1
 
@@ -93,6 +95,25 @@ export const reasons = {
       'FORM_NOT_FOUND',
       `There is no ${form}. List the forms to see which there are.`,
       { metadata: { form } },
+    ),
+  },
+  EVENT_NOT_FOUND: {
+    meaning: 'There is no such event in the log of the organization.',
+    example: new ApiError(
+      'NOT_FOUND',
+      'EVENT_NOT_FOUND',
+      `There is no ${event}. List the events of the organization.`,
+      { metadata: { event } },
+    ),
+  },
+  EVENTS_PRUNED: {
+    meaning:
+      'Events after this position have been removed. `oldestSequence` is the position of the oldest that is left.',
+    example: new ApiError(
+      'OUT_OF_RANGE',
+      'EVENTS_PRUNED',
+      'Events before 0000000000000312 have been removed. Read the forms anew, and continue with afterSequence set to the lastSequence that the list of events had before that.',
+      { metadata: { oldestSequence: '0000000000000312' } },
     ),
   },
   FILTER_TOO_COMPLEX: {
@@ -236,6 +257,10 @@ export const reasons = {
     meaning:
       'The user or the organization has reached its limit of requests in flight. A response counts once more for each 256 KiB.',
     example: tooManyAtOnce('user', 64),
+  },
+  TOO_MANY_STREAMS: {
+    meaning: 'The key, or the gateway, has reached its limit of open event streams.',
+    example: tooManyStreams('key', 5),
   },
   TOO_MANY_WRONG_KEYS: {
     meaning:

@@ -53,6 +53,8 @@ export const componentSchemas = (): Schemas => {
 
   return onlyUsed({ ...outputs, ...requests, ...creates, ...patches }, [
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
+    ...['Event', 'EventsPage'],
+    ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
     ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])

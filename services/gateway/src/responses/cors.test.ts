@@ -24,7 +24,7 @@ describe('a preflight', () => {
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
         'access-control-allow-headers':
-          'content-type, x-api-key, if-match, if-none-match, x-request-id, traceparent, tracestate',
+          'content-type, x-api-key, if-match, if-none-match, last-event-id, x-request-id, traceparent, tracestate',
         'access-control-max-age': '7200',
         'x-request-id': expect.any(String),
         vary: 'Origin',

@@ -19,6 +19,7 @@ const allowedHeaders = [
   'x-api-key',
   'if-match',
   'if-none-match',
+  'last-event-id',
   'x-request-id',
   'traceparent',
   'tracestate',

@@ -137,6 +137,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
         organizationId: gateway.organization.organizationId,
         formRef: publicId,
         userId: gateway.directory.userOf(gateway.key).userId,
+        key: gateway.directory.actorKeyOf(gateway.key),
         validateOnly: false,
         ifMatch: ['2-abc'],
         timeoutMs: expect.any(Number),

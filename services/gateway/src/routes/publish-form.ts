@@ -36,6 +36,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         organizationId: identity.organizationId!,
         formRef: params.formRef,
         userId: identity.userId,
+        key: identity.key,
         validateOnly: body.validateOnly,
         ifMatch: parseIfMatch(headers['if-match']),
       }

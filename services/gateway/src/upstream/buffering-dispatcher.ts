@@ -14,7 +14,7 @@ export const maxBufferedBytes = 5.5 * 1024 * 1024
 export interface UpstreamResponse {
   statusCode: number
   headers: IncomingHttpHeaders
-  /** A stream starts to buffer, up to {@link maxBufferedBytes}, when its consumer starts to read. */
+  /** A stream starts to buffer, by default up to {@link maxBufferedBytes}, when its consumer starts to read. */
   body: Buffer | Readable
 }
 
@@ -22,20 +22,23 @@ export interface UpstreamResponse {
  * Sends a request. Resolves with a short response when it is complete, and with a long one when its head has arrived.
  *
  * @param caller the response to the caller: the request is aborted when it closes before that.
+ * @param maxBytes bytes of a long response that are buffered.
  */
 export const sendBuffered = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   caller?: ServerResponse,
+  maxBytes = maxBufferedBytes,
 ): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new BufferingHandler(request.method, resolve, reject, caller))
+    dispatcher.dispatch(request, new BufferingHandler(request.method, resolve, reject, maxBytes, caller))
   })
 
 class BufferingHandler implements Dispatcher.DispatchHandler {
   readonly #method: string
   readonly #resolve: (response: UpstreamResponse) => void
   readonly #reject: (error: Error) => void
+  readonly #maxBytes: number
   readonly #caller: ServerResponse | undefined
   #abort = () => {}
   readonly #chunks: Buffer[] = []
@@ -47,11 +50,13 @@ class BufferingHandler implements Dispatcher.DispatchHandler {
     method: string,
     resolve: (response: UpstreamResponse) => void,
     reject: (error: Error) => void,
+    maxBytes: number,
     caller?: ServerResponse,
   ) {
     this.#method = method
     this.#resolve = resolve
     this.#reject = reject
+    this.#maxBytes = maxBytes
     this.#caller = caller
   }
 
@@ -70,7 +75,7 @@ class BufferingHandler implements Dispatcher.DispatchHandler {
     this.#statusCode = statusCode
     this.#headers = headers
     if (hasBody(this.#method, statusCode) && lengthOf(headers) > maxShortBytes) {
-      this.#stream = streamOf(controller)
+      this.#stream = streamOf(controller, this.#maxBytes)
       this.#respond(this.#stream)
     }
   }
@@ -106,10 +111,10 @@ const hasBody = (method: string, statusCode: number) => method !== 'HEAD' && sta
 const lengthOf = (headers: IncomingHttpHeaders) =>
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
 
-const streamOf = (controller: Dispatcher.DispatchController): Readable => {
+const streamOf = (controller: Dispatcher.DispatchController, maxBytes: number): Readable => {
   controller.pause()
   const stream = new Readable({
-    highWaterMark: maxBufferedBytes,
+    highWaterMark: maxBytes,
     read: () => controller.resume(),
     destroy: (error, done) => {
       controller.abort(error ?? new Error('the response was not read to its end'))

@@ -80,7 +80,7 @@ const dispatcherOf = (to: Upstream) => ({
     try {
       const response = await to.request({
         method,
-        path: upstreamPath(request) + queryOf(request.raw.url!),
+        path: upstreamUrl(request),
         headers,
         body,
         circuitKey: circuitKeyOf(request.identity),
@@ -109,6 +109,10 @@ export const anyOrganization = '-'
 /** A circuit for each user and organization: failures of one pair open no circuit of another. */
 export const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
 
+/** Path and query of a request, for the service. */
+export const upstreamUrl = (request: FastifyRequest): string =>
+  upstreamPath(request) + queryOf(request.raw.url!)
+
 /** The query string including `?`. find-my-way also starts it at `#`, which no client sends. */
 const queryOf = (url: string): string => {
   const start = url.search(/[?#]/)
@@ -136,7 +140,7 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
 const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 /** The complete list of forwarded request headers: neither the API key nor an identity header of the client. */
-const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({
+export const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({
   'x-request-id': id,
   [identityHeader]: caller.token(),
   ...pick(headers, ['if-match', 'if-none-match']),

@@ -34,6 +34,10 @@ export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origi
   caller?: ServerResponse
   /** The circuit that the request goes through; by default the gateway's own. */
   circuitKey?: string
+  /** The connections for this request, if it needs others. */
+  agent?: Agent
+  /** Bytes of a long response that are buffered. Default: more than any page of a list has. */
+  maxBufferedBytes?: number
 }
 
 /** A service behind the gateway, with its circuits. */
@@ -58,15 +62,23 @@ export interface Upstream {
  * @param timeoutMs of a response's head, and of each part of its body.
  */
 export const createAgent = (timeoutMs = defaultTimeoutMs) =>
-  new Agent({
-    pipelining: 1,
-    connect: { timeout: 1_000, lookup: spreadLookup() },
-    clientTtl: 60_000,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-  })
+  new Agent({ ...connectionOptions, clientTtl: 60_000, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
+
+/**
+ * The connections for event streams, one for each open stream. They are not among those of {@link createAgent}, where
+ * each request would search them for one that is free.
+ *
+ * @param bodyTimeoutMs of each part of a stream. Longer than the interval of its comments.
+ */
+export const createStreamAgent = (bodyTimeoutMs: number) =>
+  new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: bodyTimeoutMs })
+
+const connectionOptions = {
+  pipelining: 1,
+  connect: { timeout: 1_000, lookup: spreadLookup() },
+  keepAliveTimeout: idleMs,
+  keepAliveMaxTimeout: idleMs,
+}
 
 export interface UpstreamOptions {
   name: string
@@ -86,7 +98,7 @@ export const createUpstream = ({ name, origin, agent, logger, maxRequests }: Ups
       try {
         return await circuit(async () => {
           const start = performance.now()
-          const response = await sendWithRetry(agent, { origin, ...request })
+          const response = await sendWithRetry(request.agent ?? agent, { origin, ...request })
           return throwIfFailed(response, request, start)
         }, request.circuitKey)
       } catch (error) {
@@ -148,13 +160,13 @@ const throwIfFailed = (response: UpstreamResponse, request: UpstreamRequest, sta
 
 /** Retries an idempotent request once when its connection was closed: an idle one may close just as it is used. */
 const sendWithRetry = async (agent: Agent, request: UpstreamRequest & { origin: string }) => {
-  const { caller } = request
+  const { caller, maxBufferedBytes } = request
   try {
-    return await sendBuffered(agent, request, caller)
+    return await sendBuffered(agent, request, caller, maxBufferedBytes)
   } catch (error) {
     if (caller?.destroyed) throw new Abandoned('the caller has disconnected')
     if (!isIdempotent(request) || !isDeadConnection(error)) throw error
-    return await sendBuffered(agent, request, caller)
+    return await sendBuffered(agent, request, caller, maxBufferedBytes)
   }
 }
 

@@ -18,7 +18,7 @@ const givenMember = async ({ given }: OrganizationsService, role: Role = 'editor
   const [userId, organization] = [await given.user(), await given.organization()]
   await given.member(userId, organization, role)
   const { key, apiKey } = await given.key({ userId })
-  return { userId, organization, key, keyId: apiKey.keyId }
+  return { userId, organization, key, keyId: apiKey.keyId, keyPrefix: apiKey.prefix }
 }
 
 const lastUsedTimeOf = async ({ directory }: OrganizationsService) =>
@@ -29,7 +29,7 @@ describe('POST /internal/authorize', () => {
     'returns the user of the key and their role %s',
     async (role) => {
       await using service = await startOrganizations()
-      const { userId, organization, key, keyId } = await givenMember(service, role)
+      const { userId, organization, key, keyId, keyPrefix } = await givenMember(service, role)
       const { organizationId, slug } = organization
 
       for (const ref of [organizationId, organizationId.toUpperCase(), slug]) {
@@ -39,6 +39,7 @@ describe('POST /internal/authorize', () => {
         expect(AuthorizeResponse.parse(response.json())).toEqual({
           userId,
           keyId,
+          keyPrefix,
           readOnly: false,
           organization: { organizationId, role },
         })

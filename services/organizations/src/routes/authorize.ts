@@ -22,6 +22,7 @@ export const authorize: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, d
       return {
         userId: key.userId,
         keyId: key.keyId,
+        keyPrefix: key.prefix,
         readOnly: key.readOnly,
         ...(organization && { organization }),
       }

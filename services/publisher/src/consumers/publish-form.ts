@@ -52,7 +52,8 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
     duration_ms: Math.round((performance.now() - startMs) * 100) / 100,
   })
   try {
-    const form = await publish(command, deps, deadline.assertNotOver)
+    const httpRequestId = message.headers?.get(requestIdHeader) ?? ''
+    const form = await publish(command, deps, { assertInTime: deadline.assertNotOver, httpRequestId })
     reply(message, toFormPublished(form, deps.publicFormBaseUrl), deps)
     message.ack()
     logger.info(fields(), 'published')

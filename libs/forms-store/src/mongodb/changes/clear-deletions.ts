@@ -47,8 +47,10 @@ export const clearIncarnation = async (
   for (const clearBatch of [clearReplies, clearRevisions, clearCommands]) {
     while (await clearBatch(collections, deletion)) if (signal?.aborted) return
   }
-  if (isCleared) await deletions.deleteOne({ organizationId, _id })
-  else {
+  // The events of the note have to be in the log first.
+  const isCollected = { $in: [0, null] }
+  if (isCleared && (await deletions.deleteOne({ organizationId, _id, collectTime: isCollected }))) return
+  {
     const clearTime = Date.now() + secondClearingMs
     await deletions.set({ organizationId, _id }, { isCleared: true, clearTime })
   }

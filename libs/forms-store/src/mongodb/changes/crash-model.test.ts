@@ -6,11 +6,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
 import { updateAborted } from '../../errors.ts'
+import { operatorContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { parseDraft } from '../../stored-draft.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
 import type { FormDocument, FormsCollections } from '../documents.ts'
+import { collectEvents } from '../events/collect-events.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { importForm } from '../records/import-form.ts'
 import { allow, startFormsStore } from '../testing.ts'
@@ -28,8 +30,19 @@ const { collections } = await startFormsStore({ quick: true })
 /** Cases of one run. Thousands of them, on jongodb, take a few minutes. */
 const numRuns = Number(process.env.FC_RUNS ?? 25)
 const never = new AbortController().signal
+const recorder = { context: operatorContext, onRecorded: () => {} }
 
-const kinds = ['create', 'patch', 'publish', 'publish other', 'reply', 'delete', 'import', 'clear'] as const
+const kinds = [
+  'create',
+  'patch',
+  'publish',
+  'publish other',
+  'reply',
+  'delete',
+  'import',
+  'clear',
+  'collect',
+] as const
 type Kind = (typeof kinds)[number]
 
 interface Planned {
@@ -96,9 +109,9 @@ class World {
   }
 
   async prepare(given: Case['given']): Promise<void> {
-    await createForm(collections, noQuota, this.other)
-    if (given !== 'nothing') await importForm(collections, this.record)
-    if (given === 'deleted') await deleteForm(collections, refOf(this.form), allow)
+    await createForm(collections, noQuota, this.other, recorder)
+    if (given !== 'nothing') await importForm(collections, this.record, recorder)
+    if (given === 'deleted') await deleteForm(collections, refOf(this.form), allow, recorder)
   }
 }
 
@@ -129,17 +142,17 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
     return it
   }
   const publish = (of: StoredForm) => (on: FormsCollections) => {
-    const command = { ref: refOf(of), commandId, snapshot: takeSnapshot, beforeStoring: undefined }
+    const command = { ref: refOf(of), commandId, snapshot: takeSnapshot, beforeStoring: undefined, recorder }
     return publishForm(on, noQuota, command, retry)
   }
   const nothing = () => {}
   const operations: Record<Kind, Omit<Running, 'kind'>> = {
     create: {
-      run: (on) => createForm(on, noQuota, { ...form, live: false, replyCount: 0 }),
+      run: (on) => createForm(on, noQuota, { ...form, live: false, replyCount: 0 }, recorder),
       promises: nothing,
     },
     patch: {
-      run: (on) => retry(ref, () => updateForm(on, noQuota, ref, addTag)),
+      run: (on) => retry(ref, () => updateForm(on, noQuota, ref, addTag, recorder)),
       promises: (value, { draft }) => {
         expect(value).toBeDefined()
         expect(draft.context).toContain(tag)
@@ -162,9 +175,10 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
       run: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] })),
       promises: (_, { replyIds }) => expect(replyIds).toContain(replyId),
     },
-    delete: { run: (on) => deleteForm(on, ref, allow), promises: nothing },
-    import: { run: (on) => importForm(on, record), promises: nothing },
+    delete: { run: (on) => deleteForm(on, ref, allow, recorder), promises: nothing },
+    import: { run: (on) => importForm(on, record, recorder), promises: nothing },
     clear: { run: (on) => clearDeletions(on, never), promises: nothing },
+    collect: { run: (on) => collectEvents(on, 10), promises: nothing },
   }
   return { kind, ...operations[kind] }
 }
@@ -275,6 +289,8 @@ const expectCleared = async (world: World, incarnation: string | undefined, crea
 }
 
 const clearAll = async () => {
+  // A note goes only once its events are in the log.
+  while ((await collectEvents(collections, 100, Number.MAX_SAFE_INTEGER)) > 0);
   for (let round = 0; round < 2; round++) {
     await clearDeletions(collections, never, Number.MAX_SAFE_INTEGER)
   }

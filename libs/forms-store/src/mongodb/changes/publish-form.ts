@@ -1,15 +1,19 @@
+import { formPath } from '@fms/contracts'
 import { writeConflict } from '@fms/store-kit/mongodb'
+import { type ChangeContext, operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, Snapshot, StoredForm } from '../../forms-store.ts'
 import {
   type FormDocument,
   type FormsCollections,
   formKey,
   incarnationOf,
-  isAlive,
   newRevisionDocument,
   type RevisionDocument,
   toStoredForm,
+  unchanged,
 } from '../documents.ts'
+import { makeRoom } from '../events/collect-events.ts'
+import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { findForm } from '../find-form.ts'
 import { findRevisionOfForm } from '../find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'
@@ -20,6 +24,7 @@ export interface PublishCommand {
   commandId: string
   snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>
   beforeStoring: (() => void) | undefined
+  recorder: ChangeRecorder
 }
 
 type Published = StoredForm | 'elsewhere' | undefined
@@ -27,10 +32,17 @@ type Published = StoredForm | 'elsewhere' | undefined
 /** Repeats a compare-and-set of a form until it succeeds, or ABORTED. */
 type RetryOnConflict = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) => Promise<T>
 
+/** A revision that a publish has stored, and the form as its snapshot has it. */
+interface StoredPublish {
+  revision: RevisionDocument
+  published: StoredForm
+}
+
 /** What a publish keeps from one attempt for the next. */
 interface Progress {
-  /** The form as the last attempt read it. */
+  /** The form for which this publish has reserved its command. */
   form?: FormDocument
+  stored?: StoredPublish
   /** Whether this publish reserved the command and has sent no revision: then its failure frees the command. */
   isUnused: boolean
   /** The error of `beforeStoring`. */
@@ -66,26 +78,25 @@ const attemptPublish = async (
   command: PublishCommand,
   progress: Progress,
 ): Promise<Published | typeof writeConflict> => {
-  const { ref, commandId } = command
-  const former = progress.form
-  // Before the form is read: a later number never has an earlier draft.
-  const highest = former ? await highestNumber(collections, former) : 0
-  const form = await findForm(collections, ref)
+  const form = await findForm(collections, command.ref)
+  if (progress.stored) return finishPublish(collections, form, progress.stored, command)
   if (!form) return undefined
-  const isSame = former?.incarnation === form.incarnation
+  const isSame = progress.form?.incarnation === form.incarnation
   const isRepeat = isSame || (await reserve(collections, form, command, progress))
   if (isRepeat === 'elsewhere') return 'elsewhere'
   if (isRepeat) {
-    const earlier = await findRevisionOfForm(collections, incarnationOf(form), commandId)
-    if (earlier) {
-      const { revisionId } = earlier
-      const isDurable = await collections.revisions.confirm({ ...incarnationOf(form), revisionId })
-      return isDurable ? moveLive(collections, form, earlier) : writeConflict
-    }
+    const earlier = await findRevisionOfForm(collections, incarnationOf(form), command.commandId)
+    if (earlier) return repeatPublish(collections, form, earlier, command)
   }
-  const number = Math.max(form.revisionNumber, isSame ? highest : 0) + 1
-  const revision = await storeRevision(collections, quota, form, number, command, progress)
-  return revision ? finishPublish(collections, form, revision) : writeConflict
+  if (await makeRoom(collections, form)) return writeConflict
+  const revision = await storeRevision(collections, quota, form, command, progress)
+  if (!revision) {
+    // Another publish has stored a revision with this number, and may have been killed since.
+    await finishNext(collections, form, command)
+    return writeConflict
+  }
+  progress.stored = { revision, published: { ...toStoredForm(form), live: true } }
+  return finishPublish(collections, form, progress.stored, command)
 }
 
 /** Reserves the command. @returns whether the form had it already. */
@@ -102,13 +113,6 @@ const reserve = async (
   return reservation === 'shared'
 }
 
-/** The highest number of a revision, even if its publish was killed before it moved `live`; 0 for none. */
-const highestNumber = async ({ revisions }: FormsCollections, form: FormDocument): Promise<number> => {
-  const query = { sort: { number: -1 }, limit: 1, fields: ['number'] } as const
-  const [last] = await Array.fromAsync(revisions.find(incarnationOf(form), query))
-  return last?.number ?? 0
-}
-
 /**
  * Takes the snapshot, adds its bytes to the usage, and inserts it.
  *
@@ -118,14 +122,14 @@ const storeRevision = async (
   collections: FormsCollections,
   quota: Quota,
   form: FormDocument,
-  number: number,
-  { commandId, snapshot, beforeStoring }: PublishCommand,
+  { commandId, snapshot, beforeStoring, recorder }: PublishCommand,
   progress: Progress,
 ): Promise<RevisionDocument | undefined> => {
   const taken = await snapshot(toStoredForm(form))
   const { organizationId, formId, incarnation } = incarnationOf(form)
+  const number = form.revisionNumber + 1
   const revision = { ...taken, organizationId, formId, commandId, number }
-  const document = newRevisionDocument(revision, incarnation)
+  const document = newRevisionDocument(revision, incarnation, recorder.context)
   const growth = { forms: 0, bytes: Buffer.byteLength(taken.formJson) }
   const { isUnused } = progress
   const isStored = await countWrite(collections, quota, organizationId, growth, async () => {
@@ -150,50 +154,125 @@ const errorOf = (check: (() => void) | undefined): { error: unknown } | undefine
   }
 }
 
-/** Moves `live` to a new revision. Removes the revision if the form is gone. @returns the form as published. */
+/**
+ * Makes a revision of this publish visible. Removes it if its form is gone.
+ *
+ * @param form as it was read last.
+ * @returns the form as published.
+ */
 const finishPublish = async (
   collections: FormsCollections,
-  form: FormDocument,
-  revision: RevisionDocument,
-): Promise<StoredForm | undefined> => {
-  const published = { ...toStoredForm(form), live: true }
-  const isLive = await collections.forms.set(notYetLive(form, revision), liveFields(form, revision))
-  if (isLive || (await isAlive(collections, incarnationOf(form)))) return published
-  await removeRevision(collections, revision)
-  await release(
-    collections.commands,
-    commandKey(form.organizationId, revision.commandId),
-    incarnationOf(form),
-  )
-  return undefined
+  form: FormDocument | undefined,
+  { revision, published }: StoredPublish,
+  command: PublishCommand,
+): Promise<StoredForm | undefined | typeof writeConflict> => {
+  const { organizationId, formId: _id, incarnation, number } = revision
+  const key = { organizationId, _id, incarnation }
+  if (form?.incarnation !== incarnation) {
+    // A failover may take back a delete that no majority has.
+    if (await collections.forms.confirm(key)) return writeConflict
+    await removeRevision(collections, revision)
+    await release(collections.commands, commandKey(revision.organizationId, revision.commandId), revision)
+    return undefined
+  }
+  if (isVisible(form, revision)) {
+    // The next publish has finished this one.
+    const isDurable = await collections.forms.confirm({ ...key, revisionNumber: { $gte: number } })
+    return isDurable ? published : writeConflict
+  }
+  return (await makeVisible(collections, form, revision, command)) ? published : writeConflict
 }
 
-/** Moves `live` to an earlier revision of the command. @returns the form as it is now, or undefined if it is gone. */
-const moveLive = async (
-  { forms }: FormsCollections,
+/** @returns the form as it is now, where an earlier delivery of the command has stored a revision. */
+const repeatPublish = async (
+  collections: FormsCollections,
   form: FormDocument,
-  revision: RevisionDocument,
-): Promise<StoredForm | undefined> => {
-  const moved = await forms.setAndGet(notYetLive(form, revision), liveFields(form, revision))
-  const current = moved ?? (await forms.findOne(formKey(form)))
+  earlier: RevisionDocument,
+  command: PublishCommand,
+): Promise<StoredForm | undefined | typeof writeConflict> => {
+  const { forms, revisions } = collections
+  const { revisionId, number } = earlier
+  if (!(await revisions.confirm({ ...incarnationOf(form), revisionId }))) return writeConflict
+  if (!isVisible(form, earlier)) {
+    await finishNext(collections, form, command)
+    return writeConflict
+  }
+  if (form.liveNumber < number) {
+    // An import may have a revision that is later than the live one.
+    await moveLive(collections, form, earlier, command)
+    return writeConflict
+  }
+  const isDurable = await forms.confirm({ ...formKey(form), revisionNumber: { $gte: number } })
+  if (!isDurable) return writeConflict
+  const current = await forms.findOne(formKey(form))
   return current && toStoredForm(current)
 }
 
-/** Matches the form unless a later revision is live. */
-const notYetLive = (form: FormDocument, { number }: RevisionDocument) => ({
-  ...formKey(form),
-  liveNumber: { $lt: number },
-})
+const isVisible = (form: FormDocument, { number }: RevisionDocument) => number <= form.revisionNumber
 
 /**
- * The fields of a form whose live revision is this one. A concurrent publish that raised `revisionNumber` beyond what
- * `form` has also raised `liveNumber`, so that the write has no effect: the number never decreases.
+ * Makes the revision visible that comes after the visible ones, if there is one. Its publish is in progress or was killed.
+ * Its event has the revision's id, so that there is one whoever records it.
  */
-const liveFields = (form: FormDocument, { revisionId, number }: RevisionDocument) => ({
-  liveRevisionId: revisionId,
-  liveNumber: number,
-  revisionNumber: Math.max(form.revisionNumber, number),
-})
+const finishNext = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  command: PublishCommand,
+): Promise<void> => {
+  const { revisions } = collections
+  const key = { ...incarnationOf(form), number: form.revisionNumber + 1 }
+  const next = await revisions.findOne(key)
+  if (next && (await revisions.confirm({ ...key, revisionId: next.revisionId }))) {
+    await makeVisible(collections, form, next, command)
+  }
+}
+
+/** Raises `revisionNumber` to the next revision, makes it live and records its event. @returns whether it did. */
+const makeVisible = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  revision: RevisionDocument,
+  { recorder }: PublishCommand,
+): Promise<boolean> => {
+  if (await makeRoom(collections, form)) return false
+  const { revisionId, number, createTime } = revision
+  const event = { ...publishOf(form, revision), time: new Date(createTime), id: revisionId }
+  const context: ChangeContext = revision.context ? JSON.parse(revision.context) : operatorContext
+  const live = { revisionNumber: number, liveNumber: number, liveRevisionId: revisionId }
+  return setLive(collections, form, { ...live, ...recordEvent(form, event, context) }, recorder)
+}
+
+/** Makes an earlier revision live that a visible one follows. */
+const moveLive = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  revision: RevisionDocument,
+  { recorder }: PublishCommand,
+): Promise<void> => {
+  if (await makeRoom(collections, form)) return
+  const event = { ...publishOf(form, revision), time: new Date() }
+  const live = { liveNumber: revision.number, liveRevisionId: revision.revisionId }
+  await setLive(collections, form, { ...live, ...recordEvent(form, event, recorder.context) }, recorder)
+}
+
+const publishOf = (form: FormDocument, { revisionId, number }: RevisionDocument) => {
+  const before = toStoredForm(form)
+  const more = { revision: `${formPath(before)}/revisions/${revisionId}`, number }
+  return { type: 'form.published', before, after: { ...before, live: true }, more } as const
+}
+
+/** @returns whether the form was as it was read. Release 0.1.0 moves `live` without an event. */
+const setLive = async (
+  { forms }: FormsCollections,
+  form: FormDocument,
+  fields: Partial<FormDocument>,
+  { onRecorded }: ChangeRecorder,
+): Promise<boolean> => {
+  const { revisionNumber, liveNumber } = form
+  const isSet = await forms.set({ ...unchanged(form), revisionNumber, liveNumber }, fields)
+  if (isSet) onRecorded(form.organizationId, 'form.published')
+  return isSet
+}
 
 /** Deletes a revision whose form was deleted during the publish. */
 const removeRevision = async (

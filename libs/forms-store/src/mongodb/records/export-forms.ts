@@ -9,6 +9,7 @@ import {
   incarnationOf,
   toStoredForm,
   toStoredRevision,
+  visibleRevisions,
 } from '../documents.ts'
 
 /** The organizations that have forms. */
@@ -68,15 +69,14 @@ export const readRecord = (
     if (!form) return undefined
     const all = incarnationOf(form)
     const [found, counted] = await Promise.all([
-      Array.fromAsync(revisions.find(all, { sort: { number: 1 } })),
+      Array.fromAsync(revisions.find(visibleRevisions(form), { sort: { number: 1 } })),
       Array.fromAsync(replies.find(all)),
     ])
     const { version, replyCount, revisionNumber, liveNumber } = form
     const isSame = { ...formKey(form), version, replyCount, revisionNumber, liveNumber }
     if (!(await forms.has(isSame))) return writeConflict
     return toFormRecord(toStoredForm(form), {
-      // A publish in progress has a revision with a higher number than the form.
-      revisionNumber: Math.max(revisionNumber, found.at(-1)?.number ?? 0),
+      revisionNumber,
       liveNumber,
       liveRevisionId: form.liveRevisionId,
       revisions: found.map(toStoredRevision),

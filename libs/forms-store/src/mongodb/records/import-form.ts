@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
 import { formConflict } from '../../errors.ts'
+import type { ChangeContext } from '../../events/recorded-event.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
@@ -15,6 +16,7 @@ import {
   newFormDocument,
   newRevisionDocument,
 } from '../documents.ts'
+import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readRecord } from './export-forms.ts'
 
@@ -30,12 +32,18 @@ const importLimitMs = 24 * 60 * 60_000
  * Stores a form in a new incarnation: first a note in `deletions`, then its ids, revisions and replies, which are
  * invisible without the form, and then the form. A repeat after a kill starts again: nothing that an earlier import
  * stored becomes visible, and the clearing that the earlier note causes deletes it.
+ *
+ * @param recorder records `form.imported`; undefined for an import without an event.
  */
-export const importForm = async (collections: FormsCollections, record: FormRecord): Promise<Imported> => {
+export const importForm = async (
+  collections: FormsCollections,
+  record: FormRecord,
+  recorder: ChangeRecorder | undefined,
+): Promise<Imported> => {
   const stored = await readRecord(collections, record)
   if (stored) {
     const outcome = assertSameRecord(stored, record)
-    return (await confirmRecord(collections, record)) ? outcome : importForm(collections, record)
+    return (await confirmRecord(collections, record)) ? outcome : importForm(collections, record, recorder)
   }
 
   const { deletions } = collections
@@ -45,14 +53,15 @@ export const importForm = async (collections: FormsCollections, record: FormReco
   const clearTime = beginTime + importLimitMs
   const note = { _id, ...incarnation, publicId, beginTime, clearTime, isCleared: false }
   await deletions.insert(note)
-  const conflict = await storeRecord(collections, record, incarnation)
+  const conflict = await storeRecord(collections, record, incarnation, recorder?.context)
   if (!conflict) {
     await deletions.deleteOne({ organizationId, _id })
+    recorder?.onRecorded(organizationId, 'form.imported')
     return 'imported'
   }
   await clearIncarnation(collections, note)
   if (!(await readRecord(collections, record))) throw conflict
-  return importForm(collections, record)
+  return importForm(collections, record, recorder)
 }
 
 /** Waits until a majority has the form of the record. @returns false when the form has changed since it was read. */
@@ -67,6 +76,7 @@ const storeRecord = async (
   collections: FormsCollections,
   record: FormRecord,
   incarnation: Incarnation,
+  context: ChangeContext | undefined,
 ): Promise<ApiError | undefined> => {
   const conflict = await reserveIds(collections, record, incarnation)
   if (conflict) return conflict
@@ -77,8 +87,10 @@ const storeRecord = async (
     ...revisionStateOf(record),
     recentReplies: record.replyIds.slice(0, maxRecentReplies),
   }
+  const event = { type: 'form.imported', after: fromFormRecord(record), time: new Date() } as const
+  const recorded = context ? recordEvent(form, event, context) : {}
   const growth = { forms: 1, bytes: form.bytes }
-  const insert = () => collections.forms.insert(form)
+  const insert = () => collections.forms.insert({ ...form, ...recorded })
   const { organizationId, formId } = record
   const isStored = await countWrite(collections, noQuota, organizationId, growth, insert, incarnation)
   return isStored ? undefined : formConflict(record, 'formId', formId)

@@ -1,6 +1,8 @@
 import type { SqliteDatabase } from '@fms/store-kit'
 import type { FormRef, FormState } from '../../forms-store.ts'
-import { findFormState } from '../find-form.ts'
+import type { RecordEvent } from '../events/record-event.ts'
+import { findForm } from '../find-form.ts'
+import { stateColumns, toFormState } from '../rows.ts'
 import { noteDeletion } from './clear-deletions.ts'
 
 /**
@@ -12,12 +14,15 @@ export const deleteForm = (
   database: SqliteDatabase,
   ref: FormRef,
   check: (current: FormState) => void,
+  record: RecordEvent,
 ): Promise<boolean> =>
   database.write(() => {
-    const form = findFormState(database, ref)
-    if (!form) return false
+    const row = findForm(database, ref, `${stateColumns}, name`)
+    if (!row) return false
+    const form = toFormState(row)
     check(form)
     database.run('DELETE FROM forms WHERE formId = ?', form.formId)
     noteDeletion(database, form.organizationId, form.formId)
+    record({ ...form, name: row.name as string }, { type: 'form.deleted', before: form, time: new Date() })
     return true
   })

@@ -1,8 +1,11 @@
+import { formPath } from '@fms/contracts'
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
+import type { EventForm } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, Snapshot, StoredForm, StoredRevision } from '../../forms-store.ts'
+import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { findRevisionOfCommand } from '../find-revision.ts'
-import { revisionColumns, toStoredForm } from '../rows.ts'
+import { revisionColumns, stateColumns, toFormState, toStoredForm } from '../rows.ts'
 import { checkQuota } from '../usage.ts'
 
 export interface PublishCommand {
@@ -10,6 +13,7 @@ export interface PublishCommand {
   commandId: string
   snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>
   beforeStoring: (() => void) | undefined
+  record: RecordEvent
 }
 
 /**
@@ -19,17 +23,17 @@ export interface PublishCommand {
 export const publishForm = async (
   database: SqliteDatabase,
   quota: Quota,
-  { ref, commandId, snapshot, beforeStoring }: PublishCommand,
+  { ref, commandId, snapshot, beforeStoring, record }: PublishCommand,
 ): Promise<StoredForm | 'elsewhere' | undefined | typeof writeConflict> => {
   const row = findForm(database, ref)
   if (!row) return undefined
   const current = toStoredForm(row)
   const earlier = findRevisionOfCommand(database, current.organizationId, commandId, revisionKey)
-  if (earlier) return finishPublish(database, ref, current, earlier)
+  if (earlier) return finishPublish(database, ref, current, earlier, record)
   const taken = await snapshot(current)
   return database.write(() => {
     beforeStoring?.()
-    return storeRevision(database, quota, row, { ...taken, commandId })
+    return storeRevision(database, quota, row, { ...taken, commandId }, record)
   })
 }
 
@@ -41,6 +45,7 @@ const storeRevision = (
   quota: Quota,
   read: Row,
   snapshot: Snapshot & { commandId: string },
+  record: RecordEvent,
 ): StoredForm | undefined | typeof writeConflict => {
   const current = toStoredForm(read)
   const { organizationId, formId } = current
@@ -56,7 +61,20 @@ const storeRevision = (
     liveNumber: number,
     liveRevisionId: revision.revisionId,
   })
+  const before = { ...current, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
+  recordPublish(before, revision, revision.createTime, record)
   return { ...current, live: true }
+}
+
+/** @param before the form before `live` moves to the revision. */
+const recordPublish = (
+  before: EventForm,
+  revision: Pick<StoredRevision, 'revisionId' | 'number'>,
+  time: Date,
+  record: RecordEvent,
+): void => {
+  const more = { revision: `${formPath(before)}/revisions/${revision.revisionId}`, number: revision.number }
+  record(before, { type: 'form.published', before, after: { ...before, live: true }, time, more })
 }
 
 /**
@@ -80,13 +98,26 @@ const finishPublish = async (
   ref: FormRef,
   current: StoredForm,
   earlier: Row,
+  record: RecordEvent,
 ): Promise<StoredForm | 'elsewhere' | undefined> => {
   if (earlier.formId !== current.formId) return 'elsewhere'
-  const { number, revisionId } = earlier
-  await database.write(() => {
-    const sql = 'UPDATE forms SET liveNumber = ?, liveRevisionId = ? WHERE formId = ? AND liveNumber < ?'
-    database.run(sql, number!, revisionId!, current.formId, number!)
-  })
+  const revision = { number: earlier.number as number, revisionId: earlier.revisionId as string }
+  await database.write(() => moveLive(database, current.formId, revision, record))
   const row = findForm(database, ref)
   return row && toStoredForm(row)
+}
+
+/** Moves `live` to a stored revision unless this or a later one is live. Runs in a transaction. */
+const moveLive = (
+  database: SqliteDatabase,
+  formId: string,
+  { number, revisionId }: Pick<StoredRevision, 'revisionId' | 'number'>,
+  record: RecordEvent,
+): void => {
+  const sql = `SELECT ${stateColumns}, name FROM forms WHERE formId = ? AND liveNumber < ?`
+  const row = database.get(sql, formId, number)
+  if (!row) return
+  setForm(database, formId, { liveNumber: number, liveRevisionId: revisionId })
+  const before = { ...toFormState(row), name: row.name as string }
+  recordPublish(before, { number, revisionId }, new Date(), record)
 }

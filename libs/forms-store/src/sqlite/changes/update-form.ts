@@ -1,5 +1,7 @@
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
+import { changedFields } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { draftColumns, toStoredForm } from '../rows.ts'
 import { checkQuota } from '../usage.ts'
@@ -10,13 +12,23 @@ export const updateForm = async (
   quota: Quota,
   ref: FormRef,
   change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  record: RecordEvent,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const row = findForm(database, ref)
   if (!row) return undefined
   const current = toStoredForm(row)
   const changed = await change(current)
   if (changed === current) return current
-  return database.write(() => storeDraft(database, quota, changed, row))
+  const fields = changedFields(current.draftJson, changed.draftJson)
+  return database.write(() => {
+    const stored = storeDraft(database, quota, changed, row)
+    if (stored && stored !== writeConflict) {
+      const before = { ...stored, version: current.version }
+      const time = stored.updateTime
+      record(stored, { type: 'form.updated', before, after: stored, time, more: { fields } })
+    }
+    return stored
+  })
 }
 
 /** Stores a changed draft if the form still has the version that was read. Runs in a transaction. */

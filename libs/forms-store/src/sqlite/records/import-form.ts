@@ -3,11 +3,20 @@ import type { SqliteDatabase } from '@fms/store-kit'
 import { formConflict } from '../../errors.ts'
 import type { Imported, StoredRevision } from '../../forms-store.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
+import type { RecordEvent } from '../events/record-event.ts'
 import { newFormColumns, revisionColumns } from '../rows.ts'
 import { readRecord } from './export-forms.ts'
 
-/** Stores a form, its revisions and its replies. Runs in a transaction: an error leaves nothing of the form. */
-export const importForm = (database: SqliteDatabase, record: FormRecord): Imported => {
+/**
+ * Stores a form, its revisions and its replies. Runs in a transaction: an error leaves nothing of the form.
+ *
+ * @param recordEvent records `form.imported`; undefined for an import without an event.
+ */
+export const importForm = (
+  database: SqliteDatabase,
+  record: FormRecord,
+  recordEvent: RecordEvent | undefined,
+): Imported => {
   const { organizationId, formId, publicId } = record
   const stored = database.get('SELECT * FROM forms WHERE formId = ?', formId)
   if (stored) {
@@ -17,9 +26,11 @@ export const importForm = (database: SqliteDatabase, record: FormRecord): Import
   if (database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId)) {
     throw formConflict(record, 'publicId', publicId)
   }
-  database.insert('forms', { ...newFormColumns(fromFormRecord(record)), ...revisionStateOf(record) })
+  const form = fromFormRecord(record)
+  database.insert('forms', { ...newFormColumns(form), ...revisionStateOf(record) })
   for (const revision of revisionsOf(record)) insertRevision(database, revision)
   for (const replyId of record.replyIds) database.insert('replies', { formId, replyId })
+  recordEvent?.(form, { type: 'form.imported', after: form, time: new Date() })
   return 'imported'
 }
 

@@ -1,8 +1,11 @@
 import { FormDraft } from '@fms/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { draftOf, question } from '../testing.ts'
 import { publishViolations } from './publish-checks.ts'
+
+const question = { type: 'text', key: 'q' }
+/** A publishable draft with one question, with `fields` replaced. */
+const draftOf = (fields: object): FormDraft => ({ ...FormDraft.parse({ steps: [question] }), ...fields })
 
 const start = { type: 'start', key: 'start' }
 const end = { type: 'end', key: 'end' }

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FormEvent } from '@fms/contracts'
+import { openFormsStore } from '@fms/forms-store'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createProgram } from '../run.ts'
+import { newFormRecord } from '../testing/form-record.ts'
+import { runFormctl, type TerminalInput } from '../testing/run-formctl.ts'
+
+let dataDir: string
+let organizationId: string
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'formctl-events-'))
+  vi.stubEnv('DATA_DIR', dataDir)
+  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, '')
+  const acme = await runFormctl(['organization', 'create', '--name', 'Acme', '--slug', 'acme', '--json'])
+  organizationId = JSON.parse(acme.stdout).id
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(dataDir, { recursive: true })
+})
+
+const openForms = () => openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
+
+/** Records events: one for each form. */
+const record = async (forms: number, name = 'Intake') => {
+  await using store = await openForms()
+  const records = Array.from({ length: forms }, () => newFormRecord({ organizationId }))
+  await Promise.all(records.map((each) => store.importForm({ ...each, draft: { ...each.draft, name } })))
+}
+
+const events = (verb: 'list' | 'tail', args: string[] = [], input: TerminalInput = {}) =>
+  runFormctl(['events', verb, '--organization', 'acme', ...args], input)
+
+const eventsIn = (stdout: string) =>
+  stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+const sequencesIn = (stdout: string) => eventsIn(stdout).map(({ sequence }) => Number(sequence))
+
+describe('formctl events list', () => {
+  it('prints each event as a line of JSON', async () => {
+    await record(3)
+
+    const { code, stdout } = await events('list')
+
+    expect(code).toBe(0)
+    expect(sequencesIn(stdout)).toEqual([1, 2, 3])
+    for (const event of eventsIn(stdout)) expect(FormEvent.parse(event)).toEqual(event)
+    expect((await events('list', ['--json'], { isOutputTty: true })).stdout).toBe(stdout)
+  })
+
+  it('prints a line for people on a terminal, without control characters', async () => {
+    await record(1, 'A\u001b[31m\nB')
+
+    const { stdout } = await events('list', [], { isOutputTty: true })
+
+    expect(stdout).toMatch(
+      /^1 {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}form\.imported {3}[A-Za-z0-9]{10} {2}operator {2}A\ufffd\[31m\ufffdB\n$/,
+    )
+  })
+
+  it('prints nothing for an empty log', async () => {
+    expect(await events('list')).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('reads long logs in batches', async () => {
+    await record(501)
+
+    expect(sequencesIn((await events('list')).stdout)).toEqual(Array.from({ length: 501 }, (_, i) => i + 1))
+  })
+
+  it('begins after --after, which may be the end', async () => {
+    await record(3)
+
+    expect(sequencesIn((await events('list', ['--after', '1'])).stdout)).toEqual([2, 3])
+    expect((await events('list', ['--after', '7'])).stdout).toBe('')
+    expect(await events('list', ['--after', '-1'])).toMatchObject({ code: 2 })
+    expect(await events('list', ['--after', 'x'])).toMatchObject({ code: 2 })
+  })
+
+  it('prints the events that match --filter', async () => {
+    await record(3)
+    const [, second] = eventsIn((await events('list')).stdout)
+    const formId = second.subject.split('/').at(-1).toUpperCase()
+
+    const listed = async (filter: string) => sequencesIn((await events('list', ['--filter', filter])).stdout)
+    expect(await listed(`form = ${formId} type = "form.*"`)).toEqual([2])
+    expect(await listed('type != "form.imported"')).toEqual([])
+    expect(await listed(' ')).toEqual([1, 2, 3])
+  })
+
+  it('says what is wrong with a filter', async () => {
+    for (const filter of ['name = "x"', 'type =', 'form = "nobody"']) {
+      expect(await events('list', ['--filter', filter])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--filter'),
+      })
+    }
+  })
+
+  it('says where a log begins that retention has shortened', async () => {
+    await record(3)
+    await using store = await openForms()
+    await store.events.markStreamed(organizationId, 3)
+    await store.events.prune(new Date('2100-01-01T00:00:00Z'), 2)
+
+    expect(sequencesIn((await events('list')).stdout)).toEqual([3])
+    expect(sequencesIn((await events('list', ['--after', '2'])).stdout)).toEqual([3])
+    expect(await events('list', ['--after', '1'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Continue with --after 2.'),
+    })
+  })
+
+  it('rejects an unknown organization', async () => {
+    expect(await runFormctl(['events', 'list', '--organization', 'nobody'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no organization nobody'),
+    })
+  })
+})
+
+describe('formctl events tail', () => {
+  /** Records events until the command has printed `count`, then ends it. */
+  const tailed = async (args: string[], count: number) => {
+    const lines: string[] = []
+    const listeners = process.listenerCount('SIGINT')
+    const terminal = {
+      isInputTty: false,
+      isOutputTty: false,
+      print: (line: string) => void lines.push(line),
+      printError: () => {},
+      prompt: async () => '',
+    }
+    const words = ['events', 'tail', '--organization', 'acme', ...args]
+    const running = createProgram(terminal).parseAsync(words, { from: 'user' })
+    await vi.waitUntil(() => process.listenerCount('SIGINT') > listeners, { timeout: 10_000 })
+    while (lines.length < count) await record(1)
+    process.emit('SIGINT')
+    await running
+    return sequencesIn(lines.join(''))
+  }
+
+  it('prints earlier events from --after on, then new ones, and ends with Ctrl-C', async () => {
+    await record(2)
+
+    const sequences = await tailed(['--after', '1'], 3)
+
+    expect(sequences).toEqual(sequences.map((_, index) => index + 2))
+  })
+
+  it('begins with the next event by default', async () => {
+    await record(2)
+
+    const sequences = await tailed([], 1)
+
+    expect(sequences[0]).toBeGreaterThan(2)
+    expect(sequences).toEqual(sequences.map((_, index) => sequences[0]! + index))
+  })
+})

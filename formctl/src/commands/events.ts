@@ -1,0 +1,110 @@
+import { type CheckedFilter, checkFilter, FilterError, parseFilter } from '@fms/aip'
+import type { FormEvent } from '@fms/contracts'
+import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
+import { type Command, InvalidArgumentError } from 'commander'
+import { Interruption } from '../bulk/interruption.ts'
+import { addExamples } from '../cli/examples.ts'
+import { followEvents } from '../events/follow-events.ts'
+import { eventPrinter } from '../events/print-events.ts'
+import { readEvents } from '../events/read-events.ts'
+import { getOrganizationByRef } from '../stores/get-by-ref.ts'
+import { withStoreName } from '../stores/named-store.ts'
+import { openDirectory, openForms } from '../stores/open-stores.ts'
+import { namedStores } from '../stores/store-urls.ts'
+
+export const addEventsCommands = (formctl: Command): void => {
+  const events = formctl.command('events').description('read the log of changes of an organization')
+  addListCommand(events)
+  addTailCommand(events)
+}
+
+const organizationOption = ['--organization <ref>', 'id or slug'] as const
+
+/** Parses a filter (AIP-160). @returns it in an object, since Commander treats undefined as no value. */
+const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
+  try {
+    const filter = parseFilter(text)
+    return filter ? { checked: checkFilter(filter, eventFilterFields) } : {}
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error
+    throw new InvalidArgumentError(error.message)
+  }
+}
+
+const filterOption = [
+  '--filter <filter>',
+  'fields: type, form, user, time, as in the API',
+  parseFilterOption,
+] as const
+
+const addListCommand = (events: Command): void => {
+  const command = events
+    .command('list')
+    .description('print events, the oldest first')
+    .requiredOption(...organizationOption)
+    .option('--after <sequence>', 'only events after this sequence (default: all)', parseSequenceOption)
+    .option(...filterOption)
+    .action(function (this: Command) {
+      return printEvents(this, async (log, organizationId, after) => {
+        const first = after === undefined ? (await log.range(organizationId)).oldestSequence : after + 1
+        return readEvents(log, { organizationId, from: Math.max(first, 1) })
+      })
+    })
+  addExamples(
+    command,
+    'events list --organization acme',
+    'events list --organization acme --after 100 --json',
+  )
+}
+
+const addTailCommand = (events: Command): void => {
+  const command = events
+    .command('tail')
+    .description('print events as they are recorded, until Ctrl-C')
+    .requiredOption(...organizationOption)
+    .option('--after <sequence>', 'begin after this sequence (default: the last one)', parseSequenceOption)
+    .option(...filterOption)
+    .action(async function (this: Command) {
+      using interruption = new Interruption()
+      await printEvents(this, async (log, organizationId, after) => {
+        const from = (after ?? (await log.range(organizationId)).lastSequence) + 1
+        return followEvents(log, { organizationId, from }, interruption.signal)
+      })
+    })
+  addExamples(command, 'events tail --organization acme', 'events tail --organization acme --after 0 --json')
+}
+
+interface EventsOptions {
+  organization: string
+  after?: number
+  filter?: { checked?: CheckedFilter }
+}
+
+type ReadLog = (
+  log: EventLog,
+  organizationId: string,
+  after: number | undefined,
+) => Promise<AsyncIterable<FormEvent>>
+
+const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
+  const { organization, after, filter } = command.opts<EventsOptions>()
+  const organizationId = await organizationIdOf(organization)
+  await using store = await openForms()
+  const print = eventPrinter(command)
+  await withStoreName(namedStores(process.env).forms, async () => {
+    for await (const event of await read(store.events, organizationId, after)) {
+      if (matchesEvent(filter?.checked, event)) print(event)
+    }
+  })
+}
+
+const organizationIdOf = async (ref: string): Promise<string> => {
+  await using directory = await openDirectory()
+  return (await getOrganizationByRef(directory, ref)).organizationId
+}
+
+const parseSequenceOption = (text: string): number => {
+  const sequence = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(sequence)) return sequence
+  throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+}

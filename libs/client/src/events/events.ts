@@ -1,0 +1,107 @@
+import { type List, type ListQuery, listOf } from '../pages.ts'
+import { pathOf } from '../references.ts'
+import type { FormEvent } from '../resources/form-event.ts'
+import type { Call, CallOptions, Transport } from '../transport.ts'
+import { watchEvents } from './watch-events.ts'
+
+/** A position in the log of an organization: a number from 0, or the `sequence` of an event. 0 is before all events. */
+export type Position = number | string
+
+/**
+ * The parameters of a list of events. Fields for `filter`: `type` (with `*`, such as `type = "form.*"`), `form` and `user`
+ * (UUIDs), `time`. For `orderBy`: `sequence`, by default ascending.
+ */
+export interface EventsQuery extends ListQuery {
+  /** Only events with a higher sequence. */
+  afterSequence?: Position
+}
+
+/** One page of a list of events. It may be empty although more follow. */
+export interface EventsPage {
+  items: FormEvent[]
+  /** `""` on the last page. */
+  nextPageToken: string
+  /** The sequence of the oldest event that retention has kept; `0000000000000001` in an empty log. */
+  oldestSequence: string
+  /** The sequence of the newest event; `0000000000000000` in an empty log. */
+  lastSequence: string
+}
+
+export interface WatchOptions extends CallOptions {
+  /** Start after this position. Default: only events that are recorded from now on. */
+  afterSequence?: Position
+  /** An expression such as `type = "form.published"`; fields as for a list. */
+  filter?: string
+}
+
+/** The log of an organization: an event for each change of a form, numbered from 1 without gaps. */
+export interface Events {
+  /**
+   * Lists events, by default the oldest first.
+   *
+   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events after `afterSequence`.
+   */
+  list(organization: string, query?: EventsQuery): List<FormEvent, EventsPage>
+  /** @param event the UUID of an event. @throws {FormsApiError} EVENT_NOT_FOUND */
+  get(organization: string, event: string, options?: CallOptions): Promise<FormEvent>
+  /**
+   * Events as they are recorded, each once, in the order of `sequence`. It ends only with an error, or when the loop over
+   * it ends.
+   *
+   * It reconnects when the connection is lost, and continues after the last event. Without a filter it checks that each
+   * sequence is the previous one plus 1, and reads missing events from the list. With a filter, numbers prove nothing:
+   * every connection continues after the last sequence that the stream has sent.
+   *
+   * The first connection is retried as often as other calls, later ones without limit.
+   *
+   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events that were not read yet: read the forms anew, and
+   *   continue after the `lastSequence` of a list. API_KEY_INVALID, ORGANIZATION_NOT_FOUND and so on once access ends.
+   */
+  watch(organization: string, options?: WatchOptions): AsyncIterable<FormEvent>
+}
+
+export const eventsOf = ({ send, stream, pause, maxRetries }: Transport): Events => {
+  const pathTo = (organization: string, event?: string) =>
+    pathOf(['organizations', organization], event === undefined ? ['events'] : ['events', event])
+
+  const list: Events['list'] = (organization, query = {}) => {
+    const { afterSequence, filter, orderBy, signal, ...parameters } = query
+    return listOf<FormEvent, EventsPage>(parameters, async ({ pageSize, ...from }) => {
+      const query = { pageSize, afterSequence: numberOf(afterSequence), filter, orderBy, ...from }
+      const call = { method: 'GET', path: pathTo(organization), query, signal } as const
+      const { events: items, ...page } = (await send<EventsResponse>(call)).body
+      return { items, ...page }
+    })
+  }
+
+  const readLastSequence = async (organization: string, signal: AbortSignal | undefined) => {
+    const call = { method: 'GET', path: pathTo(organization), query: { pageSize: 1 }, signal } as const
+    return Number((await send<EventsResponse>(call)).body.lastSequence)
+  }
+
+  const connect = (organization: string, query: Call['query'], signal: AbortSignal | undefined) =>
+    stream({ method: 'GET', path: `${pathTo(organization)}/stream`, query: query!, signal })
+
+  return {
+    list,
+    get: async (organization, event, { signal } = {}) =>
+      (await send<FormEvent>({ method: 'GET', path: pathTo(organization, event), signal })).body,
+    watch: (organization, { afterSequence, filter, signal } = {}) =>
+      watchEvents({
+        afterSequence: numberOf(afterSequence),
+        isFiltered: filter !== undefined && filter.trim() !== '',
+        listAfter: (sequence) => list(organization, { afterSequence: sequence, signal }),
+        readLastSequence: () => readLastSequence(organization, signal),
+        connect: (sequence) => connect(organization, { afterSequence: sequence, filter }, signal),
+        pause: (failures, error) => pause(failures, signal, error),
+        maxRetries,
+      }),
+  }
+}
+
+const numberOf = (position: Position | undefined): number | undefined =>
+  position === undefined ? undefined : Number(position)
+
+interface EventsResponse extends Omit<EventsPage, 'items'> {
+  events: FormEvent[]
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { PreconditionViolation } from './error.ts'
+import { liveAlias } from './revision.ts'
+
+/** What `to` of a comparison may name beside the revisions: the current draft. */
+export const draftRef = 'draft'
+
+const parameter = z.string({ error: 'must be given once' })
+
+/** Query of a comparison of two states of a form. */
+export const ChangesQuery = z.strictObject({
+  from: parameter.default(liveAlias).describe('The former state: the UUID of a revision, or `live`.'),
+  to: parameter.default(draftRef).describe('The later state: `draft`, or a revision: its UUID, or `live`.'),
+})
+export type ChangesQuery = z.infer<typeof ChangesQuery>
+
+/** Kind of a change. An element that has moved and changed has a `MOVED` and further changes. */
+export const ChangeKind = z.enum(['ADDED', 'REMOVED', 'CHANGED', 'MOVED']).meta({ id: 'ChangeKind' })
+export type ChangeKind = z.infer<typeof ChangeKind>
+
+/** Kind of a change that orphans answers which respondents have already given to a question. */
+export const BreakingChange = z
+  .enum(['STEP_REMOVED', 'STEP_TYPE_CHANGED', 'OPTION_REMOVED'])
+  .meta({ id: 'BreakingChange' })
+export type BreakingChange = z.infer<typeof BreakingChange>
+
+const pointer = z.string().optional()
+const value = z.unknown().optional()
+
+/** One difference between two states of a form. */
+export const FormChange = z
+  .strictObject({
+    kind: ChangeKind,
+    field: z
+      .string()
+      .describe(
+        'Path such as `form.steps[2].title`, with the indexes of `to`, or of `from` if `kind` is `REMOVED`. Cut off with `…` after 500 characters.',
+      ),
+    fromPointer: pointer.describe(
+      'JSON Pointer (RFC 6901) of the value in the form of `from`. Absent if `kind` is `ADDED`.',
+    ),
+    toPointer: pointer.describe(
+      'JSON Pointer (RFC 6901) of the value in the form of `to`. Absent if `kind` is `REMOVED`.',
+    ),
+    before: value.describe('The value in `from`. Absent if `kind` is `ADDED` or `MOVED`.'),
+    after: value.describe('The value in `to`. Absent if `kind` is `REMOVED` or `MOVED`.'),
+    breaking: BreakingChange.optional().describe(
+      'Present if the change orphans answers that respondents have already given to a question.',
+    ),
+  })
+  .meta({ id: 'FormChange', description: 'One difference between two states of a form.' })
+export type FormChange = z.infer<typeof FormChange>
+
+/** Response to a comparison. `publishable` and `violations` are present if `to` is the draft. */
+export const FormChanges = z
+  .strictObject({
+    from: z.string().describe('Path of the revision.'),
+    to: z.string().describe('Path of the revision; of the form, if `to` is `draft`.'),
+    changes: z.array(FormChange).describe('Empty if all fields of the maker are equal.'),
+    breakingCount: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .describe('Number of changes with `breaking`.'),
+    publishable: z
+      .boolean()
+      .optional()
+      .describe('Whether `violations` is empty. Present if `to` is `draft`.'),
+    violations: z
+      .array(PreconditionViolation)
+      .optional()
+      .describe(
+        'What a publish of the draft would report as `DRAFT_NOT_PUBLISHABLE`, at most 1,000. Present if `to` is `draft`.',
+      ),
+  })
+  .meta({ id: 'FormChanges', description: 'The differences between two states of a form.' })
+export type FormChanges = z.infer<typeof FormChanges>

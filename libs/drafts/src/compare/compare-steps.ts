@@ -1,0 +1,92 @@
+import type { Json } from '@fms/aip'
+import type { BreakingChange } from '@fms/contracts'
+import { compareElements, identify } from './compare-elements.ts'
+import { type Compare, compareMembers, compareValues, type Difference, isObject } from './compare-values.ts'
+
+/** Compares the steps of two drafts by key, and each step in detail. */
+export const compareSteps: Compare = (before, after, place) => stepsWith(compareStep)(before, after, place)
+
+/** Compares the steps of two drafts by key, and each step as a whole. */
+export const compareWholeSteps: Compare = (before, after, place) =>
+  stepsWith(compareWholeStep)(before, after, place)
+
+const stepsWith =
+  (compareEach: Compare): Compare =>
+  (before, after, place) => {
+    const [former, later] = [identify(before, keyOf), identify(after, keyOf)]
+    return former && later
+      ? compareElements(former, later, place, compareEach)
+      : compareValues(before, after, place)
+  }
+
+const keyOf = (step: Json) => (isObject(step) && typeof step.key === 'string' ? step.key : undefined)
+
+/** Compares two steps of one key. Only changes of questions are breaking: other steps have no answers. */
+const compareStep: Compare = function* (before, after, place) {
+  for (const difference of everyDifference(before, after, place)) {
+    if (isQuestion(before)) yield difference
+    else yield withoutBreaking(difference)
+  }
+}
+
+const everyDifference: Compare = function* (before, after, place) {
+  if (isObject(before) && isObject(after)) yield* compareMembers(before, after, place, compareMemberOfStep)
+  else yield* markBreaking('STEP_REMOVED', compareValues(before, after, place))
+}
+
+const compareMemberOfStep = (name: string): Compare => {
+  if (name === 'type') return (...values) => markBreaking('STEP_TYPE_CHANGED', compareValues(...values))
+  return name === 'options' ? compareOptions : compareValues
+}
+
+/** Marks the differences in which a value is removed or changed. */
+function* markBreaking(change: BreakingChange, differences: Iterable<Difference>): Generator<Difference> {
+  for (const difference of differences) {
+    yield difference.before === undefined ? difference : { ...difference, breaking: change }
+  }
+}
+
+/** Options that cannot be matched are compared as a whole: then any change may have removed one. */
+const compareOptions: Compare = (before, after, place) => {
+  const [former, later] = [identify(before, optionId), identify(after, optionId)]
+  if (!former || !later) {
+    const differences = compareValues(before, after, place)
+    return Array.isArray(before) && before.length > 0
+      ? markBreaking('OPTION_REMOVED', differences)
+      : differences
+  }
+  const remaining = new Set(later.ids)
+  return compareElements(former, later, place, (option, laterOption, at) => {
+    const differences = compareValues(option, laterOption, at)
+    const isRemoved = laterOption === undefined && !remaining.has(optionId(option!)!)
+    return isRemoved ? markBreaking('OPTION_REMOVED', differences) : differences
+  })
+}
+
+/** A text is its own id; an object has `key`, `id` or `value`, the first that is a text or a number. */
+const optionId = (option: Json): string | undefined => {
+  if (typeof option === 'string') return `text ${option}`
+  if (!isObject(option)) return undefined
+  for (const name of ['key', 'id', 'value']) {
+    const id = Object.hasOwn(option, name) ? option[name] : undefined
+    if (typeof id === 'string' || typeof id === 'number') return `${name} ${JSON.stringify(id)}`
+  }
+  return undefined
+}
+
+const isQuestion = (step: Json | undefined): boolean =>
+  isObject(step) && step.type !== 'start' && step.type !== 'end'
+
+const withoutBreaking = ({ breaking: _, ...difference }: Difference): Difference => difference
+
+/** One difference for all those of a step; its `breaking` is that of the type, or else that of an option. */
+const compareWholeStep: Compare = function* (before, after, place) {
+  if (before === undefined || after === undefined) {
+    yield* compareStep(before, after, place)
+    return
+  }
+  const kinds = new Set<BreakingChange | undefined>()
+  for (const difference of compareStep(before, after, place)) kinds.add(difference.breaking)
+  const breaking = (['STEP_TYPE_CHANGED', 'OPTION_REMOVED'] as const).find((kind) => kinds.has(kind))
+  if (kinds.size > 0) yield { kind: 'CHANGED', ...place, before, after, ...(breaking && { breaking }) }
+}

@@ -1,0 +1,2 @@
+export * from './compare/compare-drafts.ts'
+export * from './publish-checks.ts'

@@ -1,0 +1,189 @@
+import {
+  type DeletionDocument,
+  eventFields,
+  type FormDocument,
+  type FormsCollections,
+  formKey,
+  type Incarnation,
+  incarnationOf,
+} from '../documents.ts'
+import { appendEvents } from './append-events.ts'
+import { withIncreasingTimes } from './event-times.ts'
+import { forEachConcurrently } from './for-each-concurrently.ts'
+import { isFull, pendingFields } from './record-event.ts'
+import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './resolve-deletions.ts'
+
+/** How many organizations are collected at a time. */
+const maxOrganizations = 16
+
+/** Attempts to remove collected events from forms that keep changing. The next collection removes the rest. */
+const maxRemovals = 5
+
+/** The forms and notes of one organization that have pending events. */
+interface Pending {
+  organizationId: string
+  forms: FormDocument[]
+  notes: DeletionDocument[]
+}
+
+/**
+ * Moves pending events of at most `limit` forms and deleted forms to the logs, the oldest first. Organizations do not wait
+ * for each other. An error of one is thrown after the others are done.
+ *
+ * @param now milliseconds since the epoch.
+ * @returns the number of forms and deleted forms whose events were moved.
+ */
+export const collectEvents = async (
+  collections: FormsCollections,
+  limit: number,
+  now = Date.now(),
+): Promise<number> => {
+  const pending = await findPending(collections, limit, now)
+  let moved = 0
+  await forEachConcurrently(pending, maxOrganizations, async (each) => {
+    moved += await collectOrganization(collections, each, now)
+  })
+  return moved
+}
+
+/** Indexes: forms_by_pendingTime and deletions_by_collectTime. These queries name no organization. */
+const findPending = async (
+  { forms, deletions }: FormsCollections,
+  limit: number,
+  now: number,
+): Promise<Pending[]> => {
+  const notes = await deletions.findDurable(
+    { collectTime: { $gt: 0, $lte: now } },
+    { sort: { collectTime: 1 }, limit, fields: noteFields },
+  )
+  const oldest = await forms.findDurable({ pendingTime: { $gt: 0 } }, { ...byPendingTime, limit })
+  const half = Math.floor(limit / 2)
+  // An organization with many pending forms, as after an import, must not hold up others.
+  const organizationIds = [...new Set(oldest.map(({ organizationId }) => organizationId))]
+  const isElsewhere = { pendingTime: { $gt: 0 }, organizationId: { $nin: organizationIds } }
+  const others =
+    oldest.length === limit && half > 0
+      ? await forms.findDurable(isElsewhere, { ...byPendingTime, limit: half })
+      : []
+  const found = [...others, ...oldest].slice(0, limit)
+  const takenNotes = notes.slice(0, Math.max(limit - found.length, limit - half))
+  return byOrganization(found.slice(0, limit - takenNotes.length), takenNotes)
+}
+
+const noteFields = ['organizationId', 'formId', 'incarnation', 'beginTime', 'collectTime'] as const
+const byPendingTime = { sort: { pendingTime: 1 }, fields: eventFields } as const
+
+const byOrganization = (forms: FormDocument[], notes: DeletionDocument[]): Pending[] => {
+  const all = new Map<string, Pending>()
+  const of = (organizationId: string): Pending => {
+    const pending = all.get(organizationId) ?? { organizationId, forms: [], notes: [] }
+    all.set(organizationId, pending)
+    return pending
+  }
+  for (const form of forms) of(form.organizationId).forms.push(form)
+  for (const note of notes) of(note.organizationId).notes.push(note)
+  return [...all.values()]
+}
+
+/**
+ * Moves the events of one form to the log, for a writer that cannot wait: those that the form has pending, and those of
+ * its earlier incarnations.
+ */
+export const collectForm = async (
+  collections: FormsCollections,
+  { organizationId, formId }: Omit<Incarnation, 'incarnation'>,
+): Promise<void> => {
+  const key = { organizationId, _id: formId, pendingTime: { $gt: 0 } }
+  const forms = await collections.forms.findDurable(key, { fields: eventFields })
+  const notes = await findNotes(collections, organizationId, [formId])
+  await collectOrganization(collections, { organizationId, forms, notes }, Date.now(), true)
+}
+
+/** Index: deletions_by_form. */
+const findNotes = (
+  { deletions }: FormsCollections,
+  organizationId: string,
+  formIds: string[],
+): Promise<DeletionDocument[]> =>
+  deletions.findDurable(
+    { organizationId, formId: { $in: formIds }, collectTime: { $gt: 0 } },
+    { fields: noteFields },
+  )
+
+/** @param hasAllNotes whether `notes` has all notes of these forms. */
+const collectOrganization = async (
+  collections: FormsCollections,
+  { organizationId, forms, notes: due }: Pending,
+  now: number,
+  hasAllNotes = false,
+): Promise<number> => {
+  // Read after the forms: then an earlier incarnation of any of them has its notes here.
+  const formIds = forms.map(({ _id }) => _id)
+  const earlier =
+    hasAllNotes || formIds.length === 0 ? [] : await findNotes(collections, organizationId, formIds)
+  const incarnations = uniqueBy([...due, ...earlier], ({ incarnation }) => incarnation)
+  const { resolved, open } = await resolveDeletions(collections, organizationId, incarnations, now)
+  const isBlocked = (form: FormDocument) =>
+    open.some((each) => each.formId === form._id && each.incarnation !== form.incarnation)
+  const { deletions, timed } = await withIncreasingTimes(
+    collections,
+    organizationId,
+    resolved.sort((a, b) => a.beginTime - b.beginTime),
+    forms.filter((form) => !isBlocked(form)),
+  )
+  // A form that was deleted after it was read has its events in its notes, too.
+  const events = uniqueBy(
+    [...deletions, ...timed].flatMap(({ events }) => events),
+    ({ id }) => id,
+  )
+  const ids = await appendEvents(collections, organizationId, events)
+
+  const hasAll = ({ events }: { events: { id: string }[] }) => events.every(({ id }) => ids.has(id))
+  const finished = deletions.filter(hasAll)
+  const collected = timed.filter(hasAll).map(({ form }) => form)
+  await removeEvents(collections, organizationId, collected, ids)
+  await finishDeletions(collections, organizationId, finished)
+  const postponed = due.filter((note) => open.some((each) => isSame(each, note)))
+  await postponeNotes(collections, organizationId, postponed, now)
+  return collected.length + finished.length
+}
+
+/** The first item with each key. */
+const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => {
+  const seen = new Set<string>()
+  return items.filter((item) => seen.size < seen.add(keyOf(item)).size)
+}
+
+/**
+ * Removes events that are in the log from their forms, on condition of `eventNumber`: forms that have changed meanwhile
+ * are read again.
+ */
+const removeEvents = async (
+  { forms }: FormsCollections,
+  organizationId: string,
+  collected: readonly FormDocument[],
+  ids: Set<string>,
+): Promise<void> => {
+  let left = collected
+  for (let attempt = 0; attempt < maxRemovals && left.length > 0; attempt++) {
+    const changes = left.map((form) => ({
+      query: { ...formKey(form), eventNumber: form.eventNumber, pendingTime: { $gt: 0 } },
+      fields: pendingFields(form.pendingEvents!.filter(({ id }) => !ids.has(id))),
+    }))
+    if ((await forms.setEach(changes)) === left.length) return
+    const query = { organizationId, _id: { $in: left.map(({ _id }) => _id) }, pendingTime: { $gt: 0 } }
+    const found = await Array.fromAsync(forms.find(query, { fields: eventFields }))
+    left = found.filter(({ pendingEvents }) => pendingEvents!.some(({ id }) => ids.has(id)))
+  }
+}
+
+/**
+ * Makes room for the next event of a form: moves its pending events to the log if they are too many.
+ *
+ * @returns whether the form has changed, so that the caller reads it again.
+ */
+export const makeRoom = async (collections: FormsCollections, form: FormDocument): Promise<boolean> => {
+  if (!isFull(form)) return false
+  await collectForm(collections, incarnationOf(form))
+  return true
+}

@@ -1,0 +1,168 @@
+import type { FormEvent } from '@fms/contracts'
+import type {
+  EventBacklog,
+  EventLog,
+  EventLogRange,
+  EventsQuery,
+  ImportedEvent,
+  UnstreamedLog,
+} from '../../events/event-log.ts'
+import type { EventLogDocument, FormsCollections } from '../documents.ts'
+import { highestSequence } from './append-events.ts'
+import { collectEvents } from './collect-events.ts'
+import { importEvent, toFormEvent } from './import-event.ts'
+import { pruneEvents } from './prune-events.ts'
+
+/** The number of logs that `logs` reads at once, and that `backlog` reads at most. */
+const logsPerRead = 500
+
+/** How many logs `backlog` reads the oldest unstreamed event of. */
+const maxOldest = 20
+
+/**
+ * The logs of events on MongoDB: docs/decisions/0031-record-events-with-changes.md. Reads return what a majority has, so
+ * that no failover replaces an event that somebody has read.
+ */
+export class MongoEventLog implements EventLog {
+  readonly #collections: FormsCollections
+
+  constructor(collections: FormsCollections) {
+    this.#collections = collections
+  }
+
+  /** Indexes: events_by_sequence, events_by_form. */
+  async read(query: EventsQuery): Promise<FormEvent[]> {
+    const { organizationId, formId, from = 1, to = Number.MAX_SAFE_INTEGER, descending, limit } = query
+    if (limit <= 0) return []
+    const condition = {
+      organizationId,
+      ...(formId !== undefined && { formId }),
+      sequence: { $gte: from, $lte: to },
+    }
+    const sort = { sequence: descending ? -1 : 1 } as const
+    return (await this.#collections.events.findDurable(condition, { sort, limit })).map(toFormEvent)
+  }
+
+  /** Index: that of `_id`. */
+  async get(organizationId: string, eventId: string): Promise<FormEvent | undefined> {
+    const query = { organizationId, _id: eventId.toLowerCase() }
+    const [found] = await this.#collections.events.findDurable(query, { limit: 1 })
+    return found && toFormEvent(found)
+  }
+
+  /** Indexes: that of `_id`, events_by_sequence. */
+  async range(organizationId: string): Promise<EventLogRange> {
+    const [log] = await this.#collections.eventLogs.findDurable({ _id: organizationId, organizationId })
+    // The first events of an organization are in the log before its document.
+    const { oldestSequence, recordedSequence } = log ?? { oldestSequence: 1, recordedSequence: 0 }
+    const lastSequence = await highestSequence(this.#collections, organizationId, recordedSequence)
+    return lastSequence < oldestSequence
+      ? { oldestSequence: 0, lastSequence: 0 }
+      : { oldestSequence, lastSequence }
+  }
+
+  collect(limit: number): Promise<number> {
+    return collectEvents(this.#collections, limit)
+  }
+
+  /** Index: eventLogs_by_isBehind. */
+  async findUnstreamed(limit: number): Promise<UnstreamedLog[]> {
+    const { eventLogs } = this.#collections
+    const found = await eventLogs.findDurable({ isBehind: true }, { limit })
+    const isStreamed = (log: EventLogDocument) => log.streamedSequence >= log.recordedSequence
+    await eventLogs.setEach(found.filter(isStreamed).map(toCaughtUp))
+    return found.filter((log) => !isStreamed(log)).map(toUnstreamedLog)
+  }
+
+  /** Index: that of `_id`. */
+  async markStreamed(organizationId: string, sequence: number): Promise<void> {
+    const { eventLogs } = this.#collections
+    const earlier = { _id: organizationId, organizationId, streamedSequence: { $lt: sequence } }
+    const isLast = { ...earlier, recordedSequence: { $lte: sequence } }
+    const fields = { streamedSequence: sequence, isPrunable: true }
+    if (await eventLogs.set(isLast, { ...fields, isBehind: false })) return
+    await eventLogs.set(earlier, fields)
+  }
+
+  prune(before: Date, limit: number): Promise<number> {
+    return pruneEvents(this.#collections, before, limit)
+  }
+
+  /** Indexes: forms_by_pendingTime, deletions_by_collectTime, eventLogs_by_isBehind. */
+  async backlog(): Promise<EventBacklog> {
+    const [pending, unstreamed] = await Promise.all([this.#pending(), this.#unstreamed()])
+    const times = [...pending.times, ...unstreamed.times]
+    return {
+      pending: pending.count,
+      unstreamed: unstreamed.count,
+      ...(times.length > 0 && { oldestTime: new Date(Math.min(...times)) }),
+    }
+  }
+
+  /** Events of forms, and of the deletes that are known to have happened. */
+  async #pending(): Promise<{ count: number; times: number[] }> {
+    const { forms, deletions } = this.#collections
+    const arePending = { pendingTime: { $gt: 0 } }
+    const areDeleted = { collectTime: { $gt: 0 }, isConfirmed: true }
+    const oldest = { sort: { pendingTime: 1 }, limit: 1, fields: ['pendingTime'] } as const
+    const [ofForms, ofDeletions, first, notes] = await Promise.all([
+      forms.sum(arePending, 'pendingCount'),
+      deletions.sum(areDeleted, 'pendingCount'),
+      Array.fromAsync(forms.find(arePending, oldest)),
+      Array.fromAsync(deletions.find(areDeleted, { limit: maxOldest, fields: ['pendingTime'] })),
+    ])
+    return {
+      count: ofForms.sum + ofDeletions.sum,
+      times: [...first, ...notes].map(({ pendingTime }) => pendingTime!),
+    }
+  }
+
+  async #unstreamed(): Promise<{ count: number; times: number[] }> {
+    const { events, eventLogs } = this.#collections
+    const logs = await Array.fromAsync(eventLogs.find({ isBehind: true }, { limit: logsPerRead }))
+    const behind = logs.filter((log) => log.streamedSequence < log.recordedSequence)
+    const firsts = await Promise.all(
+      behind
+        .slice(0, maxOldest)
+        .map(({ organizationId, streamedSequence }) =>
+          events.findOne({ organizationId, sequence: streamedSequence + 1 }, ['time']),
+        ),
+    )
+    return {
+      count: behind.reduce((sum, log) => sum + log.recordedSequence - log.streamedSequence, 0),
+      times: firsts.flatMap((first) => first?.time ?? []),
+    }
+  }
+
+  /** Index: that of `_id`. */
+  async *logs(): AsyncGenerator<UnstreamedLog> {
+    for (let after = ''; ; ) {
+      const options = { sort: { _id: 1 }, limit: logsPerRead } as const
+      const found = this.#collections.eventLogs.find({ _id: { $gt: after } }, options)
+      const logs = (await Array.fromAsync(found)).map(toUnstreamedLog)
+      yield* logs.filter(({ lastSequence }) => lastSequence > 0)
+      if (logs.length < logsPerRead) return
+      after = logs.at(-1)!.organizationId
+    }
+  }
+
+  importEvent(event: FormEvent): Promise<ImportedEvent> {
+    return importEvent(this.#collections, event)
+  }
+}
+
+/** The stream has all events of the log, and a collection noted them once more. */
+const toCaughtUp = ({ _id, organizationId, recordedSequence }: EventLogDocument) => ({
+  query: { _id, organizationId, recordedSequence },
+  fields: { isBehind: false },
+})
+
+const toUnstreamedLog = ({
+  organizationId,
+  streamedSequence,
+  recordedSequence,
+}: EventLogDocument): UnstreamedLog => ({
+  organizationId,
+  streamedSequence,
+  lastSequence: recordedSequence,
+})

@@ -1,0 +1,65 @@
+import type { EventType } from '@fms/contracts'
+import {
+  type ChangeContext,
+  type EventFields,
+  type RecordedEvent,
+  recordedEvent,
+} from '../../events/recorded-event.ts'
+import { type FormDocument, type PendingEvent, toFormState } from '../documents.ts'
+
+/** More pending events than this do not fit into a form: the next change collects them first. */
+export const maxPendingEvents = 64
+
+/** Who makes a change, and what to call once the event of the change is recorded. */
+export interface ChangeRecorder {
+  context: ChangeContext
+  onRecorded: (organizationId: string, type: EventType) => void
+}
+
+/** What an event tells, beside the form and the context. */
+export type MongoEventFields = Omit<EventFields, 'lastTime'> & {
+  /** The event's id. Default: a new one. */
+  id?: string
+}
+
+/** Whether the form has no room for another event: see {@link maxPendingEvents}. */
+export const isFull = ({ pendingEvents = [] }: FormDocument): boolean =>
+  pendingEvents.length >= maxPendingEvents
+
+/** The next event of a form, with the events that it has pending. */
+export const nextEvents = (
+  form: FormDocument,
+  { id, ...fields }: MongoEventFields,
+  context: ChangeContext,
+): PendingEvent[] => {
+  const { name, eventNumber = 0, eventTime: lastTime = 0, pendingEvents = [] } = form
+  const event = recordedEvent({ ...toFormState(form), name }, { ...fields, lastTime }, context, id)
+  return [...pendingEvents, toPendingEvent(event, eventNumber + 1)]
+}
+
+/** The fields of a form that record the event of a change. Set them together with the change. */
+export const recordEvent = (
+  form: FormDocument,
+  fields: MongoEventFields,
+  context: ChangeContext,
+): Partial<FormDocument> => {
+  // The event has the form's name after the change.
+  const named = { ...form, name: fields.after?.name ?? form.name }
+  const pendingEvents = nextEvents(named, fields, context)
+  const { number: eventNumber, time: eventTime } = pendingEvents.at(-1)!
+  return { eventNumber, eventTime, ...pendingFields(pendingEvents) }
+}
+
+/** The fields of a form, or of a note, that has these events pending. */
+export const pendingFields = (pendingEvents: PendingEvent[]) => ({
+  pendingEvents,
+  pendingCount: pendingEvents.length,
+  pendingTime: pendingEvents[0]?.time ?? 0,
+})
+
+const toPendingEvent = (event: RecordedEvent, number: number): PendingEvent => ({
+  id: event.id,
+  number,
+  time: Date.parse(event.time),
+  event: JSON.stringify(event),
+})

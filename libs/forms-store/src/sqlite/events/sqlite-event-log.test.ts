@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { type FormEvent, formPath, parseSequence } from '@fms/contracts'
+import { SqliteDatabase } from '@fms/store-kit'
+import { spawnWithParent, terminate } from '@fms/testkit/processes'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { edited, givenForm, newForm, publish, refOf, snapshot, time } from '../../contract/given.ts'
+import type { FormsStore } from '../../forms-store.ts'
+import { formETag } from '../../resource/form-to-json.ts'
+import { SqliteFormsStore } from '../forms-store.ts'
+import { newFormColumns } from '../rows.ts'
+import { functions, migrations } from '../schema.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'event-log-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+let files = 0
+const newPath = () => join(directory, `forms-${files++}.db`)
+
+const readAll = (store: FormsStore, organizationId: string) =>
+  store.events.read({ organizationId, limit: 100_000 })
+
+/** Opens a file as release 0.1.0 does, which has the first five migrations. */
+const openAsLastRelease = (path: string) =>
+  new SqliteDatabase(path, migrations.slice(0, 5), { foreignKeys: false, functions })
+
+describe('a forms file of release 0.1.0', () => {
+  it('has an empty log for each organization, which starts with the next change', async () => {
+    const path = newPath()
+    const form = newForm()
+    {
+      await using database = openAsLastRelease(path)
+      await database.write(() => database.insert('forms', newFormColumns(form)))
+    }
+
+    await using store = new SqliteFormsStore(path)
+
+    expect(await store.events.range(form.organizationId)).toEqual({ oldestSequence: 0, lastSequence: 0 })
+    const updated = await store.update(refOf(form), (current) => edited(current, { name: 'New' }))
+    expect(await readAll(store, form.organizationId)).toMatchObject([
+      {
+        type: 'form.updated',
+        sequence: '0000000000000001',
+        data: { previousEtag: formETag(form), etag: formETag(updated!) },
+      },
+    ])
+  })
+
+  it('can still be changed by that release after the migration', async () => {
+    const path = newPath()
+    const form = newForm()
+    const { formId } = form
+    await using old = openAsLastRelease(path)
+    await using store = new SqliteFormsStore(path)
+
+    await old.write(() => old.insert('forms', newFormColumns(form), '(publicId)'))
+    await store.update(refOf(form), (current) => edited(current, { name: 'By this release' }))
+    await old.write(() => old.run("UPDATE forms SET draft = '{}', version = 3 WHERE formId = ?", formId))
+    await publish(store, form)
+    await old.write(() => old.run('DELETE FROM forms WHERE formId = ?', formId))
+
+    expect(await store.get(refOf(form))).toBeUndefined()
+    const log = await readAll(store, form.organizationId)
+    expect(log.map(({ type }) => type)).toEqual(['form.updated', 'form.published'])
+    await using reopened = openAsLastRelease(path)
+    reopened.ping()
+  })
+})
+
+it('records the replies of the moment in the ETags of a publish', async () => {
+  await using store = new SqliteFormsStore(newPath())
+  const form = await givenForm(store)
+
+  await store.publish(refOf(form), randomUUID(), async (current) => {
+    await store.recordReplies({ ...form, replyIds: [randomUUID()] })
+    return snapshot(current)
+  })
+
+  const [, event] = await readAll(store, form.organizationId)
+  const before = { ...form, replyCount: 1 }
+  expect(event!.data).toMatchObject({
+    previousEtag: formETag(before),
+    etag: formETag({ ...before, live: true }),
+  })
+})
+
+it('never notes a position in the stream after the end of the log', async () => {
+  await using store = new SqliteFormsStore(newPath())
+  const form = await givenForm(store)
+  const { organizationId } = form
+  await store.events.markStreamed(organizationId, 5)
+  expect(await store.events.findUnstreamed(10)).toEqual([])
+
+  await store.update(refOf(form), (current) => edited(current, {}))
+
+  expect(await store.events.findUnstreamed(10)).toEqual([
+    { organizationId, streamedSequence: 1, lastSequence: 2 },
+  ])
+})
+
+it('reads the log of a file that is opened read-only', async () => {
+  const path = newPath()
+  await using store = new SqliteFormsStore(path)
+  const { organizationId } = await givenForm(store)
+
+  await using reader = new SqliteFormsStore(path, { readOnly: true })
+
+  expect(await readAll(reader, organizationId)).toEqual(await readAll(store, organizationId))
+  expect(await reader.events.range(organizationId)).toEqual({ oldestSequence: 1, lastSequence: 1 })
+})
+
+describe('the statements of event logs', () => {
+  it('scan no table, and sort nothing', async () => {
+    const path = newPath()
+    await using store = new SqliteFormsStore(path)
+    const form = await givenForm(store)
+    const { organizationId, formId } = form
+    const [event] = await readAll(store, organizationId)
+    const spies = (['all', 'get', 'run'] as const).map((method) => vi.spyOn(SqliteDatabase.prototype, method))
+
+    await store.update(refOf(form), (current) => edited(current, {}))
+    await store.events.read({ organizationId, from: 1, limit: 10 })
+    await store.events.read({ organizationId, descending: true, limit: 10 })
+    await store.events.read({ organizationId, formId, limit: 10 })
+    await store.events.read({ organizationId, formId, descending: true, limit: 10 })
+    await store.events.get(organizationId, event!.id)
+    await store.events.range(organizationId)
+    await store.events.findUnstreamed(10)
+    await store.events.backlog()
+    await store.events.markStreamed(organizationId, 1)
+    await store.events.prune(time(1_000_000), 10)
+    await Array.fromAsync(store.events.logs())
+    await expect(store.events.importEvent(event!)).rejects.toMatchObject({ reason: 'EVENT_CONFLICT' })
+    const statements = spies.flatMap(({ mock }) => mock.calls)
+    vi.restoreAllMocks()
+
+    using file = new DatabaseSync(path)
+    const plans = statements
+      .filter(([sql]) => /events|Logs/.test(sql))
+      .map(([sql, ...values]) =>
+        file
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...values)
+          .map(({ detail }) => detail)
+          .join('; '),
+      )
+    expect(plans.length).toBeGreaterThan(15)
+    const byForm = 'INDEX events_by_form (formId=? AND organizationId=? AND sequence>? AND sequence<?)'
+    expect(plans.filter((plan) => plan.includes(byForm))).toHaveLength(2)
+    for (const plan of plans) {
+      expect(plan.replace('SCAN unstreamedLogs', '')).not.toContain('SCAN')
+      expect(plan).not.toContain('TEMP B-TREE')
+    }
+  })
+})
+
+describe('a process that is killed', () => {
+  /** Starts a process that changes forms, and kills it after some acknowledged changes. @returns their request ids. */
+  const changesUntilKilled = async (path: string, organizationId: string, count: number) => {
+    const program = join(import.meta.dirname, 'testing/change-forms.ts')
+    const child = spawnWithParent({ name: 'change-forms', args: [program, path, organizationId] }, 'pipe')
+    await using _ = { [Symbol.asyncDispose]: () => terminate(child) }
+    const exited = once(child, 'exit')
+    const acknowledged: string[] = []
+    const lines = createInterface(child.stdout!)
+    lines.on('line', (line) => {
+      if (acknowledged.push(line) === count) child.kill('SIGKILL')
+    })
+    await once(lines, 'close')
+    expect(await exited).toEqual([null, 'SIGKILL'])
+    return acknowledged
+  }
+
+  /** The ETag of each form after its last event; every event continues from the one before. */
+  const fold = (log: FormEvent[]) => {
+    const etags = new Map<string, string>()
+    for (const { subject, data } of log) {
+      expect(data.previousEtag).toBe(etags.get(subject) ?? '')
+      etags.set(subject, data.etag)
+    }
+    return new Map([...etags].filter(([, etag]) => etag !== ''))
+  }
+
+  it('leaves an event for exactly the changes that are visible', async () => {
+    const [path, organizationId] = [newPath(), randomUUID()]
+    const acknowledged: string[] = []
+
+    for (const count of [40, 300, 7, 150]) {
+      acknowledged.push(...(await changesUntilKilled(path, organizationId, count)))
+
+      await using store = new SqliteFormsStore(path)
+      const log = await readAll(store, organizationId)
+      expect(log.map(({ sequence }) => parseSequence(sequence))).toEqual(log.map((_, index) => index + 1))
+      const recorded = log.map(({ data }) => data.httpRequestId)
+      expect(new Set(recorded).size).toBe(log.length)
+      expect(new Set(acknowledged).difference(new Set(recorded))).toEqual(new Set())
+      const page = await store.list({ organizationId, orderBy: [], limit: 100_000, skip: 0 })
+      expect(fold(log)).toEqual(new Map(page.forms.map((form) => [formPath(form), formETag(form)])))
+    }
+  }, 60_000)
+})

@@ -1,0 +1,123 @@
+import type { FormEvent } from '@fms/contracts'
+import type { Row, SqliteDatabase } from '@fms/store-kit'
+import type {
+  EventBacklog,
+  EventLog,
+  EventLogRange,
+  EventsQuery,
+  ImportedEvent,
+  UnstreamedLog,
+} from '../../events/event-log.ts'
+import { importEvent } from './import-event.ts'
+import { markStreamed } from './mark-streamed.ts'
+import { pruneEvents } from './prune-events.ts'
+import { lastSequence, oldestSequence } from './sequences.ts'
+
+/** The number of logs that `logs` reads at once. */
+const logsPerRead = 500
+
+/** The logs of events in a forms file. Changes append to them in their own transactions: see `recordEvent`. */
+export class SqliteEventLog implements EventLog {
+  readonly #database: SqliteDatabase
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database
+  }
+
+  /** Indexes: events_by_sequence, events_by_form. */
+  async read({
+    organizationId,
+    formId,
+    from = 1,
+    to = Number.MAX_SAFE_INTEGER,
+    descending,
+    limit,
+  }: EventsQuery): Promise<FormEvent[]> {
+    // SQLite would read the events of all forms: it estimates that a range of sequences has few.
+    const ofForm = formId === undefined ? 'WHERE' : 'INDEXED BY events_by_form WHERE formId = ? AND'
+    const rows = this.#database.all(
+      `SELECT event FROM events ${ofForm} organizationId = ? AND sequence >= ? AND sequence <= ?
+       ORDER BY sequence ${descending ? 'DESC' : 'ASC'} LIMIT ? + 0`,
+      ...(formId === undefined ? [] : [formId]),
+      organizationId,
+      from,
+      to,
+      limit,
+    )
+    return rows.map(toEvent)
+  }
+
+  /** Index: events_by_id. */
+  async get(organizationId: string, eventId: string): Promise<FormEvent | undefined> {
+    const sql = 'SELECT event FROM events WHERE organizationId = ? AND eventId = ?'
+    const row = this.#database.get(sql, organizationId, eventId.toLowerCase())
+    return row && toEvent(row)
+  }
+
+  /** Index: events_by_sequence. */
+  async range(organizationId: string): Promise<EventLogRange> {
+    const sql = `SELECT (${oldestSequence}) AS oldestSequence, (${lastSequence}) AS lastSequence
+      FROM eventLogs WHERE organizationId = ?`
+    const row = this.#database.get(sql, organizationId)
+    return {
+      oldestSequence: (row?.oldestSequence as number | undefined) ?? 0,
+      lastSequence: (row?.lastSequence as number | undefined) ?? 0,
+    }
+  }
+
+  /** Does nothing: changes append their events to the logs themselves. */
+  async collect(): Promise<number> {
+    return 0
+  }
+
+  /** Reads `unstreamedLogs`, which is small. */
+  async findUnstreamed(limit: number): Promise<UnstreamedLog[]> {
+    const sql = `SELECT ${logColumns} FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId) LIMIT ? + 0`
+    return this.#database.all(sql, limit).map(toLog)
+  }
+
+  async markStreamed(organizationId: string, sequence: number): Promise<void> {
+    await this.#database.write(() => markStreamed(this.#database, organizationId, sequence))
+  }
+
+  prune(before: Date, limit: number): Promise<number> {
+    return this.#database.write(() => pruneEvents(this.#database, before, limit))
+  }
+
+  /** Reads `unstreamedLogs`. Index: events_by_sequence. */
+  async backlog(): Promise<EventBacklog> {
+    const row = this.#database.get(
+      `SELECT total((${lastSequence}) - streamedSequence) AS unstreamed, min(time) AS oldestTime
+       FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId)
+       CROSS JOIN events ON events.organizationId = eventLogs.organizationId AND sequence = streamedSequence + 1`,
+    )!
+    const oldestTime = row.oldestTime === null ? {} : { oldestTime: new Date(row.oldestTime as number) }
+    return { pending: 0, unstreamed: row.unstreamed as number, ...oldestTime }
+  }
+
+  /** Index: the key of eventLogs. */
+  async *logs(): AsyncGenerator<UnstreamedLog> {
+    const sql = `SELECT ${logColumns} FROM eventLogs WHERE organizationId > ? ORDER BY organizationId LIMIT ?`
+    for (let after = ''; ; ) {
+      const logs = this.#database.all(sql, after, logsPerRead).map(toLog)
+      yield* logs
+      if (logs.length < logsPerRead) return
+      after = logs.at(-1)!.organizationId
+    }
+  }
+
+  importEvent(event: FormEvent): Promise<ImportedEvent> {
+    return this.#database.write(() => importEvent(this.#database, event))
+  }
+}
+
+/** The columns of `toLog`. */
+const logColumns = `eventLogs.organizationId, streamedSequence, (${lastSequence}) AS lastSequence`
+
+const toEvent = ({ event }: Row): FormEvent => JSON.parse(event as string)
+
+const toLog = ({ organizationId, streamedSequence, lastSequence }: Row): UnstreamedLog => ({
+  organizationId: organizationId as string,
+  streamedSequence: streamedSequence as number,
+  lastSequence: lastSequence as number,
+})

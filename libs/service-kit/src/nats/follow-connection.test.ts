@@ -1,0 +1,29 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startNatsServer } from '@fms/testkit/nats-server'
+import { expect, it, vi } from 'vitest'
+import { connectNats } from './connect-nats.ts'
+import { followConnection } from './follow-connection.ts'
+
+const patience = { timeout: 30_000, interval: 10 }
+
+it('follows a connection that is lost, restored and closed', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'follow-connection-'))
+  await using server = await startNatsServer({ dataDir: folder.path })
+  const nats = await connectNats(server.urls.forms, 'test')
+  let reconnects = 0
+  const connection = followConnection(nats, () => reconnects++)
+  expect(connection.isConnected).toBe(true)
+
+  await server.stop()
+  await vi.waitUntil(() => !connection.isConnected, patience)
+  expect(reconnects).toBe(0)
+
+  await using _ = await startNatsServer({ dataDir: folder.path, port: server.port })
+  await vi.waitUntil(() => connection.isConnected, patience)
+  expect(reconnects).toBe(1)
+
+  await nats.close()
+  expect(connection.isConnected).toBe(false)
+})

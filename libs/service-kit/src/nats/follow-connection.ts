@@ -1,0 +1,35 @@
+import type { NatsConnection } from 'nats'
+
+/** The state of a NATS connection. */
+export interface ConnectionState {
+  /** False also once the connection is closed or drains. */
+  readonly isConnected: boolean
+}
+
+/**
+ * Follows the state of a connection. While it is disconnected, the client buffers messages without a bound and sends them
+ * once it is connected again: check `isConnected` before sending what can be sent later or never.
+ *
+ * @param nats a connection that is connected, as `connectNats` returns it.
+ * @param onReconnect called each time that the connection is restored.
+ */
+export const followConnection = (
+  nats: NatsConnection,
+  onReconnect: () => void = () => {},
+): ConnectionState => {
+  let isConnected = true
+  const follow = async () => {
+    for await (const { type } of nats.status()) {
+      if (type === 'disconnect') isConnected = false
+      if (type !== 'reconnect') continue
+      isConnected = true
+      onReconnect()
+    }
+  }
+  void follow()
+  return {
+    get isConnected() {
+      return isConnected && !nats.isDraining() && !nats.isClosed()
+    },
+  }
+}

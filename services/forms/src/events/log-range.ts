@@ -1,0 +1,13 @@
+import type { EventLog, EventLogRange } from '@fms/forms-store'
+import { eventsPruned } from '../errors.ts'
+
+/** The range of a log. An empty log, too, starts at 1. */
+export const rangeOf = async (log: EventLog, organizationId: string): Promise<EventLogRange> => {
+  const { oldestSequence, lastSequence } = await log.range(organizationId)
+  return { oldestSequence: Math.max(1, oldestSequence), lastSequence }
+}
+
+/** Checks that no event after `sequence` has been removed. @throws {ApiError} EVENTS_PRUNED. */
+export const assertNotPruned = (sequence: number, { oldestSequence }: EventLogRange): void => {
+  if (sequence < oldestSequence - 1) throw eventsPruned(oldestSequence)
+}

@@ -1,0 +1,53 @@
+import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
+import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { draftCaller } from './draft-request.ts'
+import { FormParams } from './form-params.ts'
+import { missingRevision } from './missing-revision.ts'
+import { sendJson } from './send-json.ts'
+
+/** A state of a form: its path, and the form or draft as JSON. */
+interface State {
+  path: string
+  json: string
+}
+
+/**
+ * Compare two states of a form. A revision named `live` has the AI Handoff of the current draft, as in a read of it. For the
+ * draft, the response also has the violations that prevent its publish.
+ */
+export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, comparer }) => {
+  const readDraft = async (ref: FormRef): Promise<State> => {
+    const form = await forms.get(ref)
+    if (!form) throw formNotFound(ref)
+    return { path: formPath(form), json: form.draftJson }
+  }
+  const readRevision = async (ref: FormRef, revisionRef: string): Promise<State> => {
+    const found = await forms.getRevision(ref, revisionRef)
+    if (!found) throw await missingRevision(forms, ref, revisionRef)
+    return {
+      path: `${formPath(found.revision)}/revisions/${found.revisionId}`,
+      json: snapshotToJson(found.revision, revisionRef === liveAlias ? found.aiHandoff : undefined),
+    }
+  }
+
+  app.get(
+    '/organizations/:organizationId/forms/:formRef/changes',
+    { schema: { params: FormParams, querystring: ChangesQuery } },
+    async (request, reply) => {
+      const { params, query } = request
+      const toDraft = query.to === draftRef
+      const [from, to] = await Promise.all([
+        readRevision(params, sanitizeRef(query.from)),
+        toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
+      ])
+      const comparison = { fromJson: from.json, toJson: to.json, toDraft }
+      const json = await comparer.compare(comparison, draftCaller(request, reply))
+      return sendJson(reply, `{"from":"${from.path}","to":"${to.path}",${json.slice(1)}`)
+    },
+  )
+}
+
+/** Bounds what an error repeats, as the gateway does for references in a path. The result matches nothing new. */
+const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)

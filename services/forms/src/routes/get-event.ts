@@ -1,0 +1,18 @@
+import { isUuid, NoQuery } from '@fms/contracts'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { eventNotFound } from '../errors.ts'
+import { EventParams } from './form-params.ts'
+
+/** Read one event of an organization's log by its id (AIP-131). */
+export const getEvent: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
+  app.get(
+    '/organizations/:organizationId/events/:eventId',
+    { schema: { params: EventParams, querystring: NoQuery } },
+    async ({ params: { organizationId, eventId } }) => {
+      const event = isUuid(eventId) ? await forms.events.get(organizationId, eventId) : undefined
+      if (!event) throw eventNotFound(organizationId, eventId)
+      return event
+    },
+  )
+}

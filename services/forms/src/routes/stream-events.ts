@@ -1,0 +1,74 @@
+import { type FieldViolation, invalidRequest, readFilterQuery } from '@fms/aip'
+import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
+import { eventFilterFields } from '@fms/forms-store'
+import { countEventStream } from '@fms/service-kit'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { EventStream } from '../events/event-stream.ts'
+import { assertNotPruned, rangeOf } from '../events/log-range.ts'
+import { OrganizationParams } from './form-params.ts'
+
+const headers = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  // Keeps nginx, and proxies that follow it, from buffering the stream.
+  'x-accel-buffering': 'no',
+}
+
+/** Stream the events of an organization as they are recorded (server-sent events, WHATWG HTML §9.2). */
+export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms: { events }, eventReader: reader, eventTails: tails },
+) => {
+  const streams = new Set<EventStream>()
+  app.onDrain(() => {
+    for (const stream of streams) stream.end()
+  })
+
+  app.get(
+    '/organizations/:organizationId/events/stream',
+    { schema: { params: OrganizationParams } },
+    async (request, reply) => {
+      const { organizationId } = request.params
+      const { params, filter } = readFilterQuery(request.query, {
+        contract: StreamEventsQuery,
+        filterFields: eventFilterFields,
+      })
+      const start = lastEventIdOf(request.headers['last-event-id']) ?? params.afterSequence
+      const range = await rangeOf(events, organizationId)
+      const { lastSequence } = range
+      const position = start === undefined ? lastSequence : Number(start)
+      assertNotPruned(position, range)
+      reply.headers(headers)
+      if (request.method === 'HEAD') return reply.send()
+      if (reply.hasEnded) return reply.hijack()
+
+      const { raw } = reply.hijack()
+      raw.writeHead(200, reply.getHeaders() as Record<string, string>)
+      reply.endRequest()
+      const caller = request.identity.userId
+      const options = { raw, log: request.log, events, reader, tails }
+      const stream = new EventStream({ ...options, organizationId, filter, position, lastSequence, caller })
+      streams.add(stream)
+      raw.once('close', () => streams.delete(stream))
+      countEventStream(raw)
+    },
+  )
+}
+
+/**
+ * The header `Last-Event-ID`: a sequence.
+ *
+ * @returns undefined for a missing and for an empty header.
+ * @throws {ApiError} INVALID_REQUEST for anything else.
+ */
+const lastEventIdOf = (header: string | string[] | undefined): string | undefined => {
+  if (header === undefined || header === '') return undefined
+  if (typeof header === 'string' && /^[0-9]{1,16}$/.test(header) && Number(header) <= maxSafeInteger)
+    return header
+  const violation: FieldViolation = {
+    field: 'Last-Event-ID',
+    description: 'must be the id of an event in the stream',
+  }
+  throw invalidRequest([violation])
+}

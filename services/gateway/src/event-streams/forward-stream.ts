@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Agent } from 'undici'
+import { reauthorize } from '../caller/authenticate.ts'
+import type { Authorize } from '../caller/authorization-cache.ts'
+import { circuitKeyOf, requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { maxWaitingBytes, OpenStream } from './open-stream.ts'
+import type { StreamLimits } from './stream-limits.ts'
+
+export interface ForwardStreamOptions {
+  path: string
+  to: Upstream
+  /** The connections for streams. */
+  agent: Agent
+  limits: StreamLimits
+  authorize: Authorize
+}
+
+/**
+ * Forwards an event stream (server-sent events) from a service. The stream counts as a request in flight until its head
+ * arrives, and from then on towards the limits of streams. Errors of the service are forwarded unchanged.
+ */
+export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (app, options) => {
+  const streams = new Set<OpenStream>()
+  app.onDrain(() => {
+    for (const stream of streams) stream.end('drain')
+  })
+
+  const open = (request: FastifyRequest, reply: FastifyReply, body: Readable) => {
+    const { raw } = reply.hijack()
+    raw.writeHead(200, { ...reply.getHeaders(), 'x-accel-buffering': 'no' } as Record<string, string>)
+    raw.flushHeaders()
+    request.permit.release()
+    reply.endRequest()
+    const authorize = () => reauthorize(request, options.authorize)
+    const stream = new OpenStream({ raw, body, log: request.log, authorize })
+    streams.add(stream)
+    raw.once('close', () => streams.delete(stream))
+  }
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: options.path,
+    config: { isEventStream: true },
+    handler: async (request, reply) => {
+      if (request.method === 'GET') {
+        const release = options.limits.acquire(request.caller.keyId)
+        reply.raw.once('close', release)
+      }
+      const response = await requestStream(request, reply, options)
+      if (!response) return reply.hijack()
+      const { statusCode, headers, body } = response
+      reply.header('content-type', headers['content-type'])
+      if (statusCode === 200 && body instanceof Readable) return open(request, reply, body)
+      if (statusCode >= 400) reply.header('cache-control', 'no-store')
+      if (headers['retry-after'] !== undefined) reply.header('retry-after', headers['retry-after'])
+      return reply.code(statusCode).send(body instanceof Readable || body.length > 0 ? body : undefined)
+    },
+  })
+}
+
+/** Sends the request to the service. @returns undefined when the caller has disconnected. */
+const requestStream = async (
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  { to, agent }: ForwardStreamOptions,
+) => {
+  try {
+    const response = await to.request({
+      method: request.method as 'GET' | 'HEAD',
+      path: upstreamUrl(request),
+      headers: { ...requestHeadersOf(request), ...lastEventIdOf(request) },
+      circuitKey: circuitKeyOf(request.identity),
+      caller: raw,
+      agent,
+      maxBufferedBytes: maxWaitingBytes,
+    })
+    if (!raw.destroyed) return response
+    if (response.body instanceof Readable) response.body.destroy()
+  } catch (error) {
+    if (!raw.destroyed) throw error
+  }
+  return undefined
+}
+
+const lastEventIdOf = ({ headers }: FastifyRequest) => {
+  const id = headers['last-event-id']
+  return id === undefined ? {} : { 'last-event-id': id }
+}

@@ -1,0 +1,104 @@
+import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { Counter, countEventStream } from '@fms/service-kit'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** Why a stream ended. */
+const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'slow'] as const
+export type EndReason = (typeof endReasons)[number]
+
+const endedStreams = new Counter({
+  name: 'event_streams_ended_total',
+  help: 'Event streams that ended: by the caller, the service, a drain, a key or membership that ended (unauthorized), or cut off (slow)',
+  labelNames: ['reason'],
+})
+for (const reason of endReasons) endedStreams.inc({ reason }, 0)
+
+/** Interval of authorizations, in milliseconds. With the age of a cached one, a stream ends within five seconds. */
+const authorizeMs = 2_000
+
+/** Bytes that may wait for the caller. Then no more are read from the service. */
+export const maxWaitingBytes = 64 * 1024
+
+/** How long that may last, in milliseconds, until the caller is cut off; and how long an ended stream may take to flush. */
+const slowMs = 5_000
+
+export interface OpenStreamOptions {
+  /** The response to the caller. Its head is written already. */
+  raw: ServerResponse
+  /** The body of the service's response. */
+  body: Readable
+  log: FastifyBaseLogger
+  /** Rejects when the caller may no longer read the stream. */
+  authorize: () => Promise<void>
+}
+
+/**
+ * Copies an event stream from a service to its caller, until either side ends it or the caller is no longer authorized.
+ * All ends but that of a slow caller are complete responses, so that clients resume.
+ */
+export class OpenStream {
+  readonly #options: OpenStreamOptions
+  readonly #timer: NodeJS.Timeout
+  #flushTimer: NodeJS.Timeout | undefined
+  #reason: EndReason | undefined
+
+  constructor(options: OpenStreamOptions) {
+    const { raw, body } = options
+    this.#options = options
+    this.#timer = setInterval(() => this.#authorize(), authorizeMs)
+    body.on('data', (chunk: Buffer) => this.#write(chunk))
+    body.once('close', () => this.end('service'))
+    raw.once('close', () => this.#close())
+    countEventStream(raw)
+  }
+
+  /** Ends the response, and the request to the service. */
+  end(reason: EndReason): void {
+    if (this.#reason) return
+    const { raw, body } = this.#options
+    this.#stop(reason)
+    body.destroy()
+    raw.end()
+    if (!raw.writableFinished) this.#flushTimer ??= setTimeout(() => raw.destroy(), slowMs)
+  }
+
+  #stop(reason: EndReason): void {
+    this.#reason = reason
+    clearInterval(this.#timer)
+    endedStreams.inc({ reason })
+    this.#options.log.info({ reason }, 'event stream ended')
+  }
+
+  #write(chunk: Buffer): void {
+    if (this.#reason) return
+    const { raw, body } = this.#options
+    raw.write(chunk)
+    if (raw.writableLength <= maxWaitingBytes || this.#flushTimer) return
+    body.pause()
+    this.#flushTimer = setTimeout(() => this.#cutOff(), slowMs)
+    raw.once('drain', () => {
+      if (this.#reason) return
+      clearTimeout(this.#flushTimer)
+      this.#flushTimer = undefined
+      body.resume()
+    })
+  }
+
+  #cutOff(): void {
+    if (!this.#reason) this.#stop('slow')
+    this.#options.body.destroy()
+    this.#options.raw.destroy()
+  }
+
+  #authorize(): void {
+    if (this.#reason) return
+    this.#options.authorize().catch(() => this.end('unauthorized'))
+  }
+
+  #close(): void {
+    if (!this.#reason) this.#stop('caller')
+    clearTimeout(this.#flushTimer)
+    this.#options.body.destroy()
+  }
+}

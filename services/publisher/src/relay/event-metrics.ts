@@ -1,0 +1,59 @@
+import type { FormEvent } from '@fms/contracts'
+import type { EventBacklog, EventLog } from '@fms/forms-store'
+import { durationBuckets, Gauge, Histogram } from '@fms/service-kit'
+
+const relayDuration = new Histogram({
+  name: 'events_relay_seconds',
+  help: 'Time from the change to the acknowledgement of its event by the stream EVENTS',
+  buckets: [...durationBuckets, 30, 60, 300],
+})
+
+/** Records how long an event that has just been stored in the stream took. Clocks of two machines may differ. */
+export const observeRelay = ({ time }: FormEvent): void =>
+  relayDuration.observe(Math.max(0, Date.now() - Date.parse(time)) / 1000)
+
+/** How long the three gauges share what one request to the store returned, in milliseconds. */
+const sharedMs = 500
+
+let latest: { atMs: number; backlog: Promise<EventBacklog> } | undefined
+let log: EventLog | undefined
+
+const readBacklog = async (): Promise<EventBacklog | undefined> => {
+  if (!log) return undefined
+  const nowMs = performance.now()
+  if (!latest || nowMs - latest.atMs > sharedMs) latest = { atMs: nowMs, backlog: log.backlog() }
+  return latest.backlog.catch(() => undefined)
+}
+
+/** A gauge of the backlog. It has no value while the store is unavailable. */
+const backlogGauge = (name: string, help: string, pick: (backlog: EventBacklog) => number) =>
+  new Gauge({
+    name,
+    help: `${help}: the same value on every instance`,
+    async collect() {
+      const backlog = await readBacklog()
+      if (backlog) this.set(pick(backlog))
+      else this.remove()
+    },
+  })
+
+backlogGauge('events_pending', 'Recorded events that are in no log yet', ({ pending }) => pending)
+backlogGauge(
+  'events_unstreamed',
+  'Events of logs that are not in the stream yet',
+  ({ unstreamed }) => unstreamed,
+)
+backlogGauge(
+  'events_oldest_unstreamed_seconds',
+  'Age of the oldest event that is not in the stream yet, 0 without one',
+  ({ oldestTime }) => (oldestTime ? Math.max(0, Date.now() - oldestTime.getTime()) / 1000 : 0),
+)
+
+/** Adds how far the relay is behind to `/metrics`, read from the store with each scrape. @returns a function that removes it. */
+export const watchEventBacklog = (events: EventLog): (() => void) => {
+  log = events
+  latest = undefined
+  return () => {
+    if (log === events) log = undefined
+  }
+}

@@ -1,0 +1,24 @@
+import type { FastifyBaseLogger } from 'fastify'
+
+/** Between two log lines about the same work, in milliseconds. */
+const intervalMs = 60_000
+
+/**
+ * Returns a function that logs a failure of repeated work at level error, at most once a minute for each text. The next
+ * line counts the failures in between.
+ */
+export const createFailureLog = (
+  logger: Pick<FastifyBaseLogger, 'error'>,
+  nowMs: () => number = () => performance.now(),
+): ((text: string, error: unknown) => void) => {
+  const states = new Map<string, { silentUntilMs: number; failures: number }>()
+  return (text, err) => {
+    const state = states.get(text) ?? { silentUntilMs: Number.NEGATIVE_INFINITY, failures: 0 }
+    states.set(text, state)
+    state.failures++
+    if (nowMs() < state.silentUntilMs) return
+    logger.error({ err, failures: state.failures }, text)
+    state.failures = 0
+    state.silentUntilMs = nowMs() + intervalMs
+  }
+}

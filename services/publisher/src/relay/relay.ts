@@ -1,0 +1,90 @@
+import { EventsRecorded, relayQueue } from '@fms/contracts'
+import type { EventLog } from '@fms/forms-store'
+import { followConnection } from '@fms/service-kit'
+import type { FastifyBaseLogger } from 'fastify'
+import type { NatsConnection } from 'nats'
+import type { EventsConfig } from '../config.ts'
+import { ensureEventsStream } from '../streams.ts'
+import { createFailureLog } from './failure-log.ts'
+import { pruneEvents } from './prune-events.ts'
+import { createEventPublisher } from './publish-events.ts'
+import { repeat } from './repeat.ts'
+import { createStreaming } from './stream-events.ts'
+
+/** How often the relay looks for events that nothing announced, in milliseconds. */
+const lookMs = 1_000
+
+/** How often events are pruned, in milliseconds. */
+const pruneMs = 60_000
+
+/** Forms whose events are collected at once. */
+const collectLimit = 100
+
+export interface RelayDeps {
+  events: EventLog
+  nats: NatsConnection
+  logger: FastifyBaseLogger
+  config: EventsConfig
+  now: () => Date
+}
+
+/** The running relay. */
+export interface Relay {
+  /** Moves events that were just recorded. Returns immediately. */
+  wake(): void
+  /** Ends after the steps that have begun. What remains is left to other publishers and to the next start. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the relay: collects recorded events into the logs, publishes the logs to the stream EVENTS, and prunes old events.
+ * Every publisher runs one; any number may run at the same time. It collects and prunes without NATS, and retries each
+ * step that fails.
+ */
+export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Relay => {
+  const logFailure = createFailureLog(logger)
+  const onError = (text: string) => (error: unknown) => logFailure(text, error)
+  const connection = followConnection(nats, () => wakeStreaming())
+  let stream: { allowsBatches: boolean } | undefined
+
+  const streaming = createStreaming({
+    events,
+    publisher: createEventPublisher(nats),
+    allowsBatches: () => stream?.allowsBatches ?? false,
+    onFree: () => wakeStreaming(),
+    onError(error) {
+      // The stream may be missing: the server may have lost its data.
+      stream = undefined
+      logFailure('events could not be streamed: retrying', error)
+    },
+  })
+  const startStreaming = async () => {
+    if (!connection.isConnected) return
+    stream ??= { allowsBatches: await ensureEventsStream(nats, config) }
+    await streaming.startLogs()
+  }
+  const collect = async (signal: AbortSignal) => {
+    for (let collected = collectLimit; collected === collectLimit && !signal.aborted; ) {
+      collected = await events.collect(collectLimit)
+      wakeStreaming()
+    }
+  }
+  const prune = (signal: AbortSignal) =>
+    pruneEvents(events, { retentionDays: config.EVENTS_RETENTION_DAYS, now: now(), signal })
+
+  const streamer = repeat(lookMs, startStreaming, onError('events cannot be streamed: retrying'))
+  const collector = repeat(lookMs, collect, onError('events cannot be collected: retrying'))
+  const pruner = repeat(pruneMs, prune, onError('old events cannot be pruned: retrying'))
+  const wakeStreaming = () => streamer.wake()
+  const wake = () => collector.wake()
+  const announcements = nats.subscribe(EventsRecorded.subject, { queue: relayQueue, callback: wake })
+
+  return {
+    wake,
+    async stop() {
+      announcements.unsubscribe()
+      await Promise.all([collector.stop(), streamer.stop(), pruner.stop()])
+      await streaming.stop()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { eventTypes, FormEvent } from '@fms/contracts'
+import { openFormsStore } from '@fms/forms-store'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { edited, givenForm, newForm, refOf, time } from '../../libs/forms-store/src/contract/given.ts'
+import { toFormRecord } from '../../libs/forms-store/src/stored-form-record.ts'
+
+const ajv = new Ajv({ strictTypes: false })
+formats.default(ajv)
+const isCloudEvent = ajv.compile(
+  JSON.parse(readFileSync(new URL('cloudevents.schema.json', import.meta.url), 'utf8')),
+)
+
+/** Events of every type, as a store records them. */
+const recordedEvents = async (): Promise<FormEvent[]> => {
+  await using store = await openFormsStore('sqlite::memory:')
+  const form = await givenForm(store)
+  const { organizationId } = form
+  await store.update(refOf(form), (current) => edited(current, { name: '"ä€😀\0' }))
+  const snapshot = { revisionId: randomUUID(), createTime: time(0), formJson: '{}' }
+  await store.publish(refOf(form), randomUUID(), () => snapshot)
+  await store.delete(refOf(form), () => {})
+  const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
+  await store.importForm(toFormRecord(newForm({ organizationId }), history))
+  return await store.events.read({ organizationId, limit: 100 })
+}
+
+describe('an event of every type', async () => {
+  const events = await recordedEvents()
+
+  it('is recorded', () => {
+    expect(events.map(({ type }) => type).sort()).toEqual([...eventTypes].sort())
+  })
+
+  it.each(events)('matches the JSON Schema of CloudEvents: $type', (event) => {
+    expect(isCloudEvent(event) || isCloudEvent.errors).toBe(true)
+    expect(FormEvent.parse(event)).toEqual(event)
+  })
+
+  it.each(events)(
+    'has attributes with valid names and non-empty values: $type',
+    ({ data: _, ...attributes }) => {
+      for (const [name, value] of Object.entries(attributes)) {
+        // CloudEvents 1.0.2, "Naming conventions" and "Type system".
+        expect(name).toMatch(/^[a-z0-9]{1,20}$/)
+        expect(value).toMatch(/^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]+$/u)
+      }
+    },
+  )
+})
+
+describe('the JSON Schema of CloudEvents', () => {
+  it.each([['id'], ['source'], ['specversion'], ['type']])('requires %s', async (attribute) => {
+    const [event] = await recordedEvents()
+
+    expect(isCloudEvent({ ...event, [attribute]: undefined })).toBe(false)
+    expect(isCloudEvent({ ...event, [attribute]: '' })).toBe(false)
+  })
+})
