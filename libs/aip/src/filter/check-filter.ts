@@ -55,8 +55,6 @@ interface Condition {
   value: Literal
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 const constant = (value: boolean): CheckedFilter => ({ kind: 'constant', value })
 
 /** The text of a literal in which `*` is not a wildcard. */
