@@ -188,6 +188,25 @@ describe('notes of deletes', () => {
     expect(await typesOf(form)).toEqual(['form.created', 'form.updated', 'form.deleted'])
   })
 
+  it('of attempts that were killed do not tell of deletes that never were', async () => {
+    const form = await givenForm(store)
+    const forget = { actor: { operator: true } as const, httpRequestId: 'killed before the delete' }
+    await crashAfter(2, (crashing) => crashing.delete(refOf(form), allow, forget))
+    await store.update(refOf(form), (current) => edited(current, {}))
+    const happened = { ...forget, httpRequestId: 'killed after the delete' }
+    const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection === 'publicIds' || operation === 'set') throw new Error('killed')
+    }
+    await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await expect(killed.delete(refOf(form), allow, happened)).rejects.toThrow('killed')
+    expect(await store.get(refOf(form))).toBeUndefined()
+
+    const log = await logOf(store, form.organizationId)
+
+    expect(log.map(({ type }) => type)).toEqual(['form.created', 'form.updated', 'form.deleted'])
+    expect(log[2]!.data).toMatchObject(happened)
+  })
+
   it('stay until their events are in the log, however often the form is cleared', async () => {
     const form = await givenForm(store)
     await using deleter = new MongoFormsStore(url, {}, { clears: false })
