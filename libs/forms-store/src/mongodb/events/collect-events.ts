@@ -174,7 +174,7 @@ const removeEvents = async (
   let left = collected
   for (let attempt = 0; attempt < maxRemovals && left.length > 0; attempt++) {
     const changes = left.map((form) => ({
-      query: { ...formKey(form), eventNumber: form.eventNumber, pendingTime: { $gt: 0 } },
+      query: { ...formKey(form), eventNumber: form.eventNumber, pendingCount: { $gt: 0 } },
       fields: pendingFields(form.pendingEvents!.filter(({ id }) => !ids.has(id))),
     }))
     if ((await forms.setEach(changes)) === left.length) return
