@@ -25,7 +25,7 @@ import { toFormEvent } from './import-event.ts'
 
 const { collections } = await startFormsStore({ quick: true })
 
-/** Cases of one run. 2,000 of them, on jongodb, take two minutes. */
+/** Cases of one run. 2,000 of them, on jongodb, take a few minutes. */
 const numRuns = Number(process.env.FC_RUNS ?? 60)
 const never = new AbortController().signal
 
