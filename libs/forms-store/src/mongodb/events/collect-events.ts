@@ -41,7 +41,8 @@ export const collectEvents = async (
   const pending = await findPending(collections, limit, now)
   let moved = 0
   await forEachConcurrently(pending, maxOrganizations, async (each) => {
-    moved += await collectOrganization(collections, each, now)
+    const count = await collectOrganization(collections, each, now)
+    moved += count
   })
   return moved
 }
