@@ -6,12 +6,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client } from './faults/client.ts'
+import { EventStream } from './faults/event-stream.ts'
 import { createReport, type Outcome } from './faults/report.ts'
 import { type FaultStores, startStores } from './faults/start-stores.ts'
 import { type System, startSystem } from './system.ts'
 
 /** Duration of a long run in minutes. Default: each fault once. */
 const minutes = Number(process.env.FAULT_MINUTES ?? 0)
+
+/** How long NATS is away in the fault of that name. */
+const natsOutageSeconds = Number(process.env.FAULT_NATS_OUTAGE_SECONDS ?? 5)
 
 /** `sqlite` or `mongodb`. */
 const store = process.env.FAULT_STORE ?? 'sqlite'
@@ -32,6 +36,7 @@ let system: System
 let clients: Client[]
 /** Checks whether the system has recovered. It is not part of the load, so that its forms do not change in between. */
 let probe: Client
+let eventStream: EventStream
 
 beforeAll(async () => {
   const clock = `--import ${join(import.meta.dirname, 'faults/clock.ts')}`
@@ -44,8 +49,10 @@ beforeAll(async () => {
     Array.from({ length: clientCount }, async () => new Client(system, await system.account())),
   )
   probe = new Client(system, await system.account())
+  eventStream = await EventStream.open(system.nats.urls.events)
 })
 afterAll(async () => {
+  await eventStream[Symbol.asyncDispose]()
   await system[Symbol.asyncDispose]()
   await stores[Symbol.asyncDispose]()
 })
@@ -88,6 +95,12 @@ const pause = (pid: () => number | undefined) => async () => {
 const killNats = async () => {
   process.kill(system.nats.pid, 'SIGKILL')
   await system.nats.stop()
+  system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+}
+
+const stopNats = async () => {
+  await system.nats.stop()
+  await delay(natsOutageSeconds * 1_000)
   system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
 }
 
@@ -195,6 +208,7 @@ const allFaults: Fault[] = [
     isTransparent: name === 'publisher',
   })),
   { name: 'kill -9 of nats-server', trigger: killNats },
+  { name: `${natsOutageSeconds} s without NATS`, trigger: stopNats },
   { name: 'kill -9 of everything', trigger: killEverything },
   ...services.map((name) => ({
     name: `3 s pause of ${name}`,
@@ -271,7 +285,7 @@ describe(`${clientCount} clients on ${store}`, () => {
         await running
       }
       await delay(settleMs)
-      outcome.verdicts = await Promise.all([...clients, probe].map((client) => client.check()))
+      outcome.verdicts = await Promise.all([...clients, probe].map((client) => client.check(eventStream)))
     } finally {
       // Failures of the probe are part of waiting for the recovery.
       probe.takeTally()
@@ -283,6 +297,7 @@ describe(`${clientCount} clients on ${store}`, () => {
     const lost = verdicts.flatMap(({ lost }) => lost)
     expect(lost.filter((each) => !(mayMiscount && each.startsWith('totalSize')))).toEqual([])
     expect(verdicts.flatMap(({ doubled }) => doubled)).toEqual([])
+    expect(verdicts.flatMap(({ outOfOrder }) => outOfOrder)).toEqual([])
     const failures = tallies.flatMap(({ failures }) => [...failures.keys()])
     expect(failures.filter((failure) => isTransparent || !isExpectedFailure(failure))).toEqual([])
   }
@@ -297,7 +312,7 @@ describe(`${clientCount} clients on ${store}`, () => {
     return Math.round(performance.now() - faultEnd)
   }
 
-  it.each(faults)('lose and duplicate no acknowledged write: $name', runFault, 120_000)
+  it.each(faults)('lose and duplicate no acknowledged write: $name', runFault, 120_000 + natsOutageSeconds * 1_000)
 
   if (minutes > 0) {
     it(

@@ -24,7 +24,17 @@ export interface RoundTripLoad {
   inFlight: number
 }
 
-export type Load = HttpLoad | RoundTripLoad
+/** Changes at a steady rate, and how long after each response its event is in the stream. */
+export interface EventsLoad {
+  kind: 'events'
+  target: LoadTarget
+  /** NATS as the user `events`. */
+  natsUrl: string
+  changesPerSecond: number
+  connections: number
+}
+
+export type Load = HttpLoad | RoundTripLoad | EventsLoad
 
 export interface LoadResult {
   requests: number

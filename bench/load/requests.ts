@@ -12,8 +12,12 @@ export const httpOperations = [
   'patch',
   'publish',
   'mix',
+  'events',
 ] as const
-/** `large pages` is not measured: it is only run to see its effect on memory. */
+/**
+ * `events` measures how long after a patch its event is in the stream. `large pages` is not measured: it is only run to see its effect
+ * on memory.
+ */
 export type Operation = (typeof httpOperations)[number] | 'large pages'
 
 /** The operations that the bare server on MongoDB has. */
@@ -73,6 +77,7 @@ export const requestsOf = async (operation: Operation, target: LoadTarget): Prom
   const makers = requestMakers(target)
   if (operation === 'live 304')
     return pick(await withEtags(target, Array.from({ length: knownRevisions }, makers.live)))
+  if (operation === 'events') return makers.patch
   if (operation !== 'mix') return makers[operation]
   const deck = mix.flatMap(([each, percent]) => Array<() => Request>(percent).fill(makers[each]))
   const next = pick(deck)
@@ -117,7 +122,7 @@ const requestMakers = (target: LoadTarget) => {
       method: 'GET',
       path: `${formsOf(target.largeOrganizationId!)}?pageSize=1000`,
     }),
-  } satisfies Record<Exclude<Operation, 'mix' | 'live 304'>, () => Request>
+  } satisfies Record<Exclude<Operation, 'mix' | 'live 304' | 'events'>, () => Request>
 }
 
 /** A function that returns a random item. */

@@ -4,8 +4,9 @@ import { natsConnectionOptions } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
-import type { HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
+import type { EventsLoad, HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
 import { headersOf, requestsOf, statusOf } from '../load/requests.ts'
+import { followEvents } from './follow-events.ts'
 
 type WithDuration<T> = T & { seconds: number }
 
@@ -15,12 +16,30 @@ const sampleMs = 50
 
 process.on('message', async (load: WithDuration<Load>) => {
   try {
-    process.send!(await (load.kind === 'http' ? sendRequests(load) : sendRoundTrips(load)))
+    process.send!(await run(load))
   } catch (error) {
     process.send!({ error: (error as Error).stack })
   }
 })
 process.once('disconnect', () => process.exit(0))
+
+const run = (load: WithDuration<Load>): Promise<LoadResult> => {
+  switch (load.kind) {
+    case 'http':
+      return sendRequests(load)
+    case 'round trips':
+      return sendRoundTrips(load)
+    case 'events':
+      return measureEvents(load)
+  }
+}
+
+const measureEvents = async (load: WithDuration<EventsLoad>): Promise<LoadResult> => {
+  const times = createHistogram()
+  const startedAt = performance.now()
+  const failures = await followEvents(load, await natsOf(load.natsUrl), times)
+  return resultOf(times, startedAt, failures)
+}
 
 const sendRequests = async (load: WithDuration<HttpLoad>): Promise<LoadResult> => {
   const next = await requestsOf(load.operation, load.target)

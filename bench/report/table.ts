@@ -39,7 +39,7 @@ export const figure = (value: number | undefined): string => {
 const baselinesOf = (cell: Cell): Cell[] => {
   const { side, operation } = cell
   if (side === 'three') return [{ ...cell, side: 'product' }]
-  if (side !== 'product' || operation === 'mix') return []
+  if (side !== 'product' || operation === 'mix' || operation === 'events') return []
   if (operation === 'get by one key') return [{ ...cell, side: 'B1', operation: 'get' }]
   return [
     { ...cell, side: operation === 'publish' ? 'J' : 'B1' },

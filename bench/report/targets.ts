@@ -16,7 +16,7 @@ export interface Target {
   /** Undefined when the run did not measure it. */
   value: number | undefined
   bound: { atLeast: number } | { atMost: number }
-  unit?: 'MiB' | 's'
+  unit?: 'MiB' | 's' | 'ms'
 }
 
 /** Gets per second of B0 on the machine on which the CMSs were measured. */
@@ -53,6 +53,12 @@ export const targetsOf = (results: Results): Target[] => {
       what: `publish: p99 / p50 at ${connections} connections`,
       value: tailOf(results, cell('product', 'publish')),
       bound: { atMost: 10 },
+    },
+    {
+      what: 'event in the stream after its change, p99 at 500 changes a second',
+      value: figureOf(results, cell('product', 'events'), 'p99')?.median,
+      bound: { atMost: 250 },
+      unit: 'ms',
     },
     ...cmsTargets(results, cell),
     threePublishers(results, cell('product', 'publish'), cell('three', 'publish')),

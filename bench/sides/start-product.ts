@@ -80,13 +80,19 @@ export const startProduct = async ({
       nats: [nats.pid],
       ...(mongodb?.pid && { mongodb: [mongodb.pid] }),
     }),
-    load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
+    load: (operation, connections) =>
+      operation === 'events'
+        ? { kind: 'events', target, natsUrl: nats.urls.events, changesPerSecond, connections }
+        : { kind: 'http', operation, target, connections },
     async [Symbol.asyncDispose]() {
       await Promise.all(children.map(({ child }) => terminate(child)))
       await nats.stop()
     },
   }
 }
+
+/** The rate at which `events` changes forms. */
+const changesPerSecond = 500
 
 /** Limits that are checked and never reached. */
 const highLimits = {

@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Account, type ApiResponse, publishable, type System } from '../system.ts'
+import { EventJournal, type VisibleForm } from './event-journal.ts'
+import type { EventStream } from './event-stream.ts'
 
 /** What a client has sent about one form, and what was acknowledged. */
 interface Entry {
@@ -29,6 +31,10 @@ export interface Verdict {
   lost: string[]
   /** Writes that took effect more than once, or that no client sent. */
   doubled: string[]
+  /** Events whose order is not that of the changes. */
+  outOfOrder: string[]
+  /** Repeats of events in the stream, which its readers drop. */
+  streamDuplicates: number
 }
 
 /** A form in a list or in a revision. */
@@ -49,6 +55,9 @@ const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * ite
 /** Number of forms that a client has at a time. */
 const livingForms = 3
 
+/** How long after a fault the last event may appear in the log, in milliseconds. */
+const recordedWithinMs = 30_000
+
 /** Pause of a client after a failed request, in milliseconds. */
 const pauseMs = 10
 
@@ -59,6 +68,7 @@ export class Client {
   #entries: Entry[] = []
   /** Names of creates without a response: each may have created one form. */
   readonly #uncertainCreates = new Set<string>()
+  readonly #events = new EventJournal()
   /** Violations that reads found while the load ran. */
   #lost: string[] = []
   tally: Tally = { requests: 0, failures: new Map() }
@@ -118,6 +128,7 @@ export class Client {
     if (response?.status !== 200) this.#uncertainCreates.add(name)
     else {
       const { publicId } = response.body
+      this.#events.acknowledge({ publicId, type: 'form.created', name })
       this.#entries.push({
         publicId,
         names: new Set([name]),
@@ -135,14 +146,61 @@ export class Client {
     return this.#send('GET', '?pageSize=2')
   }
 
-  /** Compares the journal with the system. Repeats every publish, which must not create a second revision. */
-  async check(): Promise<Verdict> {
-    const verdict: Verdict = { lost: this.#lost, doubled: [] }
+  /**
+   * Compares the journal with the system. Repeats every publish, which must not create a second revision.
+   *
+   * @param stream compares it with the events, too: those of the log and those of the stream.
+   */
+  async check(stream?: EventStream): Promise<Verdict> {
+    const verdict: Verdict = { lost: this.#lost, doubled: [], outOfOrder: [], streamDuplicates: 0 }
     this.#lost = []
-    for (const entry of this.#entries) await this.#checkForm(entry, verdict)
+    const entries = this.#entries
+    for (const entry of entries) await this.#checkForm(entry, verdict)
     const listed = await this.#checkList(verdict)
+    const uncertain = new Set(listed.map(({ name }) => name))
     await this.#deleteUncertain(listed)
+    if (stream) {
+      const sent = new Set(entries.flatMap(({ sentNames }) => [...sentNames]))
+      const wasSent = (name: string) =>
+        sent.has(name) || uncertain.has(name) || this.#uncertainCreates.has(name)
+      await this.#checkEvents(stream, listed, wasSent, verdict)
+    }
     return verdict
+  }
+
+  async #checkEvents(
+    stream: EventStream,
+    listed: Form[],
+    wasSent: (name: string) => boolean,
+    verdict: Verdict,
+  ): Promise<void> {
+    const names = new Map(listed.map(({ publicId, name }) => [publicId, name]))
+    const forms = this.#entries.map(({ publicId, published }) => ({
+      publicId,
+      name: names.get(publicId)!,
+      revisions: published.length,
+    }))
+    await this.#readEvents(forms, wasSent)
+    const { missing, invented, outOfOrder } = this.#events.check(forms)
+    verdict.lost.push(...missing.map((each) => `event: ${each}`))
+    verdict.doubled.push(...invented.map((each) => `event: ${each}`))
+    const streamed = await stream.readUntil(this.#account.organizationId, this.#events.lastSequence)
+    verdict.outOfOrder.push(...outOfOrder, ...streamed.outOfOrder)
+    verdict.streamDuplicates += streamed.duplicates
+  }
+
+  /** Reads new events by number, in pages of any size, until the journal is complete; at most half a minute. */
+  async #readEvents(forms: VisibleForm[], wasSent: (name: string) => boolean): Promise<void> {
+    const path = `/organizations/${this.#account.organizationId}/events`
+    const deadline = performance.now() + recordedWithinMs
+    for (;;) {
+      const query = `afterSequence=${this.#events.lastSequence}&pageSize=${randomInt(1, 200)}`
+      const { body } = await this.#callUntil('GET', `${path}?${query}`)
+      this.#events.read(body.events, wasSent)
+      if (body.events.length > 0) continue
+      if (this.#events.isComplete(forms) || performance.now() > deadline) return
+      await delay(200)
+    }
   }
 
   async #checkForm(entry: Entry, verdict: Verdict): Promise<void> {
@@ -171,8 +229,10 @@ export class Client {
       if (!sentNames.has(form.name) || !isComplete(form)) verdict.lost.push(`content of ${path}`)
     }
 
-    for (const requestId of requestIds)
+    for (const requestId of requestIds) {
       await this.#sendUntil('POST', `/${publicId}/publish`, [200], { requestId })
+      this.#events.acknowledge({ publicId, type: 'form.published' })
+    }
     const after = await revisions()
     const surplus = after.length - requestIds.length
     if (surplus > 0) verdict.doubled.push(`${surplus} publishes of ${publicId}`)
@@ -210,8 +270,11 @@ export class Client {
       .filter(({ publicId, deletion }) => deletion === 'none' && existing.has(publicId))
       .slice(0, livingForms)
     const ids = new Set(kept.map(({ publicId }) => publicId))
-    for (const { publicId } of listed)
-      if (!ids.has(publicId)) await this.#sendUntil('DELETE', `/${publicId}`, [200, 404])
+    for (const { publicId } of listed) {
+      if (ids.has(publicId)) continue
+      await this.#sendUntil('DELETE', `/${publicId}`, [200, 404])
+      this.#events.acknowledge({ publicId, type: 'form.deleted' })
+    }
     this.#entries = kept
     // The others may still be in flight on a busy machine, and create their form before a later check.
     for (const { name } of listed) this.#uncertainCreates.delete(name)
@@ -240,8 +303,10 @@ export class Client {
     entry.names.add(name)
     entry.sentNames.add(name)
     const response = await this.#send('PATCH', `/${entry.publicId}`, { form: { name } })
-    if (response?.status === 200) entry.names = new Set([name])
-    return response?.status === 200
+    if (response?.status !== 200) return false
+    entry.names = new Set([name])
+    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.updated', name })
+    return true
   }
 
   async #publish(entry: Entry): Promise<boolean> {
@@ -249,15 +314,19 @@ export class Client {
     entry.requestIds.push(requestId)
     const names = new Set(entry.names)
     const response = await this.#send('POST', `/${entry.publicId}/publish`, { requestId })
-    if (response?.status === 200) entry.published.push(names)
-    return response?.status === 200
+    if (response?.status !== 200) return false
+    entry.published.push(names)
+    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.published' })
+    return true
   }
 
   async #delete(entry: Entry): Promise<boolean> {
     entry.deletion = 'sent'
     const response = await this.#send('DELETE', `/${entry.publicId}`)
-    if (response?.status === 200) entry.deletion = 'acknowledged'
-    return response?.status === 200
+    if (response?.status !== 200) return false
+    entry.deletion = 'acknowledged'
+    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.deleted' })
+    return true
   }
 
   async #read({ publicId, names }: Entry): Promise<boolean> {
@@ -301,7 +370,7 @@ export class Client {
   /** Sends a request once and counts its outcome. @returns undefined when the connection broke. */
   async #send(method: string, path: string, body?: object): Promise<ApiResponse | undefined> {
     this.tally.requests++
-    const response = await this.#call(method, path, body)
+    const response = await this.#call(method, `${this.#account.forms}${path}`, body)
     if (response?.status !== 200) {
       const failure = response ? `${response.status} ${reasonOf(response)}` : 'broken connection'
       this.tally.failures.set(failure, (this.tally.failures.get(failure) ?? 0) + 1)
@@ -309,8 +378,12 @@ export class Client {
     return response
   }
 
-  /** Repeats a request until its response has one of the statuses. */
-  async #sendUntil(method: string, path: string, statuses = [200], body?: object): Promise<ApiResponse> {
+  /** Repeats a request about the forms until its response has one of the statuses. */
+  #sendUntil(method: string, path: string, statuses = [200], body?: object): Promise<ApiResponse> {
+    return this.#callUntil(method, `${this.#account.forms}${path}`, statuses, body)
+  }
+
+  async #callUntil(method: string, path: string, statuses = [200], body?: object): Promise<ApiResponse> {
     for (let tries = 0; ; tries++) {
       const response = await this.#call(method, path, body)
       if (response && statuses.includes(response.status)) return response
@@ -321,8 +394,7 @@ export class Client {
   }
 
   #call(method: string, path: string, body?: object): Promise<ApiResponse | undefined> {
-    const { forms } = this.#account
-    return this.#system.call(this.#account, method, `${forms}${path}`, body).catch((error) => {
+    return this.#system.call(this.#account, method, path, body).catch((error) => {
       // Only network errors are expected. A response that does not match the OpenAPI document is a defect.
       if (error instanceof TypeError) return undefined
       throw error

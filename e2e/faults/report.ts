@@ -17,6 +17,8 @@ interface Row {
   failures: Map<string, number>
   lost: number
   doubled: number
+  outOfOrder: number
+  streamDuplicates: number
   recoveriesMs: number[]
 }
 
@@ -33,9 +35,11 @@ export const createReport = () => {
         for (const [status, count] of failures)
           row.failures.set(status, (row.failures.get(status) ?? 0) + count)
       }
-      for (const { lost, doubled } of verdicts) {
+      for (const { lost, doubled, outOfOrder, streamDuplicates } of verdicts) {
         row.lost += lost.length
         row.doubled += doubled.length
+        row.outOfOrder += outOfOrder.length
+        row.streamDuplicates += streamDuplicates
       }
       if (recoveryMs !== undefined) row.recoveriesMs.push(recoveryMs)
     },
@@ -58,6 +62,8 @@ const columns = [
   'Failed',
   'Lost',
   'Doubled',
+  'Out of order',
+  'Repeats in the stream',
   'Recovery, median ms',
   'Longest ms',
 ]
@@ -68,10 +74,13 @@ const emptyRow = (): Row => ({
   failures: new Map(),
   lost: 0,
   doubled: 0,
+  outOfOrder: 0,
+  streamDuplicates: 0,
   recoveriesMs: [],
 })
 
-const cells = ([fault, { times, requests, failures, lost, doubled, recoveriesMs }]: [string, Row]) => {
+const cells = ([fault, row]: [string, Row]) => {
+  const { times, requests, failures, lost, doubled, outOfOrder, streamDuplicates, recoveriesMs } = row
   const failed = [...failures].sort().map(([status, count]) => `${status}: ${count}`)
   const recoveries = recoveriesMs.toSorted((a, b) => a - b)
   const [median, longest] = [recoveries[Math.floor((recoveries.length - 1) / 2)], recoveries.at(-1)]
@@ -82,6 +91,8 @@ const cells = ([fault, { times, requests, failures, lost, doubled, recoveriesMs 
     failed.join(', ') || 'none',
     `${lost}`,
     `${doubled}`,
+    `${outOfOrder}`,
+    `${streamDuplicates}`,
     recoveries.length < times ? `never (${times - recoveries.length})` : `${median}`,
     `${longest ?? '-'}`,
   ]

@@ -56,11 +56,12 @@ export interface Relaying extends AsyncDisposable {
 /** Long enough for a loaded machine; milliseconds. */
 export const patience = { timeout: 30_000, interval: 10 }
 
-export const startRelaying = async (): Promise<Relaying> => {
+/** @param storeUrl a migrated store. Default: a new SQLite file. */
+export const startRelaying = async (storeUrl?: string): Promise<Relaying> => {
   await using cleanup = new AsyncDisposableStack()
   const folder = cleanup.use(await mkdtempDisposable(join(tmpdir(), 'relay-')))
   const server = cleanup.use(await startNatsServer({ dataDir: folder.path }))
-  const url = `sqlite:${join(folder.path, 'forms.db')}`
+  const url = storeUrl ?? `sqlite:${join(folder.path, 'forms.db')}`
   const forms = cleanup.use(await openFormsStore(url))
   const observer = await connectNats(server.urls.operator, 'observer')
   cleanup.defer(() => observer.close())

@@ -1,0 +1,136 @@
+import type { FormEvent } from '@fms/contracts'
+
+/** A change that was acknowledged. */
+export interface Change {
+  publicId: string
+  type: 'form.created' | 'form.updated' | 'form.published' | 'form.deleted'
+  /** The name that a create or patch gave the form. Every name is sent once. */
+  name?: string
+}
+
+/** A form as the system shows it after a fault. */
+export interface VisibleForm {
+  publicId: string
+  name: string
+  revisions: number
+}
+
+/** What the log disagrees on with the journal, or with the forms that exist. */
+export interface EventVerdict {
+  /** Events that are missing, and gaps in the numbers. */
+  missing: string[]
+  /** Events of changes that were never made, and second events of a change. */
+  invented: string[]
+  /** Events of a form whose ETags or times do not follow each other. */
+  outOfOrder: string[]
+}
+
+/** What the events so far tell of one form. */
+interface History {
+  counts: Map<string, number>
+  names: Set<string>
+  version: string
+  time: string
+}
+
+/** The part of an ETag that numbers the state of the draft. */
+const versionOf = (etag: string) => etag.replace(/^"|-.*$/g, '')
+
+/** The changes of one organization that were acknowledged since the last check, and the history of its forms. */
+export class EventJournal {
+  #changes: Change[] = []
+  /** What {@link read} has found since the last check. */
+  #found: EventVerdict = { missing: [], invented: [], outOfOrder: [] }
+  readonly #histories = new Map<string, History>()
+  /** The sequence of the last event that a check has read. */
+  lastSequence = 0
+
+  acknowledge(change: Change): void {
+    this.#changes.push(change)
+  }
+
+  /**
+   * Adds the next events of the log.
+   *
+   * @param wasSent whether a create or patch with this name was ever sent.
+   */
+  read(events: readonly FormEvent[], wasSent: (name: string) => boolean): void {
+    for (const event of events) this.#add(event, wasSent)
+  }
+
+  /** Whether every acknowledged change, and every change that the forms show, has its event. */
+  isComplete(forms: readonly VisibleForm[]): boolean {
+    return this.#missing(forms).length === 0
+  }
+
+  /** Compares the events with the acknowledged changes and with all forms that exist, and forgets what is settled. */
+  check(forms: readonly VisibleForm[]): EventVerdict {
+    const { missing, invented, outOfOrder } = this.#found
+    missing.push(...this.#missing(forms))
+    for (const form of forms) {
+      const counts = this.#histories.get(form.publicId)?.counts
+      if (counts?.has('form.deleted')) invented.push(`form.deleted of ${form.publicId}, which exists`)
+      const surplus = (counts?.get('form.published') ?? 0) - form.revisions
+      if (surplus > 0) invented.push(`${surplus} form.published of ${form.publicId}`)
+    }
+    const existing = new Set(forms.map(({ publicId }) => publicId))
+    for (const publicId of this.#histories.keys())
+      if (!existing.has(publicId)) this.#histories.delete(publicId)
+    this.#changes = []
+    this.#found = { missing: [], invented: [], outOfOrder: [] }
+    return { missing, invented, outOfOrder }
+  }
+
+  #missing(forms: readonly VisibleForm[]): string[] {
+    const existing = new Set(forms.map(({ publicId }) => publicId))
+    const gone = [...this.#histories].filter(
+      ([id, { counts }]) => !existing.has(id) && !counts.has('form.deleted'),
+    )
+    return [
+      ...this.#changes
+        .filter((change) => !this.#has(change))
+        .map(({ type, publicId, name = '' }) => `${type} of ${publicId} ${name}`),
+      ...gone.map(([publicId]) => `form.deleted of ${publicId}`),
+      ...forms.flatMap((form) => this.#missingOf(form)),
+    ]
+  }
+
+  #missingOf({ publicId, name, revisions }: VisibleForm): string[] {
+    const history = this.#histories.get(publicId)
+    const published = history?.counts.get('form.published') ?? 0
+    return [
+      ...(history?.names.has(name) ? [] : [`the change that named ${publicId} ${name}`]),
+      ...(published < revisions ? [`${revisions - published} form.published of ${publicId}`] : []),
+    ]
+  }
+
+  #add({ type, time, sequence, data }: FormEvent, wasSent: (name: string) => boolean): void {
+    const { missing, invented, outOfOrder } = this.#found
+    const { publicId, name, etag, previousEtag } = data
+    if (Number(sequence) !== this.lastSequence + 1)
+      missing.push(`the events between ${this.lastSequence} and ${sequence}`)
+    this.lastSequence = Number(sequence)
+    const history = this.#histories.get(publicId) ?? {
+      counts: new Map(),
+      names: new Set(),
+      version: '',
+      time: '',
+    }
+    this.#histories.set(publicId, history)
+    const isDraftChange = type === 'form.created' || type === 'form.updated'
+    if (isDraftChange && (history.names.has(name) || !wasSent(name)))
+      invented.push(`${type} of ${publicId} ${name}`)
+    if (type === 'form.deleted' && history.counts.has(type)) invented.push(`second ${type} of ${publicId}`)
+    if (versionOf(previousEtag) !== history.version || time <= history.time)
+      outOfOrder.push(`${type} of ${publicId}: ${previousEtag} after ${history.version}`)
+    history.counts.set(type, (history.counts.get(type) ?? 0) + 1)
+    history.names.add(name)
+    history.version = versionOf(etag)
+    history.time = time
+  }
+
+  #has({ publicId, type, name }: Change): boolean {
+    const history = this.#histories.get(publicId)
+    return !!history?.counts.has(type) && (name === undefined || history.names.has(name))
+  }
+}
