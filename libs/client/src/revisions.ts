@@ -1,6 +1,7 @@
 import { isReason } from './errors.ts'
 import type { ChangeOptions, TaggedForm } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
+import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
 import type { Form } from './resources/form.ts'
 import type { Revision } from './resources/revision.ts'
@@ -13,14 +14,25 @@ import type { CallOptions, Transport } from './transport.ts'
 export interface Revisions {
   /** Lists revisions, newest first. */
   list(organization: string, form: string, query?: PageQuery): List<Revision>
+  /** Lists the members of a mask, such as `path,form.name`. */
+  list(organization: string, form: string, query: PageQuery & MaskOptions): List<Masked<Revision>>
   /** @param revision UUID, `path`, or `live`. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
+  /** Reads the members of a mask. */
+  get(
+    organization: string,
+    form: string,
+    revision: string,
+    options: CallOptions & MaskOptions,
+  ): Promise<Masked<Revision>>
   /**
    * The revision that respondents see, with the `aiHandoff` of the draft.
    *
    * @throws {FormsApiError} REVISION_NOT_FOUND before the first publish.
    */
   live(organization: string, form: string, options?: CallOptions): Promise<Revision>
+  /** Reads the members of a mask. */
+  live(organization: string, form: string, options: CallOptions & MaskOptions): Promise<Masked<Revision>>
   /**
    * Rolls the draft back: it takes over all fields of the revision but `aiHandoff`. Publishes nothing.
    *
@@ -31,19 +43,21 @@ export interface Revisions {
 }
 
 export const revisionsOf = ({ send }: Transport): Revisions => {
-  const pathTo = (organization: string, form: string, ...rest: [string, string?][]) =>
-    pathOf(['organizations', organization], ['forms', form], ...rest)
-
-  const get: Revisions['get'] = async (organization, form, revision, { signal } = {}) => {
-    const path = pathTo(organization, form, ['revisions', revision])
-    return (await send<Revision>({ method: 'GET', path, signal })).body
+  const get = async (
+    organization: string,
+    form: string,
+    revision: string,
+    { readMask, signal }: CallOptions & Partial<MaskOptions> = {},
+  ) => {
+    const path = pathOf(['organizations', organization], ['forms', form], ['revisions', revision])
+    return (await send<Revision>({ method: 'GET', path, query: { readMask }, signal })).body
   }
   return {
     get,
     rollback: async (organization, form, revision, { ifMatch, validateOnly = false, signal } = {}) => {
       const { body, etag } = await send<Form>({
         method: 'POST',
-        path: pathTo(organization, form, ['revisions', revision], ['rollback']),
+        path: pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
         body: { validateOnly },
         ifMatch,
         signal,
@@ -54,10 +68,16 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
       })
       return { form: body, etag }
     },
-    live: (organization, form, options) => get(organization, form, 'live', options),
-    list: (organization, form, { signal, ...parameters } = {}) =>
-      listOf(parameters, async (query) => {
-        const path = pathTo(organization, form, ['revisions'])
+    live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions>) =>
+      get(organization, form, 'live', options),
+    list: (
+      organization: string,
+      form: string,
+      { readMask, signal, ...parameters }: PageQuery & Partial<MaskOptions> = {},
+    ): List<Revision> =>
+      listOf(parameters, async (pageQuery) => {
+        const query = { ...pageQuery, readMask }
+        const path = pathOf(['organizations', organization], ['forms', form], ['revisions'])
         const { revisions: items, ...page } = (
           await send<RevisionsPage>({ method: 'GET', path, query, signal })
         ).body

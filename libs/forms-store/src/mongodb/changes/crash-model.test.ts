@@ -160,7 +160,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
       promises: nothing,
     },
     patch: {
-      run: (on) => retry(ref, () => updateForm(on, noQuota, ref, addTag, recorder, undefined)),
+      run: (on) => retry(ref, () => updateForm(on, noQuota, ref, addTag, recorder)),
       promises: (value, { draft }) => {
         expect(value).toBeDefined()
         expect(draft.context).toContain(tag)

@@ -14,7 +14,7 @@ export const updateForm = async (
   ref: FormRef,
   change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
   { context, onRecorded }: ChangeRecorder,
-  restored: RestoredRevision | undefined,
+  restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const form = await findForm(collections, ref)
   if (!form) return undefined

@@ -13,7 +13,7 @@ export const updateForm = async (
   ref: FormRef,
   change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
   record: RecordEvent,
-  restored: RestoredRevision | undefined,
+  restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const row = findForm(database, ref)
   if (!row) return undefined
