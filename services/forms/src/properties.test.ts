@@ -110,7 +110,7 @@ describe('a dry run', () => {
         codes.add(`${kind} ${real.statusCode}`)
         await deleteAll(service)
       }),
-      { numRuns: 600 },
+      { numRuns: 500 },
     )
     expect([...codes].sort()).toEqual([
       ...['create 200', 'create 400', 'create 403'],
