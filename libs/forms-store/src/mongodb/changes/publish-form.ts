@@ -198,7 +198,7 @@ const finishPublish = async (
 const isStored = (
   { revisions }: FormsCollections,
   { organizationId, formId, incarnation, revisionId }: RevisionDocument,
-): Promise<boolean> => revisions.confirm({ organizationId, formId, incarnation, revisionId })
+): Promise<boolean> => revisions.has({ organizationId, formId, incarnation, revisionId })
 
 /**
  * Whether an unpublish came between the snapshot of the next revision and the present state of the form. Such a revision
