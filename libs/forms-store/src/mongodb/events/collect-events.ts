@@ -13,10 +13,10 @@ import { forEachConcurrently } from './for-each-concurrently.ts'
 import { isFull, pendingFields } from './record-event.ts'
 import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './resolve-deletions.ts'
 
-/** How many organizations are collected at a time. */
+/** Maximum number of organizations that are collected concurrently. */
 const maxOrganizations = 16
 
-/** Forms that one request changes at most: a slow engine has to do it within its time limit. */
+/** Maximum number of forms that one request changes, so that slow engines finish within the timeout. */
 const removalsPerRequest = 20
 
 /** Attempts to remove collected events from forms that keep changing. The next collection removes the rest. */
@@ -90,8 +90,8 @@ const byOrganization = (forms: FormDocument[], notes: DeletionDocument[]): Pendi
 }
 
 /**
- * Moves the events of one form to the log, for a writer that cannot wait: those that the form has pending, and those of
- * its earlier incarnations.
+ * Moves the pending events of one form to the log, and those of its earlier incarnations, for a writer that cannot wait for
+ * the next collection.
  */
 export const collectForm = async (
   collections: FormsCollections,
