@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 
 /** Why a stream ended. */
 const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'slow'] as const
-export type EndReason = (typeof endReasons)[number]
+type EndReason = (typeof endReasons)[number]
 
 const endedStreams = new Counter({
   name: 'event_streams_ended_total',

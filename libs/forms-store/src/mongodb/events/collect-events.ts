@@ -93,7 +93,7 @@ const byOrganization = (forms: FormDocument[], notes: DeletionDocument[]): Pendi
  * Moves the pending events of one form to the log, and those of its earlier incarnations, for a writer that cannot wait for
  * the next collection.
  */
-export const collectForm = async (
+const collectForm = async (
   collections: FormsCollections,
   { organizationId, formId }: Omit<Incarnation, 'incarnation'>,
 ): Promise<void> => {
