@@ -17,10 +17,7 @@ export type DraftOutcome = { draft?: StoredDraft } | { problem: Problem }
 export const writeDraft = (draftJson: string | undefined, patch: JsonObject): StoredDraft | undefined =>
   draftJson === undefined ? newDraft(patch) : patchDraft(draftJson, patch)
 
-/**
- * {@link writeDraft} in a worker thread. Returns an ApiError as a value, because an error that a thread throws loses its
- * fields.
- */
+/** {@link writeDraft} in a worker thread. Returns an ApiError as a value, because an error that a thread throws loses its fields. */
 export const runDraftTask = ({ draftJson, patchJson }: DraftTask): DraftOutcome => {
   try {
     const draft = writeDraft(draftJson, JSON.parse(patchJson))

@@ -9,8 +9,7 @@ import { revisionMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
 
 /**
- * Read one revision by its id or as `live`, or the members of a mask (AIP-162, AIP-157). 304 when the caller's copy is
- * current (RFC 9110 If-None-Match).
+ * Read one revision by its id or as `live`, or the members of a mask (AIP-162, AIP-157); 304 when the caller's copy is current (RFC 9110 If-None-Match).
  * `live` has the AI Handoff of the current draft, which takes effect without a new publish, and all else of the snapshot.
  */
 export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { FormEvent } from '@fms/contracts'
+import { type FormEvent, parseSequence } from '@fms/contracts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FormsStore, StoredForm } from '../../forms-store.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { edited, newForm, newPublicId, type OpenStoreTogether, refOf, snapshot } from '../given.ts'
 import type { EngineLimits } from '../hostile-names.ts'
-import { logOf, sequencesOf } from './log-of.ts'
+import { logOf } from './log-of.ts'
 
 /** A change of one of a few forms by a process. */
 interface Step {
@@ -131,6 +131,8 @@ const expectChainPerForm = async (log: FormEvent[], { forms }: Changes, store: F
     expect(etag).toBe(current ? formETag(current) : '')
   }
 }
+
+const sequencesOf = (log: FormEvent[]) => log.map(({ sequence }) => parseSequence(sequence))
 
 const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
