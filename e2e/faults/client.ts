@@ -78,9 +78,27 @@ export class Client {
   #lost: string[] = []
   tally: Tally = { requests: 0, failures: new Map() }
 
-  constructor(system: Pick<System, 'call'>, account: Account) {
+  readonly #operations: ((entry: Entry) => Promise<boolean>)[]
+
+  /** @param operations which to send: all, or those that release 0.1.0 has. */
+  constructor(
+    system: Pick<System, 'call'>,
+    account: Account,
+    operations: 'all' | 'of release 0.1.0' = 'all',
+  ) {
     this.#system = system
     this.#account = account
+    this.#operations = [
+      this.#patch,
+      this.#patch,
+      this.#publish,
+      this.#publish,
+      this.#read,
+      this.#readLive,
+      this.#list,
+      this.#delete,
+      ...(operations === 'all' ? [this.#unpublish, this.#rollback] : []),
+    ]
   }
 
   /** Sends random requests, one at a time, until the signal is aborted. */
@@ -90,18 +108,7 @@ export class Client {
       const succeeded =
         living.length < livingForms
           ? await this.#create()
-          : await pick([
-              this.#patch,
-              this.#patch,
-              this.#publish,
-              this.#publish,
-              this.#unpublish,
-              this.#rollback,
-              this.#read,
-              this.#readLive,
-              this.#list,
-              this.#delete,
-            ]).call(this, pick(living))
+          : await pick(this.#operations).call(this, pick(living))
       if (!succeeded) await delay(pauseMs)
     }
   }
