@@ -567,7 +567,7 @@ describe('the statements', () => {
       await store.list(filtered('name = "a*" OR -search("b")'))
       await store.findRevisionOfCommand(form.organizationId, commandId)
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
-      await store.getRevision(refOf(form), revisionId)
+      for (const ref of [revisionId, 'live', 'latest']) await store.getRevision(refOf(form), ref)
       await store.update(refOf(form), (current) => current)
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
     })
