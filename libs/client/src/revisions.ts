@@ -10,7 +10,7 @@ import type { CallOptions, Transport } from './transport.ts'
 export interface Revisions {
   /** Lists revisions, newest first. */
   list(organization: string, form: string, query?: PageQuery): List<Revision>
-  /** @param revision UUID, `path`, or `live`. */
+  /** @param revision UUID, `path`, `live`, or `latest`: the one with the highest number. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
   /**
    * The revision that respondents see, with the `aiHandoff` of the draft.
