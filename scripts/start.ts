@@ -51,7 +51,7 @@ async function start() {
     const gateway = all.at(-1)!
     const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
     await delay(bannerDelayMs)
-    printBanner(gateway.url, demo)
+    printBanner(gateway.url, demo, nats.eventsUrl)
   } catch (error) {
     await supervisor.stop()
     throw error
@@ -71,11 +71,14 @@ async function requireFreePort({ HOST, PORT }: StartConfig) {
 
 /** Uses the server at NATS_URL, or prepares a local nats-server for the supervisor. */
 async function prepareNats({ NATS_URL, DATA_DIR }: StartConfig) {
-  if (NATS_URL) return { urls: forEveryUser(() => NATS_URL), programs: [], watch: () => {} }
+  if (NATS_URL) {
+    // The URL may have the rights of services: it is not printed.
+    return { urls: forEveryUser(() => NATS_URL), programs: [], watch: () => {}, eventsUrl: undefined }
+  }
   const { urls, program, healthUrl, folder } = await prepareNatsServer({ dataDir: DATA_DIR })
   const watch = (supervisor: Supervisor) =>
     watchNatsDisk({ healthUrl, folder, restart: () => supervisor.restart(program.name) })
-  return { urls, programs: [program], watch }
+  return { urls, programs: [program], watch, eventsUrl: urls.events }
 }
 
 async function waitUntilReady({ name, url }: Service, supervisor: Supervisor) {
@@ -111,7 +114,7 @@ function stopOnSignals(supervisor: Supervisor) {
   if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
 }
 
-function printBanner(origin: string, { organizationSlug, apiKey }: Demo) {
+function printBanner(origin: string, { organizationSlug, apiKey }: Demo, eventsUrl: string | undefined) {
   const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com creates another'
   const baseUrl = `${origin}/v2`
   process.stdout.write(`
@@ -121,7 +124,7 @@ function printBanner(origin: string, { organizationSlug, apiKey }: Demo) {
   Reference page     ${baseUrl}/docs
   Demo organization  ${organizationSlug}
   Demo key           ${key}
-
+${eventsUrl ? `  NATS for readers   ${eventsUrl}\n` : ''}
   curl -H 'x-api-key: ${apiKey ?? 'KEY'}' ${baseUrl}/organizations/${organizationSlug}/forms
 
 `)

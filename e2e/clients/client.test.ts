@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  type Client,
   type ClientOptions,
   createClient,
+  type FormEvent,
   FormsApiError,
   FormsConnectionError,
   isReason,
@@ -196,6 +198,87 @@ describe('after a lost response', () => {
     await another.forms.delete(elsewhere, second.publicId)
 
     expect(await Array.fromAsync(another.forms.list(elsewhere))).toEqual([])
+  })
+})
+
+describe('events', () => {
+  /** The given number of forms, each created and published. */
+  const change = async (client: Client, organization: string, forms: number) => {
+    for (let form = 0; form < forms; form++) {
+      const { publicId } = (await client.forms.create(organization, publishable())).form
+      await client.forms.publish(organization, publicId)
+    }
+  }
+
+  const sequencesOf = (events: FormEvent[]) => events.map(({ sequence }) => Number(sequence))
+
+  /** The events of a watch until it has this many. */
+  const take = async (events: AsyncIterable<FormEvent>, count: number) => {
+    const taken: FormEvent[] = []
+    for await (const event of events) if (taken.push(event) === count) break
+    return taken
+  }
+
+  it('can be listed page by page, filtered, and read by id', async () => {
+    const { client, organization, userId } = await newClient()
+    await change(client, organization, 3)
+    await take(client.events.watch(organization, { afterSequence: 0 }), 6)
+
+    const all = await Array.fromAsync(client.events.list(organization, { pageSize: 4 }))
+    const published = client.events.list(organization, {
+      filter: 'type = "*.published"',
+      orderBy: 'sequence desc',
+    })
+    const [page] = await Array.fromAsync(
+      client.events.list(organization, { afterSequence: all[4]!.sequence }).pages(),
+    )
+
+    expect(sequencesOf(all)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(all[1]).toMatchObject({ type: 'form.published', data: { actor: { user: `users/${userId}` } } })
+    expect(sequencesOf(await Array.fromAsync(published))).toEqual([6, 4, 2])
+    expect(page).toMatchObject({ items: [all[5]], lastSequence: all[5]!.sequence })
+    expect(await client.events.get(organization, all[2]!.id)).toEqual(all[2])
+    expect(await errorOf(client.events.get(organization, userId))).toMatchObject({
+      reason: 'EVENT_NOT_FOUND',
+    })
+  })
+
+  it('are watched without gaps and repeats while the service restarts', async () => {
+    const { client, organization } = await newClient({ maxRetries: 10 })
+    const all = take(client.events.watch(organization, { afterSequence: 0 }), 8)
+    const filter = 'type = "form.published"'
+    const published = take(client.events.watch(organization, { afterSequence: 0, filter }), 4)
+
+    await change(client, organization, 2)
+    await system.end('forms', 'SIGKILL')
+    await system.start('forms')
+    // The client does not repeat a create, so the gateway has to reach the service again first.
+    await Array.fromAsync(client.forms.list(organization))
+    await change(client, organization, 2)
+
+    expect(sequencesOf(await all)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(sequencesOf(await published)).toEqual([2, 4, 6, 8])
+  })
+
+  it('are watched from now on by default', async () => {
+    const { client, organization } = await newClient()
+    await change(client, organization, 1)
+    await take(client.events.watch(organization, { afterSequence: 0 }), 2)
+    const next = take(client.events.watch(organization), 1)
+    let isTaken = false
+    next.then(() => (isTaken = true))
+
+    // The watch reads its position some time after it has begun.
+    while (!isTaken) await change(client, organization, 1)
+
+    expect(sequencesOf(await next)[0]).toBeGreaterThan(2)
+  })
+
+  it('end with an error when the organization is unknown', async () => {
+    const { client } = await newClient()
+    const watch = client.events.watch('nobody')[Symbol.asyncIterator]()
+
+    expect(await errorOf(watch.next())).toMatchObject({ reason: 'ORGANIZATION_NOT_FOUND' })
   })
 })
 

@@ -7,10 +7,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type System, startSystem } from '../system.ts'
@@ -25,6 +27,16 @@ beforeAll(async () => {
   system = await startSystem()
 })
 afterAll(() => system[Symbol.asyncDispose]())
+
+/** Lines of the output, as patterns, and their first group wherever they match, in the order of the output. */
+const expectedOutputs: Record<string, [line: RegExp, groups: string[]][]> = {
+  'guides/follow-changes.md': [
+    /^"type":"form\.(\w+)"$/gm,
+    /^event: form\.(\w+)$/gm,
+    /^watched \d form\.(\w+) Short life$/gm,
+    /^received \d form\.(\w+) Short life$/gm,
+  ].map((line) => [line, ['created', 'published', 'deleted']]),
+}
 
 /** The statuses other than 200 that the commands of a page get, in their order. */
 const expectedFailures: Record<string, string[]> = {
@@ -43,7 +55,9 @@ describe.each(pages)('the commands of docs/%s', (name) => {
     try {
       mkdirSync(join(folder, '.data'))
       writeFileSync(join(folder, '.data/demo-api-key'), account.apiKey)
-      await promisify(execFile)('sh', ['-euc', localized(script, account.slug)], {
+      symlinkSync(join(system.dataDir, 'nats'), join(folder, '.data/nats'))
+      installPackages(folder)
+      const { stdout } = await promisify(execFile)('sh', ['-euc', localized(script, account.slug)], {
         cwd: folder,
         env: {
           PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
@@ -53,6 +67,9 @@ describe.each(pages)('the commands of docs/%s', (name) => {
 
       const statuses = readFileSync(join(folder, 'statuses'), 'utf8').trim().split('\n')
       expect(statuses.filter((status) => status !== '200')).toEqual(expectedFailures[name] ?? [])
+      for (const [line, groups] of expectedOutputs[name] ?? []) {
+        expect([...stdout.matchAll(line)].map(([, group]) => group)).toEqual(groups)
+      }
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -82,6 +99,21 @@ function markdownUnder(folder: string): string[] {
   return globSync(`${folder}/**/*.md`, { cwd: root, exclude: (name) => name === 'node_modules' })
 }
 
+/** The packages that programs of the guides import: our client from its sources, and the client of NATS. */
+const installPackages = (folder: string) => {
+  const packages = {
+    '@fms/client': join(root, 'libs/client/src/index.ts'),
+    '@nats-io/jetstream': fileURLToPath(import.meta.resolve('@nats-io/jetstream')),
+    '@nats-io/transport-node': fileURLToPath(import.meta.resolve('nats')),
+  }
+  for (const [name, file] of Object.entries(packages)) {
+    const installed = join(folder, 'node_modules', name)
+    mkdirSync(installed, { recursive: true })
+    writeFileSync(join(installed, 'index.mjs'), `export * from ${JSON.stringify(pathToFileURL(file).href)}`)
+    writeFileSync(join(installed, 'package.json'), JSON.stringify({ name, exports: './index.mjs' }))
+  }
+}
+
 /** The script with the addresses of this system. Each curl appends its status to a file. */
 const localized = (script: string, slug: string) =>
   [
@@ -90,5 +122,6 @@ const localized = (script: string, slug: string) =>
       .replaceAll('http://127.0.0.1:8080/v2', system.baseUrl)
       .replaceAll('/organizations/demo', `/organizations/${slug}`)
       .replaceAll('--organization demo', `--organization ${slug}`)
+      .replaceAll("'demo'", `'${slug}'`)
       .replaceAll('npm run -s formctl --', `node ${join(root, 'formctl/src/formctl.ts')}`),
   ].join('\n')

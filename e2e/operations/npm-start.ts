@@ -17,6 +17,8 @@ export interface Started {
   curl: string
   /** URL of the API reference. */
   referencePage: string
+  /** URL of the NATS user `events`. */
+  natsForReaders: string
   /** All of stdout up to the curl command. */
   printed: string
 }
@@ -48,6 +50,7 @@ export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Pr
     slug: line('Demo organization')!,
     apiKey: line('Demo key')!,
     referencePage: line('Reference page')!,
+    natsForReaders: line('NATS for readers')!,
     printed,
     curl: printed.match(/^ {2}(curl .*)$/m)![1]!,
   }

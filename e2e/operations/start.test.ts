@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connectNats } from '@fms/service-kit'
+import { jetstream } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { publishable } from '../system.ts'
 import { call, npmStart, npmStop, type Started } from './npm-start.ts'
@@ -60,6 +62,24 @@ describe('npm start', () => {
 
     expect(response).toEqual({ nextPageToken: '', totalSize: 0, forms: [] })
     expect(demo).toContain('Done: create, edit, publish, read, list and delete all worked.')
+  })
+
+  it('prints the URL of NATS for readers, who get the events of the demo', async () => {
+    const { natsForReaders, baseUrl } = await start()
+    const env = { ...process.env, DATA_DIR: dataDir, PORT: new URL(baseUrl).port }
+    execFileSync(process.execPath, [join(root, 'scripts/demo.ts')], { env })
+    const nats = await connectNats(natsForReaders, 'reader')
+
+    const consumer = await jetstream(nats).consumers.get('EVENTS', {})
+    const verbs: string[] = []
+    for await (const { subject } of await consumer.consume()) {
+      const [, , , verb] = subject.split('.')
+      verbs.push(verb!)
+      if (verb === 'deleted') break
+    }
+
+    expect(verbs).toEqual(expect.arrayContaining(['created', 'updated', 'published', 'deleted']))
+    await nats.close()
   })
 
   it('logs no warning, and prints the URL of a reference page that is served', async () => {

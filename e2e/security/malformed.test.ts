@@ -112,6 +112,8 @@ const invalidQuery = fc.oneof(
   fc.constantFrom(
     'pageSize=1&pageSize=2',
     'filter=a&filter=b',
+    'afterSequence=-1',
+    'afterSequence=9007199254740992',
     'unknown=1',
     'pageSize=9007199254740992',
     '__proto__=1',
@@ -146,9 +148,9 @@ const malformed = fc.oneof(
     headers: json,
     body: method === 'PATCH' ? '{"form":{}}' : '',
   })),
-  invalidQuery.map((query) => ({
+  fc.tuple(invalidQuery, fc.constantFrom('forms', 'events', 'events/stream')).map(([query, list]) => ({
     method: 'GET',
-    path: () => `${account.forms}?${query}`,
+    path: () => `/organizations/${account.slug}/${list}?${query}`,
     headers: {},
     body: '',
   })),

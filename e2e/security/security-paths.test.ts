@@ -50,6 +50,7 @@ const names = [
   'ORGANIZATIONS',
   'forms',
   'Forms',
+  'events',
   'revisions',
   'live',
   'changes',
@@ -76,7 +77,7 @@ const pathOf = ([own, ...others]: [string, ...string[]]): fc.Arbitrary<string> =
       .tuple(
         fc.constantFrom('organizations', 'organizations/', '%6frganizations', 'Organizations'),
         fc.array(fc.constantFrom(...refs, ...unusualPieces), { minLength: 1, maxLength: 3 }),
-        fc.constantFrom('forms', 'forms/', '%66orms', 'forms;'),
+        fc.constantFrom('forms', 'forms/', '%66orms', 'forms;', 'events'),
         fc.array(fc.constantFrom(...refs, 'live', ...unusualPieces), { minLength: 1, maxLength: 4 }),
       )
       .map(
@@ -95,7 +96,7 @@ describe('a path at the gateway', () => {
 
   const verify = createIdentityVerifier([secret])
   const servicePath =
-    /^\/organizations(?:\/([0-9a-f-]{36})(?:\/forms(?:\/[\w-]{1,100}(?:\/changes|\/revisions(?:\/[\w-]{1,100})?)?)?)?)?$/
+    /^\/organizations(?:\/([0-9a-f-]{36})(?:\/forms(?:\/[\w-]{1,100}(?:\/changes|\/revisions(?:\/[\w-]{1,100})?)?)?|\/events(?:\/[\w-]{1,100})?)?)?$/
 
   it('is forwarded only with the authorized organization', async () => {
     const stranger = crypto.randomUUID()
@@ -106,6 +107,7 @@ describe('a path at the gateway', () => {
       organizationId.toUpperCase(),
       stranger,
       'Ab3dE6gH9j',
+      'stream',
       '',
     ]
 
@@ -174,7 +176,7 @@ describe('a path at the forms service', () => {
     expect((await get(urlOf(mine))).text).toContain('Mine')
     expect((await get(urlOf(theirs))).status).toBe(404)
 
-    const ownPath = new RegExp(`^/organizations/${organizationId}/forms(/|$)`)
+    const ownPath = new RegExp(`^/organizations/${organizationId}/(forms|events)(/|$)`)
     await fc.assert(
       fc.asyncProperty(pathOf(refs), async (path) => {
         const { status, text } = await get(path)

@@ -2,7 +2,7 @@ import { mkdir, mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectNats } from '@fms/service-kit'
-import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, errors, type Status } from 'nats'
 import { describe, expect, it } from 'vitest'
 import { findNatsServer, startNatsServer } from './nats-server.ts'
@@ -151,6 +151,29 @@ describe('NATS users', () => {
     expect((await manager.streams.info('PUBLISH')).config.name).toBe('PUBLISH')
 
     expect(await manager.streams.delete('PUBLISH')).toBe(true)
+  })
+
+  it('read EVENTS as the user events, with ordered and with durable consumers', async () => {
+    await using folder = await dataDir()
+    await using server = await startNatsServer({ dataDir: folder.path })
+    await using publisher = await client(server.urls.publisher)
+    await using events = await client(server.urls.events)
+    const subjects = ['events.*.form.*']
+    await (await jetstreamManager(publisher.nats)).streams.add({ name: 'EVENTS', subjects })
+    await jetstream(publisher.nats).publish(formEvent, 'first')
+    const manager = await jetstreamManager(events.nats)
+    const { consumers } = jetstream(events.nats)
+
+    const ordered = await consumers.get('EVENTS', { filter_subjects: formEvent })
+    expect((await ordered.next())?.string()).toBe('first')
+
+    const config = { durable_name: 'mine', ack_policy: AckPolicy.Explicit, filter_subject: formEvent }
+    await manager.consumers.add('EVENTS', config)
+    const message = await (await consumers.get('EVENTS', 'mine')).next()
+    expect(message?.string()).toBe('first')
+    expect(await message!.ackAck()).toBe(true)
+    expect(await manager.consumers.info('EVENTS', 'mine')).toMatchObject({ num_ack_pending: 0 })
+    expect(await manager.consumers.delete('EVENTS', 'mine')).toBe(true)
   })
 
   it('of a later release get a password, and existing passwords stay', async () => {

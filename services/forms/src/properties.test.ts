@@ -233,6 +233,7 @@ describe('a malformed request', () => {
     )
     expect([...reasons].sort()).toEqual([
       'BODY_TOO_LARGE',
+      'EVENT_NOT_FOUND',
       'FORM_MOVED',
       'FORM_NOT_FOUND',
       'INVALID_FILTER',

@@ -80,10 +80,14 @@ export const ensureStreams = async (nats: NatsConnection, publishTimeoutMs: numb
   return jetstream(nats).consumers.get(publishStream.name, publisherConsumer)
 }
 
-/** Creates or updates the stream of events. Safe to run in every publisher at any time. */
-export const ensureEventsStream = async (nats: NatsConnection, config: EventsConfig): Promise<void> => {
+/**
+ * Creates or updates the stream of events. Safe to run in every publisher at any time.
+ *
+ * @returns whether it accepts atomic batches, which nats-server has since 2.12.
+ */
+export const ensureEventsStream = async (nats: NatsConnection, config: EventsConfig): Promise<boolean> => {
   const manager = await jetstreamManager(nats, { checkAPI: false, timeout: eventsTimeoutMs })
-  await ensureStream(manager, {
+  const info = await ensureStream(manager, {
     name: eventsStream.name,
     subjects: [...eventsStream.subjects],
     storage: StorageType.File,
@@ -92,7 +96,9 @@ export const ensureEventsStream = async (nats: NatsConnection, config: EventsCon
     max_bytes: config.EVENTS_STREAM_BYTES,
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
+    allow_atomic: true,
   })
+  return info.config.allow_atomic === true
 }
 
 /** @returns the time of the NATS server that stores the commands; milliseconds since the epoch. */

@@ -1,4 +1,3 @@
-import { isUuid } from '@fms/contracts'
 import { boundFilter } from './bound-filter.ts'
 import { FilterError } from './filter-error.ts'
 import { foldCase } from './fold-case.ts'
@@ -91,11 +90,14 @@ const checkPattern = (condition: Condition): CheckedFilter => {
   return checkString(condition)
 }
 
+/** A UUID of any version (RFC 9562). */
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
 const checkUuid = (condition: Condition): CheckedFilter => {
   rejectOtherThanEquals(condition)
   const { field, value } = condition
   const text = plainText(value)
-  if (!isUuid(text)) throw new FilterError(value.column, 'a UUID')
+  if (!uuid.test(text)) throw new FilterError(value.column, 'a UUID')
   return { kind: 'compare', field, operator: '=', value: text.toLowerCase() }
 }
 

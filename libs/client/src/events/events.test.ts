@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { createClient, type FormEvent } from '../index.ts'
 import { answered, failure, type Reaction, startServer } from '../testing.ts'
@@ -238,5 +239,66 @@ describe('events.watch', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+})
+
+describe('events.watch, for any behaviour of connections,', () => {
+  const lastSequence = 12
+  const all = Array.from({ length: lastSequence }, (_, index) => index + 1)
+  const isEven = (number: number) => number % 2 === 0
+
+  /** What one stream does: repeats and loses events, and is cut after some bytes. */
+  const behaviour = fc.record({
+    repeats: fc.array(fc.integer({ min: 1, max: lastSequence }), { maxLength: 3 }),
+    lost: fc.array(fc.integer({ min: 1, max: lastSequence }), { maxLength: 6 }),
+    bytes: fc.integer({ min: 0, max: 700 }),
+  })
+  type Behaviour = typeof behaviour extends fc.Arbitrary<infer T> ? T : never
+
+  /** A client of a log in which each stream has the next behaviour; the last streams work. */
+  const clientOf = (behaviours: Behaviour[], { mayLose }: { mayLose: boolean }) => {
+    const rest = [...behaviours]
+    const fetch = async (url: string) => {
+      const { pathname, searchParams } = new URL(url)
+      const after = Number(searchParams.get('afterSequence'))
+      const matching = searchParams.has('filter') ? all.filter(isEven) : all
+      const events = matching.filter((number) => number > after)
+      if (!pathname.endsWith('/stream')) {
+        return Response.json({ events: events.map(newEvent), nextPageToken: '', lastSequence: '9' })
+      }
+      const { repeats, lost, bytes } = rest.shift() ?? { repeats: [], lost: [], bytes: Infinity }
+      const sent = events.filter((number) => !(mayLose && lost.includes(number)))
+      const early = repeats.filter((number) => number <= after)
+      const text = [hello, ...[...early, ...sent].map(block)].join('').slice(0, bytes)
+      return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+    }
+    const clock = { sleep: async () => {}, random: () => 0 }
+    return createClient({ baseUrl: 'http://127.0.0.1/v2', apiKey: 'fms_test', fetch }, clock)
+  }
+
+  const sequencesOf = async (events: AsyncIterable<FormEvent>) => {
+    const sequences: number[] = []
+    for await (const { sequence } of events) {
+      if (sequences.push(Number(sequence)) && Number(sequence) === lastSequence) return sequences
+    }
+  }
+
+  it('yields each event once and in order', async () => {
+    const property = fc.asyncProperty(fc.array(behaviour, { maxLength: 8 }), async (behaviours) => {
+      const { events } = clientOf(behaviours, { mayLose: true })
+
+      expect(await sequencesOf(events.watch('acme', { afterSequence: 0 }))).toEqual(all)
+    })
+    await fc.assert(property)
+  })
+
+  it('with a filter, yields each matching event that is sent once and in order', async () => {
+    const property = fc.asyncProperty(fc.array(behaviour, { maxLength: 8 }), async (behaviours) => {
+      const { events } = clientOf(behaviours, { mayLose: false })
+      const watch = events.watch('acme', { afterSequence: 0, filter: 'type = "even"' })
+
+      expect(await sequencesOf(watch)).toEqual(all.filter(isEven))
+    })
+    await fc.assert(property)
   })
 })

@@ -21,7 +21,7 @@ describe('changedFields', () => {
 
 describe('recordedEvent', () => {
   it('is an event of at most 4 KiB, with the longest name and request id', () => {
-    const form = newForm({ draft: { name: '\0'.repeat(199) + 'x' } })
+    const form = newForm({ draft: { name: `${'\0'.repeat(199)}x` } })
     const actor = { user: `users/${form.formId}`, key: { id: form.formId, prefix: 'abcdefgh' } }
     const context = { actor, httpRequestId: '"'.repeat(128) }
     const more = { fields: Object.keys(FormDraft.parse({})) }

@@ -213,15 +213,15 @@ const eventLogs = `
 
   CREATE TABLE eventLogs (
     organizationId TEXT NOT NULL PRIMARY KEY,
-    oldestSequence INTEGER NOT NULL,
-    lastSequence INTEGER NOT NULL,
     streamedSequence INTEGER NOT NULL,
     -- The time of the oldest event; NULL once retention has left only the newest event.
     oldestTime INTEGER
   ) STRICT, WITHOUT ROWID;
 
-  CREATE INDEX eventLogs_unstreamed ON eventLogs (organizationId) WHERE streamedSequence < lastSequence;
   CREATE INDEX eventLogs_by_oldestTime ON eventLogs (oldestTime) WHERE oldestTime IS NOT NULL;
+
+  -- The logs with events that are not in the stream. Small, so that most events change no page for it.
+  CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
 /** After the snapshot in a row, so reading them reads all overflow pages of a large snapshot. */

@@ -8,6 +8,7 @@ import {
   type JetStreamManager,
   type JsMsg,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Subscription } from 'nats'
@@ -27,10 +28,9 @@ const drainMs = 1_000
 export const ensureStream = async (
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
-) => {
+): Promise<StreamInfo> => {
   const exists = await manager.streams.info(config.name).then(() => true, falseIfMissing)
-  if (exists) await manager.streams.update(config.name, config)
-  else await manager.streams.add(config)
+  return exists ? manager.streams.update(config.name, config) : manager.streams.add(config)
 }
 
 /** Creates a durable consumer, or updates its configuration. May run again, and concurrently. */

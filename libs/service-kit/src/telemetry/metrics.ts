@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
 import { watchEventLoop } from './event-loop.ts'
@@ -29,6 +30,21 @@ new Gauge({
     this.set(requestsInFlight)
   },
 })
+
+let openStreams = 0
+new Gauge({
+  name: 'event_streams_open',
+  help: 'Event streams that are open; they are no requests in flight',
+  collect() {
+    this.set(openStreams)
+  },
+})
+
+/** Counts an event stream as open until its response closes. */
+export const countEventStream = (raw: ServerResponse): void => {
+  openStreams++
+  raw.once('close', () => openStreams--)
+}
 
 /** Counts an error response. @param reason one of `docs/errors.md`, which bounds the number of series. */
 export const countError = (reason: string): void => errors.inc({ reason })

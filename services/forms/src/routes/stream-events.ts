@@ -1,14 +1,12 @@
 import { type FieldViolation, invalidRequest, readFilterQuery } from '@fms/aip'
 import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
-import { Gauge } from '@fms/service-kit'
+import { countEventStream } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { EventStream } from '../events/event-stream.ts'
 import { assertNotPruned, rangeOf } from '../events/log-range.ts'
 import { OrganizationParams } from './form-params.ts'
-
-const openStreams = new Gauge({ name: 'event_streams_open', help: 'Event streams that are open' })
 
 const headers = {
   'content-type': 'text/event-stream',
@@ -52,11 +50,8 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const options = { raw, log: request.log, events, reader, tails }
       const stream = new EventStream({ ...options, organizationId, filter, position, lastSequence, caller })
       streams.add(stream)
-      openStreams.inc()
-      raw.once('close', () => {
-        streams.delete(stream)
-        openStreams.dec()
-      })
+      raw.once('close', () => streams.delete(stream))
+      countEventStream(raw)
     },
   )
 }

@@ -142,10 +142,10 @@ const writing = fc.constantFrom<{ method: 'POST' | 'PATCH'; of: 'forms' | 'form'
   { method: 'PATCH', of: 'form' },
 )
 
-const urlOf = (
-  of: 'forms' | 'form',
-  { organizationId, formId }: { organizationId: string; formId: string },
-) => `/organizations/${organizationId}/forms${of === 'form' ? `/${formId}` : ''}`
+type Place = 'forms' | 'form' | 'events'
+
+const urlOf = (of: Place, { organizationId, formId }: { organizationId: string; formId: string }) =>
+  `/organizations/${organizationId}/${of === 'form' ? `forms/${formId}` : of}`
 
 const wrongBody = (payload: fc.Arbitrary<string | Buffer>): fc.Arbitrary<MalformedRequest> =>
   fc
@@ -174,7 +174,7 @@ const wrongSwitch: fc.Arbitrary<MalformedRequest> = fc
 
 const anyRoute = fc.constantFrom<{
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  of: 'forms' | 'form'
+  of: Place
   rest: string
 }>(
   { method: 'POST', of: 'forms', rest: '' },
@@ -184,6 +184,9 @@ const anyRoute = fc.constantFrom<{
   { method: 'DELETE', of: 'form', rest: '' },
   { method: 'GET', of: 'form', rest: '/revisions' },
   { method: 'GET', of: 'form', rest: '/revisions/live' },
+  { method: 'GET', of: 'events', rest: '' },
+  { method: 'GET', of: 'events', rest: '/stream' },
+  { method: 'GET', of: 'events', rest: '/11111111-1111-4111-8111-111111111111' },
 )
 
 const parameters = ['filter', 'orderBy', 'pageSize', 'pageToken', 'skip', 'validateOnly']
@@ -248,8 +251,22 @@ const oddListing: fc.Arbitrary<MalformedRequest> = fc
       ),
     ),
   )
-  .map(([name, value]) => (at) => ({
-    url: `${urlOf('forms', at)}?${name}=${encodeURIComponent(value.toWellFormed())}`,
+  .chain(([name, value]) =>
+    fc.constantFrom<Place>('forms', 'events').map((of) => (at) => ({
+      url: `${urlOf(of, at)}?${name}=${encodeURIComponent(value.toWellFormed())}`,
+    })),
+  )
+
+const oddSequence: fc.Arbitrary<MalformedRequest> = fc
+  .tuple(
+    fc.constantFrom('', '/stream'),
+    fc.oneof(
+      anyText.filter((text) => !/^[0-9]+$/.test(text)),
+      fc.constantFrom('-1', '1e3', '0x10', '9007199254740992', '9'.repeat(400), '٣', '1.0', ' 1'),
+    ),
+  )
+  .map(([rest, sequence]) => (at) => ({
+    url: `${urlOf('events', at)}${rest}?afterSequence=${encodeURIComponent(sequence.toWellFormed())}`,
   }))
 
 /** References that identify nothing: any path segment. */
@@ -281,18 +298,19 @@ const oddRef = fc
   .map((ref) => ref.replaceAll('?', '%3F').replaceAll('#', '%23'))
 
 const oddRefRequest: fc.Arbitrary<MalformedRequest> = fc
-  .tuple(anyRoute, oddRef, fc.constantFrom('organization', 'form', 'revision'))
-  .map(([{ method, of, rest }, ref, place]) => ({ organizationId, formId }) => ({
-    method: place === 'revision' ? 'GET' : method,
-    url:
-      place === 'organization'
-        ? `/organizations/${ref}/forms${of === 'form' ? `/${formId}` : ''}${rest}`
-        : place === 'form'
-          ? `/organizations/${organizationId}/forms/${ref}${rest}`
-          : `/organizations/${organizationId}/forms/${formId}/revisions/${ref}`,
-    ...((method === 'POST' || method === 'PATCH') &&
-      place !== 'revision' && { payload: { form: { name: 'odd' } } }),
-  }))
+  .tuple(anyRoute, oddRef, fc.constantFrom('organization', 'form', 'revision', 'event'))
+  .map(([{ method, of, rest }, ref, place]) => ({ organizationId, formId }) => {
+    const at = { organizationId, formId }
+    if (place === 'revision') return { url: `${urlOf('form', at)}/revisions/${ref}` }
+    if (place === 'event') return { url: `${urlOf('events', at)}/${ref}` }
+    const odd =
+      place === 'form' ? urlOf('form', { ...at, formId: ref }) : urlOf(of, { ...at, organizationId: ref })
+    return {
+      method,
+      url: `${odd}${rest}`,
+      ...((method === 'POST' || method === 'PATCH') && { payload: { form: { name: 'odd' } } }),
+    }
+  })
 
 /** Header values that Node accepts. */
 const headerText = fc
@@ -368,6 +386,7 @@ export const malformedRequestArbitrary: fc.Arbitrary<MalformedRequest> = fc.oneo
   wrongSwitch,
   oddQueryRequest,
   oddListing,
+  oddSequence,
   oddRefRequest,
   oddHeaders,
 )

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Counter, Gauge } from '@fms/service-kit'
+import { Counter, countEventStream } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Why a stream ended. */
 const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'slow'] as const
 export type EndReason = (typeof endReasons)[number]
 
-const openStreams = new Gauge({ name: 'event_streams_open', help: 'Event streams that are open' })
 const endedStreams = new Counter({
   name: 'event_streams_ended_total',
   help: 'Event streams that ended: by the caller, the service, a drain, a key or membership that ended (unauthorized), or cut off (slow)',
@@ -51,7 +50,7 @@ export class OpenStream {
     body.on('data', (chunk: Buffer) => this.#write(chunk))
     body.once('close', () => this.end('service'))
     raw.once('close', () => this.#close())
-    openStreams.inc()
+    countEventStream(raw)
   }
 
   /** Ends the response, and the request to the service. */
@@ -101,6 +100,5 @@ export class OpenStream {
     if (!this.#reason) this.#stop('caller')
     clearTimeout(this.#flushTimer)
     this.#options.body.destroy()
-    openStreams.dec()
   }
 }

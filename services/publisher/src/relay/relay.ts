@@ -7,6 +7,7 @@ import type { EventsConfig } from '../config.ts'
 import { ensureEventsStream } from '../streams.ts'
 import { createFailureLog } from './failure-log.ts'
 import { pruneEvents } from './prune-events.ts'
+import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
 
@@ -44,22 +45,22 @@ export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Re
   const logFailure = createFailureLog(logger)
   const onError = (text: string) => (error: unknown) => logFailure(text, error)
   const connection = followConnection(nats, () => wakeStreaming())
-  let hasStream = false
+  let stream: { allowsBatches: boolean } | undefined
 
   const streaming = createStreaming({
     events,
-    nats,
+    publisher: createEventPublisher(nats),
+    allowsBatches: () => stream?.allowsBatches ?? false,
     onFree: () => wakeStreaming(),
     onError(error) {
       // The stream may be missing: the server may have lost its data.
-      hasStream = false
+      stream = undefined
       logFailure('events could not be streamed: retrying', error)
     },
   })
-  const stream = async () => {
+  const startStreaming = async () => {
     if (!connection.isConnected) return
-    if (!hasStream) await ensureEventsStream(nats, config)
-    hasStream = true
+    stream ??= { allowsBatches: await ensureEventsStream(nats, config) }
     await streaming.startLogs()
   }
   const collect = async (signal: AbortSignal) => {
@@ -71,7 +72,7 @@ export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Re
   const prune = (signal: AbortSignal) =>
     pruneEvents(events, { retentionDays: config.EVENTS_RETENTION_DAYS, now: now(), signal })
 
-  const streamer = repeat(lookMs, stream, onError('events cannot be streamed: retrying'))
+  const streamer = repeat(lookMs, startStreaming, onError('events cannot be streamed: retrying'))
   const collector = repeat(lookMs, collect, onError('events cannot be collected: retrying'))
   const pruner = repeat(pruneMs, prune, onError('old events cannot be pruned: retrying'))
   const wakeStreaming = () => streamer.wake()

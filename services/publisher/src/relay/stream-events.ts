@@ -1,95 +1,99 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { eventContentType, eventSubject, type FormEvent, parseSequence } from '@fms/contracts'
+import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { EventLog, UnstreamedLog } from '@fms/forms-store'
-import { jetstream } from '@nats-io/jetstream'
-import { headers, type NatsConnection } from 'nats'
-import { observeRelay } from './event-metrics.ts'
+import type { EventPublisher } from './publish-events.ts'
+import { createStreamedMarks } from './streamed-marks.ts'
 
 /** Logs that are streamed at the same time, so that a slow one does not delay the others. */
 const maxLogs = 32
 
-/** Events that are read, published and then marked together. */
+/** Events that are read at once. */
 const batchSize = 100
 
-/** Timeout of one publish, in milliseconds. Then the event is published again, with the same `Nats-Msg-Id`. */
-const publishTimeoutMs = 2_000
+/** Fewer events are published one after another: NATS prepares each batch separately. */
+const minBatch = 10
+
+/** How long a stop waits for PubAcks, in milliseconds. Events without one are published again later. */
+const stopMs = 2_000
 
 /** The pause of a log after a failure, in milliseconds. */
 const retryMs = 1_000
 
 export interface StreamingDeps {
   events: EventLog
-  nats: NatsConnection
-  /** Called when a log has been streamed, or has failed and had its pause: others may be waiting. */
+  publisher: EventPublisher
+  /** Whether the stream accepts batches. */
+  allowsBatches: () => boolean
+  /** Called when a log is no longer streamed and `startLogs` may find another one. */
   onFree: () => void
-  /** Called with what an attempt throws. */
+  /** Called with what an attempt throws. It is repeated. */
   onError: (error: unknown) => void
 }
 
 /** Publishes logs to the stream, each in the order of its sequences. */
-export const createStreaming = ({ events, nats, onFree, onError }: StreamingDeps) => {
+export const createStreaming = ({ events, publisher, allowsBatches, onFree, onError }: StreamingDeps) => {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
-  const publish = eventPublisher(nats)
+  const marks = createStreamedMarks(events, onError)
+  let areOthersBehind = false
 
-  const streamLog = async ({ organizationId, streamedSequence }: UnstreamedLog) => {
-    for (let streamed = streamedSequence; !stopping.signal.aborted; ) {
-      const batch = await events.read({ organizationId, from: streamed + 1, limit: batchSize })
-      if (batch.length === 0) return
-      const before = streamed
-      try {
-        for (const event of batch) {
-          if (stopping.signal.aborted) break
-          // Each waits for the one before: a later event must not be stored before one whose publish fails.
-          await publish(organizationId, event)
-          streamed = parseSequence(event.sequence)
-        }
-      } finally {
-        if (streamed > before) await events.markStreamed(organizationId, streamed)
-      }
+  /** Each event waits for the one before: a later one must not be stored before one whose publish fails. */
+  const publishInTurn = async (organizationId: string, batch: readonly FormEvent[]) => {
+    for (const event of batch) {
+      if (stopping.signal.aborted) return
+      await publisher.one(organizationId, event)
+      marks.set(organizationId, parseSequence(event.sequence))
+    }
+  }
+  const publishAll = async (organizationId: string, batch: readonly FormEvent[]) => {
+    if (batch.length < minBatch || !allowsBatches()) return publishInTurn(organizationId, batch)
+    try {
+      await publisher.batch(organizationId, batch)
+      marks.set(organizationId, parseSequence(batch.at(-1)!.sequence))
+    } catch {
+      await publishInTurn(organizationId, batch)
+    }
+  }
+  const streamLog = async ({ organizationId }: UnstreamedLog, streamedSequence: number) => {
+    let from = streamedSequence + 1
+    while (!stopping.signal.aborted) {
+      const batch = await events.read({ organizationId, from, limit: batchSize })
+      await publishAll(organizationId, batch)
+      if (batch.length < batchSize) return
+      from = parseSequence(batch.at(-1)!.sequence) + 1
     }
   }
   const start = (log: UnstreamedLog) => {
-    const attempt = streamLog(log)
-      .catch(async (error) => {
-        onError(error)
-        await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
-      })
-      .finally(() => {
-        running.delete(log.organizationId)
-        onFree()
-      })
-    running.set(log.organizationId, attempt)
+    const { organizationId } = log
+    const streamedSequence = Math.max(log.streamedSequence, marks.of(organizationId))
+    const attempt = streamLog(log, streamedSequence).catch(async (error) => {
+      if (stopping.signal.aborted) return
+      onError(error)
+      await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
+    })
+    const end = () => {
+      running.delete(organizationId)
+      if (areOthersBehind) onFree()
+    }
+    running.set(organizationId, attempt.then(end))
   }
 
   return {
     /** Starts to stream the logs that are behind, as far as the limit allows. */
     async startLogs(): Promise<void> {
-      const free = maxLogs - running.size
-      if (free === 0) return
-      const behind = await events.findUnstreamed(2 * maxLogs)
+      // Logs that are being streamed, and those whose mark is not stored yet, must not hide others.
+      const unstreamed = await events.findUnstreamed(maxLogs + running.size + marks.size)
+      const behind = unstreamed.filter((log) => log.lastSequence > marks.of(log.organizationId))
       const waiting = behind.filter(({ organizationId }) => !running.has(organizationId))
-      for (const log of waiting.slice(0, free)) start(log)
+      const started = waiting.slice(0, maxLogs - running.size)
+      areOthersBehind = started.length < behind.length
+      for (const log of started) start(log)
     },
-    /** Ends after the events whose publish has begun. */
+    /** Ends after the events whose publish has begun, or without their PubAcks. */
     async stop(): Promise<void> {
       stopping.abort()
-      await Promise.all(running.values())
+      await Promise.race([Promise.all(running.values()), delay(stopMs, undefined, { ref: false })])
+      await marks.stop()
     },
-  }
-}
-
-/** Returns a function that publishes an event, and resolves once the stream has stored it. */
-const eventPublisher = (nats: NatsConnection) => {
-  const client = jetstream(nats)
-  return async (organizationId: string, event: FormEvent): Promise<void> => {
-    const eventHeaders = headers()
-    eventHeaders.set('Content-Type', eventContentType)
-    const { duplicate } = await client.publish(
-      eventSubject(organizationId, event.type),
-      JSON.stringify(event),
-      { msgID: event.id, headers: eventHeaders, timeout: publishTimeoutMs },
-    )
-    if (!duplicate) observeRelay(event)
   }
 }

@@ -1,5 +1,6 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { noteOldestEvent } from './record-event.ts'
+import { noteOldestTime } from './record-event.ts'
+import { lastSequence, oldestSequence } from './sequences.ts'
 
 /**
  * Deletes the oldest events of the logs whose oldest event is from before `before`. A log keeps its newest event, and
@@ -10,15 +11,15 @@ import { noteOldestEvent } from './record-event.ts'
 export const pruneEvents = (database: SqliteDatabase, before: Date, limit: number): number => {
   let pruned = 0
   const logs = database.all(
-    `SELECT * FROM eventLogs WHERE oldestTime < ? AND streamedSequence >= oldestSequence
-     ORDER BY oldestTime LIMIT ? + 0`,
+    `SELECT organizationId, streamedSequence, (${lastSequence}) AS lastSequence FROM eventLogs
+     WHERE oldestTime < ? AND streamedSequence >= (${oldestSequence}) ORDER BY oldestTime LIMIT ? + 0`,
     before.getTime(),
     limit,
   )
   for (const log of logs) {
     if (pruned === limit) break
     pruned += pruneLog(database, log, before, limit - pruned)
-    noteOldestEvent(database, log.organizationId as string)
+    noteOldestTime(database, log.organizationId as string)
   }
   return pruned
 }

@@ -41,39 +41,28 @@ export const appendEvent = (
   formId: string,
   eventAfter: (lastSequence: number) => FormEvent,
 ): void => {
-  const log = database.get(
-    'SELECT lastSequence, oldestTime FROM eventLogs WHERE organizationId = ?',
-    organizationId,
-  )
-  const event = eventAfter((log?.lastSequence as number | undefined) ?? 0)
+  const event = eventAfter(lastSequenceOf(database, organizationId))
   const sequence = parseSequence(event.sequence)
   const time = Date.parse(event.time)
   const row = { organizationId, sequence, eventId: event.id, formId, time, event: JSON.stringify(event) }
   database.insert('events', row)
-  if (!log) startLog(database, organizationId, sequence, time)
-  else {
-    database.run('UPDATE eventLogs SET lastSequence = ? WHERE organizationId = ?', sequence, organizationId)
-    if (log.oldestTime === null) noteOldestEvent(database, organizationId)
-  }
+  database.run('INSERT OR IGNORE INTO unstreamedLogs VALUES (?)', organizationId)
+  const log = database.get('SELECT oldestTime FROM eventLogs WHERE organizationId = ?', organizationId)
+  // A copied log may start later: retention has removed the events before, which were in the stream.
+  if (!log) database.insert('eventLogs', { organizationId, streamedSequence: sequence - 1, oldestTime: time })
+  else if (log.oldestTime === null) noteOldestTime(database, organizationId)
 }
 
-/** A copied log may start with a later event than the first: retention has removed those before, which were streamed. */
-const startLog = (database: SqliteDatabase, organizationId: string, sequence: number, time: number): void => {
-  database.insert('eventLogs', {
-    organizationId,
-    oldestSequence: sequence,
-    lastSequence: sequence,
-    streamedSequence: sequence - 1,
-    oldestTime: time,
-  })
+/** The sequence of the newest event, which is never deleted; 0 for an empty log. Index: events_by_sequence. */
+export const lastSequenceOf = (database: SqliteDatabase, organizationId: string): number => {
+  const sql = 'SELECT max(sequence) AS lastSequence FROM events WHERE organizationId = ?'
+  return (database.get(sql, organizationId)!.lastSequence as number | null) ?? 0
 }
 
-/** Notes which event of a log is the oldest. Runs in a transaction. */
-export const noteOldestEvent = (database: SqliteDatabase, organizationId: string): void => {
-  const sql = `
-    UPDATE eventLogs SET oldestSequence = oldest.sequence,
-      oldestTime = CASE WHEN oldest.sequence < lastSequence THEN oldest.time END
-    FROM (SELECT sequence, time FROM events WHERE organizationId = ? ORDER BY sequence LIMIT 1) AS oldest
-    WHERE organizationId = ?`
-  database.run(sql, organizationId, organizationId)
+/** Notes the time of the oldest event of a log. Runs in a transaction. Index: events_by_sequence. */
+export const noteOldestTime = (database: SqliteDatabase, organizationId: string): void => {
+  const sql = 'SELECT time FROM events WHERE organizationId = ? ORDER BY sequence LIMIT 2'
+  const [oldest, next] = database.all(sql, organizationId)
+  const time = next ? oldest!.time! : null
+  database.run('UPDATE eventLogs SET oldestTime = ? WHERE organizationId = ?', time, organizationId)
 }

@@ -9,7 +9,9 @@ import type {
   UnstreamedLog,
 } from '../../events/event-log.ts'
 import { importEvent } from './import-event.ts'
+import { markStreamed } from './mark-streamed.ts'
 import { pruneEvents } from './prune-events.ts'
+import { lastSequence, oldestSequence } from './sequences.ts'
 
 /** The number of logs that `logs` reads at once. */
 const logsPerRead = 500
@@ -52,8 +54,10 @@ export class SqliteEventLog implements EventLog {
     return row && toEvent(row)
   }
 
+  /** Index: events_by_sequence. */
   async range(organizationId: string): Promise<EventLogRange> {
-    const sql = 'SELECT oldestSequence, lastSequence FROM eventLogs WHERE organizationId = ?'
+    const sql = `SELECT (${oldestSequence}) AS oldestSequence, (${lastSequence}) AS lastSequence
+      FROM eventLogs WHERE organizationId = ?`
     const row = this.#database.get(sql, organizationId)
     return {
       oldestSequence: (row?.oldestSequence as number | undefined) ?? 0,
@@ -66,28 +70,26 @@ export class SqliteEventLog implements EventLog {
     return 0
   }
 
-  /** Index: eventLogs_unstreamed. */
+  /** Reads `unstreamedLogs`, which is small. */
   async findUnstreamed(limit: number): Promise<UnstreamedLog[]> {
-    const sql = 'SELECT * FROM eventLogs WHERE streamedSequence < lastSequence LIMIT ? + 0'
+    const sql = `SELECT ${logColumns} FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId) LIMIT ? + 0`
     return this.#database.all(sql, limit).map(toLog)
   }
 
   async markStreamed(organizationId: string, sequence: number): Promise<void> {
-    const sql = 'UPDATE eventLogs SET streamedSequence = ? WHERE organizationId = ? AND streamedSequence < ?'
-    await this.#database.write(() => this.#database.run(sql, sequence, organizationId, sequence))
+    await this.#database.write(() => markStreamed(this.#database, organizationId, sequence))
   }
 
   prune(before: Date, limit: number): Promise<number> {
     return this.#database.write(() => pruneEvents(this.#database, before, limit))
   }
 
-  /** Indexes: eventLogs_unstreamed, events_by_sequence. */
+  /** Reads `unstreamedLogs`. Index: events_by_sequence. */
   async backlog(): Promise<EventBacklog> {
     const row = this.#database.get(
-      `SELECT total(lastSequence - streamedSequence) AS unstreamed, min(time) AS oldestTime
-       FROM eventLogs INDEXED BY eventLogs_unstreamed
-       CROSS JOIN events USING (organizationId)
-       WHERE streamedSequence < lastSequence AND sequence = streamedSequence + 1`,
+      `SELECT total((${lastSequence}) - streamedSequence) AS unstreamed, min(time) AS oldestTime
+       FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId)
+       CROSS JOIN events ON events.organizationId = eventLogs.organizationId AND sequence = streamedSequence + 1`,
     )!
     const oldestTime = row.oldestTime === null ? {} : { oldestTime: new Date(row.oldestTime as number) }
     return { pending: 0, unstreamed: row.unstreamed as number, ...oldestTime }
@@ -95,7 +97,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Index: the key of eventLogs. */
   async *logs(): AsyncGenerator<UnstreamedLog> {
-    const sql = 'SELECT * FROM eventLogs WHERE organizationId > ? ORDER BY organizationId LIMIT ?'
+    const sql = `SELECT ${logColumns} FROM eventLogs WHERE organizationId > ? ORDER BY organizationId LIMIT ?`
     for (let after = ''; ; ) {
       const logs = this.#database.all(sql, after, logsPerRead).map(toLog)
       yield* logs
@@ -108,6 +110,9 @@ export class SqliteEventLog implements EventLog {
     return this.#database.write(() => importEvent(this.#database, event))
   }
 }
+
+/** The columns of `toLog`. */
+const logColumns = `eventLogs.organizationId, streamedSequence, (${lastSequence}) AS lastSequence`
 
 const toEvent = ({ event }: Row): FormEvent => JSON.parse(event as string)
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,11 +56,12 @@ export interface Relaying extends AsyncDisposable {
 /** Long enough for a loaded machine; milliseconds. */
 export const patience = { timeout: 30_000, interval: 10 }
 
-export const startRelaying = async (): Promise<Relaying> => {
+/** @param storeUrl a migrated store. Default: a new SQLite file. */
+export const startRelaying = async (storeUrl?: string): Promise<Relaying> => {
   await using cleanup = new AsyncDisposableStack()
   const folder = cleanup.use(await mkdtempDisposable(join(tmpdir(), 'relay-')))
   const server = cleanup.use(await startNatsServer({ dataDir: folder.path }))
-  const url = `sqlite:${join(folder.path, 'forms.db')}`
+  const url = storeUrl ?? `sqlite:${join(folder.path, 'forms.db')}`
   const forms = cleanup.use(await openFormsStore(url))
   const observer = await connectNats(server.urls.operator, 'observer')
   cleanup.defer(() => observer.close())
@@ -138,6 +140,18 @@ export const givenEvents = async (
   const form = await givenForm(forms, fields)
   for (let update = 0; update < updates; update++) await rename(form)
   return form
+}
+
+/** Creates forms of one organization at the same time, which is fast. @returns one of them. */
+export const givenLongLog = async (
+  { forms }: Pick<Relaying, 'forms'>,
+  events: number,
+): Promise<StoredForm> => {
+  const organizationId = randomUUID()
+  const created = await Promise.all(
+    Array.from({ length: events }, () => givenForm(forms, { organizationId })),
+  )
+  return created[0]!
 }
 
 /** The sequences of an organization's events in the stream. */

@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '@fms/aip'
+import type { FormEvent, FormRecord } from '@fms/contracts'
+import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
+import { updateAborted } from '../../errors.ts'
+import { operatorContext } from '../../events/recorded-event.ts'
+import type { FormRef, StoredForm } from '../../forms-store.ts'
+import { noQuota } from '../../quota.ts'
+import { toFormRecord } from '../../stored-form-record.ts'
+import { clearDeletions } from '../changes/clear-deletions.ts'
+import { createForm } from '../changes/create-form.ts'
+import { deleteForm } from '../changes/delete-form.ts'
+import { publishForm } from '../changes/publish-form.ts'
+import { recordReplies } from '../changes/record-replies.ts'
+import { type Failure, interleave, type Outcome, type Turn } from '../changes/testing/interleave.ts'
+import { updateForm } from '../changes/update-form.ts'
+import type { EventDocument, FormDocument, FormsCollections } from '../documents.ts'
+import { importForm } from '../records/import-form.ts'
+import { allow, startFormsStore } from '../testing.ts'
+import { collectEvents } from './collect-events.ts'
+import { toFormEvent } from './import-event.ts'
+
+const { collections } = await startFormsStore({ quick: true })
+
+/** Cases of one run. 2,000 of them, on jongodb, take a few minutes. */
+const numRuns = Number(process.env.FC_RUNS ?? 60)
+const never = new AbortController().signal
+
+const changes = ['create', 'patch', 'publish', 'delete', 'import'] as const
+const kinds = [...changes, 'reply', 'clear', 'collect'] as const
+type Kind = (typeof kinds)[number]
+
+interface Planned {
+  kind: Kind
+  /** Which of the forms. */
+  form: number
+  /** Which of the commands: two publishes may have the same. */
+  command: number
+}
+
+interface Case {
+  /** What is there of each form: nothing, an imported form, or a deleted one whose events are pending. */
+  given: ('nothing' | 'form' | 'deleted')[]
+  processes: { operations: Planned[]; failure: Failure | undefined }[]
+  turns: Turn[]
+}
+
+const operations = fc.array(
+  fc.record({
+    kind: fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom(...kinds) },
+      { weight: 2, arbitrary: fc.constantFrom('delete', 'publish', 'publish', 'import' as const) },
+      { weight: 1, arbitrary: fc.constantFrom('collect' as const) },
+    ),
+    // Most of them change the same form.
+    form: fc.constantFrom(0, 0, 0, 1),
+    command: fc.nat(2),
+  }),
+  { minLength: 1, maxLength: 4, size: 'max' },
+)
+const failures: fc.Arbitrary<Failure> = fc.record({
+  after: fc.nat(20),
+  kind: fc.constantFrom('kill', 'lose response'),
+})
+const cases: fc.Arbitrary<Case> = fc.record({
+  given: fc.array(fc.constantFrom('form', 'form', 'deleted', 'nothing'), { minLength: 2, maxLength: 2 }),
+  processes: fc.array(fc.record({ operations, failure: fc.option(failures, { nil: undefined, freq: 2 }) }), {
+    minLength: 2,
+    maxLength: 4,
+    size: 'max',
+  }),
+  turns: fc.array(fc.record({ process: fc.nat(3), requests: fc.integer({ min: 1, max: 12 }) }), {
+    maxLength: 25,
+    size: 'max',
+  }),
+})
+
+const newRecorder = (httpRequestId: string = randomUUID()) => ({
+  context: { ...operatorContext, httpRequestId },
+  onRecorded: () => {},
+})
+
+/** A change that became visible, as its event in the log has to be. */
+type Expected = Pick<EventDocument, 'incarnation' | 'number'> & { id: unknown; type: string }
+
+/** A form of a case, the record that restores it, and the changes that were visible. */
+class Subject {
+  readonly form: StoredForm
+  readonly record: FormRecord
+  readonly commandIds = Array.from({ length: 3 }, () => randomUUID())
+  readonly expected: Expected[] = []
+  #current: FormDocument | undefined
+
+  constructor(organizationId: string) {
+    this.form = newForm({ organizationId, live: true })
+    // A repeat of the first command makes its revision live.
+    const commandIds = [randomUUID(), this.commandIds[0]!]
+    const revisions = commandIds.map((commandId, index) =>
+      newRevision(this.form, { commandId, number: index + 1 }),
+    )
+    const liveRevisionId = revisions[0]!.revisionId
+    const history = { revisionNumber: 2, liveNumber: 1, liveRevisionId, revisions, replyIds: [] }
+    this.record = toFormRecord(this.form, history)
+  }
+
+  get ref(): FormRef {
+    return { organizationId: this.form.organizationId, formRef: this.form.formId }
+  }
+
+  /** Compares the form with what it was before the last request, and notes the change that became visible. */
+  async observe(): Promise<void> {
+    const { organizationId, formId } = this.form
+    const [before, after] = [this.#current, await collections.forms.findOne({ organizationId, _id: formId })]
+    this.#current = after
+    if (before && after) expect(after.incarnation).toBe(before.incarnation)
+    if (before && after && before.eventNumber === after.eventNumber) {
+      expect(stateOf(after)).toEqual(stateOf(before))
+    } else if (after) {
+      expect(after.eventNumber).toBe((before?.eventNumber ?? 0) + 1)
+      expect(before && stateOf(before)).not.toEqual(stateOf(after))
+      const { id, number, event } = after.pendingEvents!.at(-1)!
+      const { type } = JSON.parse(event)
+      this.expected.push({ incarnation: after.incarnation, number, id, type })
+    } else if (before) {
+      const { incarnation, eventNumber } = before
+      const number = eventNumber! + 1
+      // Several notes may tell of it.
+      this.expected.push({ incarnation, number, id: expect.any(String), type: 'form.deleted' })
+    }
+  }
+}
+
+/** What changes with an event only. */
+const stateOf = ({ version, draft, revisionNumber, liveNumber, liveRevisionId }: FormDocument) => ({
+  version,
+  draft,
+  revisionNumber,
+  liveNumber,
+  liveRevisionId,
+})
+
+const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
+  retryOnConflict(attempt, () => updateAborted(ref))
+
+interface Running extends Planned {
+  /** The request id, which is in the event. */
+  tag: string
+  subject: Subject
+  run: (on: FormsCollections) => Promise<unknown>
+}
+
+const running = (subjects: readonly Subject[], planned: Planned): Running => {
+  const subject = subjects[planned.form]!
+  const { form, ref, record, commandIds } = subject
+  const tag = randomUUID()
+  const recorder = newRecorder(tag)
+  const publish = (on: FormsCollections) => {
+    const commandId = commandIds[planned.command]!
+    return publishForm(on, noQuota, { ref, commandId, snapshot, beforeStoring: undefined, recorder }, retry)
+  }
+  const runs: Record<Kind, Running['run']> = {
+    create: (on) => createForm(on, noQuota, { ...form, live: false }, recorder),
+    patch: (on) =>
+      retry(ref, () => updateForm(on, noQuota, ref, (now) => edited(now, { name: tag }), recorder)),
+    publish,
+    delete: (on) => deleteForm(on, ref, allow, recorder),
+    import: (on) => importForm(on, record, recorder),
+    reply: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [randomUUID()] })),
+    // After the second clearing, the notes go.
+    clear: (on) => clearDeletions(on, never, Date.now() + 20 * 60_000),
+    collect: (on) => collectEvents(on, 10),
+  }
+  return { ...planned, tag, subject, run: runs[planned.kind] }
+}
+
+const readLog = async (organizationId: string): Promise<EventDocument[]> =>
+  Array.fromAsync(collections.events.find({ organizationId }, { sort: { sequence: 1 } }))
+
+const expectNoGaps = (log: EventDocument[]): void =>
+  expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, index) => index + 1))
+
+/** The log has the changes of each form that were visible, each once and in their order. */
+const expectVisibleChanges = (log: EventDocument[], { form, expected }: Subject): void => {
+  const own = log.filter(({ formId }) => formId === form.formId)
+  const found = own.map(({ _id: id, incarnation, number, event }) => {
+    const { type } = JSON.parse(event)
+    return { incarnation, number, id, type }
+  })
+  expect(found).toEqual(expected)
+}
+
+/** Replies change an ETag without an event. */
+const withoutReplies = (etag: string) => etag.replace(/\.\d+"$/, '"')
+
+/** The events of a form lead from ETag to ETag, at increasing times. */
+const expectChain = (log: FormEvent[], { form }: Subject): void => {
+  let [etag, time] = ['', 0]
+  for (const event of log.filter(({ subject }) => subject.endsWith(form.formId))) {
+    expect(withoutReplies(event.data.previousEtag)).toBe(withoutReplies(etag))
+    expect(Date.parse(event.time)).toBeGreaterThan(time)
+    etag = event.data.etag
+    time = Date.parse(event.time)
+  }
+}
+
+type Ended = Running & Outcome
+
+/** Whether the result of an operation says that it made a change. Undefined where it does not tell. */
+const saysChanged = ({ kind, result }: Ended): boolean | undefined => {
+  if (!result) return undefined
+  if (kind === 'create' || kind === 'delete') return result.value === true
+  if (kind === 'import') return result.value === 'imported'
+  if (kind === 'patch') return result.value !== undefined
+  return undefined
+}
+
+/** Each acknowledged change has one event with its own context, and what changed nothing has none. */
+const expectEventPerChange = (log: FormEvent[], ended: readonly Ended[]): void => {
+  for (const operation of ended) {
+    const own = log.filter(({ data }) => data.httpRequestId === operation.tag)
+    const says = saysChanged(operation)
+    expect(own.length).toBeLessThanOrEqual(1)
+    if (says !== undefined) expect(own.length).toBe(says ? 1 : 0)
+    if (own[0]) expect(own[0].subject.endsWith(operation.subject.form.formId)).toBe(true)
+  }
+}
+
+/** Each visible revision that no import has stored has one event, and no other revision has any. */
+const expectEventPerRevision = async (log: EventDocument[], { form, record }: Subject): Promise<void> => {
+  const { organizationId, formId } = form
+  const current = await collections.forms.findOne({ organizationId, _id: formId })
+  if (!current) return
+  const { incarnation, revisionNumber } = current
+  const imported = new Set(record.revisions.map(({ revisionId }) => revisionId))
+  const all = { organizationId, formId, incarnation }
+  for await (const { revisionId, number, context } of collections.revisions.find(all)) {
+    if (imported.has(revisionId)) continue
+    const own = log.filter((event) => event._id === revisionId)
+    expect(own).toHaveLength(number <= revisionNumber ? 1 : 0)
+    if (own[0]) expect(JSON.parse(own[0].event).data).toMatchObject({ number, ...JSON.parse(context!) })
+  }
+}
+
+/** What a publish has confirmed is visible, unless the form was deleted since. */
+const expectPublished = async (ended: readonly Ended[]): Promise<void> => {
+  for (const { kind, result, subject, command } of ended) {
+    if (kind !== 'publish' || !result?.value || result.value === 'elsewhere') continue
+    const { organizationId, formId } = subject.form
+    const current = await collections.forms.findOne({ organizationId, _id: formId })
+    if (!current || subject.expected.some(({ type }) => type === 'form.deleted')) continue
+    const commandId = subject.commandIds[command]!
+    const found = await collections.revisions.findOne({ organizationId, formId, commandId })
+    expect(found?.number).toBeLessThanOrEqual(current.revisionNumber)
+    expect(current.liveNumber).toBeGreaterThanOrEqual(found!.number)
+  }
+}
+
+/** Nothing is left to collect, and the log is known to be behind the stream. */
+const expectCollected = async (organizationId: string, { length }: EventDocument[]): Promise<void> => {
+  expect(await collections.forms.count({ organizationId, pendingTime: { $gt: 0 } })).toBe(0)
+  for await (const note of collections.deletions.find({ organizationId, collectTime: { $gt: 0 } })) {
+    const { formId, incarnation } = note
+    expect(await collections.forms.has({ organizationId, _id: formId, incarnation })).toBe(true)
+  }
+  const log = await collections.eventLogs.findOne({ _id: organizationId })
+  expect(log?.recordedSequence ?? 0).toBe(length)
+  expect(log?.isBehind ?? false).toBe(length > 0)
+}
+
+const collectAll = async () => {
+  while ((await collectEvents(collections, 100, Number.MAX_SAFE_INTEGER)) > 0);
+}
+
+const prepare = async (subject: Subject, given: Case['given'][number]): Promise<void> => {
+  if (given === 'nothing') return
+  await importForm(collections, subject.record, newRecorder())
+  await subject.observe()
+  if (given === 'form') return
+  await deleteForm(collections, subject.ref, allow, newRecorder())
+  await subject.observe()
+}
+
+const check = async ({ given, processes, turns }: Case): Promise<void> => {
+  const organizationId = randomUUID()
+  const subjects = given.map(() => new Subject(organizationId))
+  for (const [index, subject] of subjects.entries()) await prepare(subject, given[index]!)
+  const all = processes.map(({ operations }) => operations.map((planned) => running(subjects, planned)))
+  const plans = all.map((operations, index) => ({
+    operations: operations.map(({ run }) => run),
+    failure: processes[index]!.failure,
+  }))
+
+  const outcomes = await interleave(collections, plans, turns, async (process, operation) => {
+    for (const subject of subjects) await subject.observe()
+    if (all[process]![operation]!.kind === 'collect') expectNoGaps(await readLog(organizationId))
+  })
+  await collectAll()
+
+  const ended = all.flatMap((operations, process) =>
+    operations.map((operation, index) => ({ ...operation, ...outcomes[process]![index]! })),
+  )
+  for (const { error } of ended) if (error && !(error instanceof ApiError)) throw error
+  const log = await readLog(organizationId)
+  const events = log.map(toFormEvent)
+  expectNoGaps(log)
+  for (const subject of subjects) {
+    expectVisibleChanges(log, subject)
+    expectChain(events, subject)
+    await expectEventPerRevision(log, subject)
+  }
+  expectEventPerChange(events, ended)
+  await expectPublished(ended)
+  await expectCollected(organizationId, log)
+  // Some engines scan whole collections.
+  for (const collection of Object.values(collections)) await collection.deleteMany({ organizationId })
+}
+
+describe('any changes of forms and any collectors, with one request at a time in any order', () => {
+  it(
+    'leave one event for each visible change, numbered without gaps and in the order of each form, also when killed',
+    async () => {
+      await fc.assert(fc.asyncProperty(cases, check), { numRuns })
+    },
+    120_000 + 2_000 * numRuns,
+  )
+})

@@ -1,0 +1,54 @@
+import { eventContentType, eventSubject, type FormEvent } from '@fms/contracts'
+import { jetstream } from '@nats-io/jetstream'
+import { headers, type NatsConnection } from 'nats'
+import { observeRelay } from './event-metrics.ts'
+
+/** Timeout of the PubAck of an event, in milliseconds. */
+const timeoutMs = 2_000
+
+/** Timeout of the PubAck of a batch, in milliseconds: NATS syncs each of its messages, after those of other batches. */
+const batchTimeoutMs = 20_000
+
+/** Publishes events of an organization to the stream. Repeats are dropped by `Nats-Msg-Id`. */
+export interface EventPublisher {
+  /** Resolves once the stream has stored the event, now or before. */
+  one(organizationId: string, event: FormEvent): Promise<void>
+  /**
+   * Publishes up to 1,000 events so that the stream stores all or none of them, in order (atomic batch publish, ADR-50 of
+   * NATS). Takes two round trips.
+   *
+   * @param events at least two.
+   * @throws {Error} also if the stream has one of them already, and if 50 batches are in progress.
+   */
+  batch(organizationId: string, events: readonly FormEvent[]): Promise<void>
+}
+
+export const createEventPublisher = (nats: NatsConnection): EventPublisher => {
+  const client = jetstream(nats)
+  return {
+    async one(organizationId, event) {
+      const { subject, body, options } = toMessage(organizationId, event)
+      const { duplicate } = await client.publish(subject, body, options)
+      if (!duplicate) observeRelay(event)
+    },
+    async batch(organizationId, events) {
+      const messages = events.map((event) => toMessage(organizationId, event))
+      const [first, last] = [messages.shift()!, messages.pop()!]
+      const batch = await client.startBatch(first.subject, first.body, first.options)
+      for (const { subject, body, options } of messages) batch.add(subject, body, options)
+      await batch.commit(last.subject, last.body, { ...last.options, timeout: batchTimeoutMs })
+      for (const event of events) observeRelay(event)
+    },
+  }
+}
+
+const toMessage = (organizationId: string, event: FormEvent) => {
+  const eventHeaders = headers()
+  eventHeaders.set('Nats-Msg-Id', event.id)
+  eventHeaders.set('Content-Type', eventContentType)
+  return {
+    subject: eventSubject(organizationId, event.type),
+    body: JSON.stringify(event),
+    options: { headers: eventHeaders, timeout: timeoutMs },
+  }
+}

@@ -1,0 +1,66 @@
+import type { EventLog } from '@fms/forms-store'
+
+/** How long a mark waits for others, in milliseconds. */
+const delayMs = 200
+
+/** How far this process has streamed each log, beyond what the store knows. */
+export interface StreamedMarks {
+  /** The number of logs whose mark is not stored yet. */
+  readonly size: number
+  /** The last sequence of a log in the stream, as far as its mark is not stored yet; 0 for none. */
+  of(organizationId: string): number
+  /** Notes that a log is in the stream up to a sequence. Stored soon. */
+  set(organizationId: string, sequence: number): void
+  /** Stores all marks now, and none that is set later. */
+  stop(): Promise<void>
+}
+
+/**
+ * Stores marks together and a little later, since on SQLite each write competes with those of other processes. If they are
+ * lost, the events are published again, and the stream drops them by their id.
+ *
+ * @param onError called for each mark that could not be stored. It is stored later.
+ */
+export const createStreamedMarks = (events: EventLog, onError: (error: unknown) => void): StreamedMarks => {
+  const marks = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  let storing: Promise<unknown> = Promise.resolve()
+  let isStopped = false
+
+  const store = async ([organizationId, sequence]: [string, number]) => {
+    try {
+      await events.markStreamed(organizationId, sequence)
+      if (marks.get(organizationId) === sequence) marks.delete(organizationId)
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const storeAll = async () => {
+    await Promise.all([...marks].map(store))
+    timer = undefined
+    if (marks.size > 0) schedule()
+  }
+  const schedule = () => {
+    if (isStopped) return
+    timer ??= setTimeout(() => {
+      storing = storeAll()
+    }, delayMs)
+  }
+
+  return {
+    get size() {
+      return marks.size
+    },
+    of: (organizationId) => marks.get(organizationId) ?? 0,
+    set(organizationId, sequence) {
+      marks.set(organizationId, sequence)
+      schedule()
+    },
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await storing
+      await Promise.all([...marks].map(store))
+    },
+  }
+}
