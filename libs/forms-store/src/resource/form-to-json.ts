@@ -95,8 +95,12 @@ const withAiHandoff = (formJson: string, enabled: boolean): string =>
     ? formJson.replace(leadingAiHandoff, `{"aiHandoff":{"enabled":${enabled}}`)
     : JSON.stringify({ ...JSON.parse(formJson), aiHandoff: { enabled } })
 
-/** Differs from release 0.1.0, whose revisions lack `number`, `publisher` and `note`: a copy of one is not current. */
+/** Begins ETags. Release 0.1.0 has another tag, because its revisions lack `number`, `publisher` and `note`. */
 const membersTag = 'n'
+
+/** The strong ETag of the members of a revision that never change: all but `alternateIds`. */
+export const snapshotETag = ({ revisionId }: Pick<RevisionState, 'revisionId'>): string =>
+  `"${membersTag}-${revisionId}"`
 
 /** The strong ETag of a revision: covers whether it is live and, for the alias, the AI Handoff of the current draft. */
 export const revisionETag = ({ revisionId, live, aiHandoff }: RevisionState, isAlias: boolean): string =>

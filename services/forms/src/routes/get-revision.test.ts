@@ -236,11 +236,52 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       expect(response.json().alternateIds).toEqual([])
     })
 
-    it('responds 404 for a missing form or revision', async () => {
+    it('of the members that never change stays the same, and lets caches keep them', async () => {
+      const { service, revision, form, get } = await given()
+      await using _ = service
+      const ref = `${revision.revisionId.toUpperCase()}?readMask=number,form`
+      const kept = { 'cache-control': 'private, max-age=31536000, immutable' }
+      const first = await get(ref)
+      expect(first.headers).toMatchObject(kept)
+
+      await service.given.revision(form)
+
+      const { etag } = first.headers
+      const again = await get(ref, etag as string)
+      expect(again).toMatchObject({ statusCode: 304, body: '', headers: { ...kept, etag } })
+      expect((await get(ref)).body).toBe(first.body)
+    })
+
+    it.each(['', '?readMask=*', '?readMask=number,alternateIds'])(
+      'leaves Cache-Control to the gateway for a revision by its UUID with the query %j',
+      async (query) => {
+        const { service, revision, form, get } = await given()
+        await using _ = service
+        const first = await get(revision.revisionId + query)
+
+        await service.given.revision(form)
+
+        const later = await get(revision.revisionId + query, first.headers.etag as string)
+        expect(later.statusCode).toBe(200)
+        for (const { headers } of [first, later]) expect(headers).not.toHaveProperty('cache-control')
+      },
+    )
+
+    it.each(['live', 'latest'])('leaves Cache-Control to the gateway for %s, which can move', async (ref) => {
+      const { service, get } = await given()
+      await using _ = service
+
+      const { headers } = await get(`${ref}?readMask=form.name`)
+      expect(headers).not.toHaveProperty('cache-control')
+    })
+
+    it('responds 404 for a missing form or revision, without a Cache-Control that keeps it', async () => {
       const { service, form, get } = await given()
       await using _ = service
 
-      expect(refusalOf(await get(randomUUID(), '*'))).toMatchObject({ reason: 'REVISION_NOT_FOUND' })
+      const missing = await get(`${randomUUID()}?readMask=form`, '*')
+      expect(refusalOf(missing)).toMatchObject({ reason: 'REVISION_NOT_FOUND' })
+      expect(missing.headers['cache-control']).toBe('no-store')
       await service.forms.delete({ ...form, formRef: form.formId }, () => {})
       expect(refusalOf(await get('live', '*'))).toMatchObject({ reason: 'FORM_NOT_FOUND' })
     })
