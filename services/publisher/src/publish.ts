@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { type FormPublished, liveAlias, type PublishForm } from '@fms/contracts'
-import { breakingViolations, publishViolations } from '@fms/drafts'
+import { publishViolations } from '@fms/drafts'
 import {
   assertIfMatch,
   type ChangeContext,
@@ -9,11 +9,11 @@ import {
   formNotFound,
   formToJson,
   parseDraft,
-  parseSnapshot,
   type StoredForm,
   type StoredRevision,
   type TakeSnapshot,
 } from '@fms/forms-store'
+import { compareWithLive } from './compare-with-live.ts'
 import { breakingChanges, draftNotPublishable, requestIdReused } from './errors.ts'
 
 export interface PublishDeps {
@@ -35,7 +35,7 @@ export interface Delivery {
  *
  * @returns the published form.
  * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, BREAKING_CHANGES, REQUEST_ID_REUSED,
- *   QUOTA_EXCEEDED, which change nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
+ *   QUOTA_EXCEEDED, which change nothing; STORE_UNAVAILABLE and OVERLOADED, after which the command should be redelivered.
  */
 export const publish = async (
   command: PublishForm,
@@ -100,10 +100,9 @@ const check = async (
   readLive: () => Promise<StoredRevision | undefined>,
 ): Promise<void> => {
   assertIfMatch(command.ifMatch, command, current)
-  const draft = parseDraft(current)
-  const violations = publishViolations(draft)
+  const violations = publishViolations(parseDraft(current))
   if (violations.length > 0) throw draftNotPublishable(violations)
   const live = command.refuseBreaking ? await readLive() : undefined
-  const breaking = live ? breakingViolations(parseSnapshot(live), draft) : []
+  const breaking = live ? await compareWithLive(current, live, command.userId) : []
   if (breaking.length > 0) throw breakingChanges(breaking)
 }
