@@ -132,6 +132,8 @@ describe('a forms file', () => {
     const filter = { kind: 'search', field: 'name', text: 'untitled' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 1, skip: 0 })
     expect(found.totalSize).toBe(20)
+    const latest = await store.getRevision(refOf(forms[0]!), 'latest')
+    expect(latest!.revision).toMatchObject({ number: 1, publisher: '', note: '' })
     const revision = JSON.stringify({ name: 'Größe' })
     const bytes = forms.reduce((sum, { draftJson }) => sum + Buffer.byteLength(draftJson), 0)
     expect(await store.usage(organizationId)).toEqual({
