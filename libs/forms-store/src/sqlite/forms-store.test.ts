@@ -12,11 +12,13 @@ import {
   atOnce,
   edited,
   givenForm,
+  givenRevisions,
   newForm,
   type OpenStore,
   type OpenStoreTogether,
   publish,
   refOf,
+  snapshot,
 } from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
@@ -99,6 +101,22 @@ describe('a forms file', () => {
     expect(await other.get(refOf(form))).toMatchObject({ version: 101, live: true })
     expect(new Set(numbers).size).toBe(50)
     expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(49).fill(false)])
+  })
+
+  it('takes a snapshot again when live moves without a new revision', async () => {
+    await using store = await open()
+    const { form, revisions } = await givenRevisions(store, [1, 2], 1)
+    const seen: (string | undefined)[] = []
+
+    await store.publish(refOf(form), crypto.randomUUID(), async (current, readLive) => {
+      seen.push((await readLive())?.revisionId)
+      // The other reference of the form: the mutex does not serialize the two publishes.
+      const ref = { ...form, formRef: form.publicId }
+      await store.publish(ref, revisions[1]!.commandId, snapshot)
+      return snapshot(current)
+    })
+
+    expect(seen).toEqual(revisions.map(({ revisionId }) => revisionId))
   })
 
   it('of an earlier schema is migrated', async () => {
