@@ -73,7 +73,8 @@ export const findLiveRevision = async (
 }
 
 /**
- * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId.
+ * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`,
+ * revisions_by_commandId.
  */
 export const findRevisionOfCommand = async (
   collections: FormsCollections,
