@@ -33,9 +33,9 @@ import type {
   Replies,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { completeOrder, positionOf } from '../lists/form-order.ts'
@@ -229,7 +229,7 @@ export class MongoFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {

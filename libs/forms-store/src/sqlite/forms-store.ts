@@ -29,9 +29,9 @@ import type {
   Replies,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
@@ -175,7 +175,7 @@ export class SqliteFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
@@ -202,7 +202,7 @@ export class SqliteFormsStore implements FormsStore {
     ref: FormRef,
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
-    const columns = 'organizationId, formId, number, commandId, createTime, form'
+    const columns = 'organizationId, formId, number, commandId, createTime, publisher, note, form'
     const row = findRevision(this.#database, ref, revisionRef, columns)
     return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }
