@@ -230,6 +230,11 @@ export const attacks = {
       path: `${forms}/${revisedForm}/revisions/live/rollback`,
     })),
   ),
+  'publishes that compare a 440 KB form': repeat(8, ({ forms, revisedForm }) => ({
+    method: 'POST',
+    path: `${forms}/${revisedForm}/publish`,
+    body: '{"refuseBreaking":true,"validateOnly":true}',
+  })),
   'a megabyte of brackets': repeat(8, ({ forms, largeForm }) => ({
     method: 'POST',
     path: `${forms}/${largeForm}/publish`,

@@ -16,7 +16,7 @@ export interface Revisions {
   list(organization: string, form: string, query?: PageQuery): List<Revision>
   /** Lists the members of a mask, such as `path,form.name`. */
   list(organization: string, form: string, query: PageQuery & MaskOptions): List<Masked<Revision>>
-  /** @param revision UUID, `path`, or `live`. */
+  /** @param revision UUID, `path`, `live`, or `latest`: the one with the highest number. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
   /** Reads the members of a mask. */
   get(
@@ -36,7 +36,7 @@ export interface Revisions {
   /**
    * Rolls the draft back: it takes over all fields of the revision but `aiHandoff`. Publishes nothing.
    *
-   * @param revision UUID, `path`, or `live`, which discards what was edited since the last publish.
+   * @param revision UUID, `path`, `latest`, or `live`, which discards what was edited since the last publish.
    * @throws {FormsApiError} REVISION_NOT_RESTORABLE for a revision of an earlier release that the rules of today refuse.
    */
   rollback(organization: string, form: string, revision: string, options?: ChangeOptions): Promise<TaggedForm>

@@ -3,8 +3,8 @@ import { FormEvent, Sequence } from './event.ts'
 import { Form } from './form.ts'
 import { Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
-import { Revision } from './revision.ts'
-import { maxSafeInteger, text } from './text.ts'
+import { Revision, RevisionNote } from './revision.ts'
+import { maxSafeInteger } from './text.ts'
 
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
 
@@ -39,6 +39,13 @@ export const PublishFormRequest = z
     requestId: Uuid.optional().describe(
       'Makes retries safe (AIP-155): a request with the same id publishes only once. Unique in the organization, letter case ignored.',
     ),
+    note: RevisionNote.default('').describe('What the publish changes, or why: `note` of the revision.'),
+    refuseBreaking: z
+      .boolean({ error: 'must be true or false' })
+      .default(false)
+      .describe(
+        'Publishes nothing if a change since the live revision orphans answers that respondents have already given: see `breaking` of a comparison.',
+      ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'PublishFormRequest' })
@@ -48,9 +55,9 @@ export type PublishFormRequest = z.infer<typeof PublishFormRequest>
 /** Body of an unpublish; `{}` when the request has no body. */
 export const UnpublishFormRequest = z
   .strictObject({
-    note: text(500)
-      .default('')
-      .describe('Why the form is taken down, for its event. At most 500 characters.'),
+    note: RevisionNote.default('').describe(
+      'Why the form is taken down, for its event. At most 500 characters.',
+    ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'UnpublishFormRequest' })

@@ -9,7 +9,7 @@ import {
   formPath,
   maxEventBytes,
 } from '@fms/contracts'
-import type { FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
+import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
 import { formETag } from '../resource/form-to-json.ts'
 
 /** Who makes a change, for its event. */
@@ -107,12 +107,10 @@ export const formOfEvent = ({ subject }: Pick<FormEvent, 'subject'>): FormPath =
 }
 
 /** What the event of a changed draft tells. @param restored the revision of a rollback. */
-export const draftChange = (before: StoredForm, after: StoredForm, restored?: RestoredRevision) => {
-  const fields = changedFields(before.draftJson, after.draftJson)
-  return restored
-    ? ({ type: 'form.rolledBack', more: { ...revisionMembers(before, restored), fields } } as const)
+export const draftChange = (form: FormPath, fields: readonly string[], restored?: RestoredRevision) =>
+  restored
+    ? ({ type: 'form.rolledBack', more: { ...revisionMembers(form, restored), fields } } as const)
     : ({ type: 'form.updated', more: { fields } } as const)
-}
 
 /** What the event of an unpublish tells. @param live the revision that was live. */
 export const unpublishChange = (before: EventForm, live: RestoredRevision, note: string) =>
@@ -136,3 +134,12 @@ export const changedFields = (before: string, after: string): string[] => {
   const names = new Set([...Object.keys(current), ...Object.keys(old)])
   return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(current[name]))
 }
+
+/** Separates a changed form from the names of its fields that changed, for the event. */
+export const splitChange = (
+  before: StoredForm,
+  { changedFields: known, ...form }: ChangedForm,
+): { form: StoredForm; fields: readonly string[] } => ({
+  form,
+  fields: known ?? changedFields(before.draftJson, form.draftJson),
+})

@@ -11,6 +11,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
+  ChangedForm,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -29,9 +30,9 @@ import type {
   RestoredRevision,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
@@ -149,7 +150,7 @@ export class SqliteFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
     restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
@@ -179,7 +180,7 @@ export class SqliteFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
@@ -217,7 +218,7 @@ export class SqliteFormsStore implements FormsStore {
     ref: FormRef,
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
-    const columns = 'organizationId, formId, number, commandId, createTime, form'
+    const columns = 'organizationId, formId, number, commandId, createTime, publisher, note, form'
     const row = findRevision(this.#database, ref, revisionRef, columns)
     return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }

@@ -1,8 +1,8 @@
 import { toFieldViolations } from '@fms/aip'
 import { FormDraft, serverOwnedFields } from '@fms/contracts'
-import { type StoredDraft, toStoredDraft } from '@fms/forms-store'
+import { changedFields, toStoredDraft } from '@fms/forms-store'
 import { revisionNotRestorable } from '../errors.ts'
-import { isSameDraft, tooLarge } from './write-draft.ts'
+import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
 
 /**
  * The draft with the fields of a snapshot. It keeps its `aiHandoff`, which respondents see without a publish. Members that
@@ -13,7 +13,7 @@ import { isSameDraft, tooLarge } from './write-draft.ts'
  * @returns undefined when the draft is the same already.
  * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations.
  */
-export const restoreDraft = (draftJson: string, snapshotJson: string): StoredDraft | undefined => {
+export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
   const { data, error } = FormDraft.safeParse({ ...makerFields(snapshotJson), aiHandoff: stored.aiHandoff })
   const draft = data && toStoredDraft(data)
@@ -22,7 +22,8 @@ export const restoreDraft = (draftJson: string, snapshotJson: string): StoredDra
     ...(draft ? tooLarge(draft.draftJson) : []),
   ]
   if (!draft || violations.length > 0) throw revisionNotRestorable(violations)
-  return isSameDraft(draft.draftJson, draftJson, stored) ? undefined : draft
+  if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
+  return { ...draft, changedFields: changedFields(draftJson, draft.draftJson) }
 }
 
 /** The fields of a snapshot that its maker edits. */

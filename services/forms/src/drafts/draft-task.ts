@@ -1,7 +1,6 @@
 import { ApiError, type JsonObject, type Problem } from '@fms/aip'
-import type { StoredDraft } from '@fms/forms-store'
 import { restoreDraft } from '../domain/restore-draft.ts'
-import { newDraft, patchDraft } from '../domain/write-draft.ts'
+import { type ChangedDraft, newDraft, patchDraft } from '../domain/write-draft.ts'
 
 /** Input of a draft as JSON text, which is cheap to send to a thread. */
 export interface DraftTask {
@@ -20,10 +19,10 @@ export interface RestoreTask {
 }
 
 /** The draft, which is absent when nothing changes; or the error of the request. */
-export type DraftOutcome = { draft?: StoredDraft } | { problem: Problem }
+export type DraftOutcome = { draft?: ChangedDraft } | { problem: Problem }
 
 /** Creates a draft, or patches the stored one. */
-export const writeDraft = (draftJson: string | undefined, patch: JsonObject): StoredDraft | undefined =>
+export const writeDraft = (draftJson: string | undefined, patch: JsonObject): ChangedDraft | undefined =>
   draftJson === undefined ? newDraft(patch) : patchDraft(draftJson, patch)
 
 /** {@link writeDraft} in a worker thread. */
@@ -35,7 +34,7 @@ export const runRestoreTask = ({ draftJson, snapshotJson }: RestoreTask): DraftO
   outcomeOf(() => restoreDraft(draftJson, snapshotJson))
 
 /** Returns an ApiError as a value, because an error that a thread throws loses its fields. */
-const outcomeOf = (write: () => StoredDraft | undefined): DraftOutcome => {
+const outcomeOf = (write: () => ChangedDraft | undefined): DraftOutcome => {
   try {
     const draft = write()
     return draft ? { draft } : {}

@@ -1,6 +1,7 @@
 import { ApiError, type JsonObject } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
 import { restoreDraft } from '../domain/restore-draft.ts'
+import type { ChangedDraft } from '../domain/write-draft.ts'
 import { type DraftOutcome, writeDraft } from './draft-task.ts'
 import type { DraftCaller, DraftThreads } from './draft-threads.ts'
 
@@ -38,7 +39,7 @@ export class DraftWriter {
    * @returns undefined when the patch changes nothing.
    * @throws {ApiError} INVALID_REQUEST with all violations of the result; OVERLOADED.
    */
-  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<StoredDraft | undefined> {
+  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<ChangedDraft | undefined> {
     return this.#write(draftJson, patch, caller)
   }
 
@@ -52,7 +53,7 @@ export class DraftWriter {
     draftJson: string,
     snapshotJson: string,
     caller: DraftCaller,
-  ): Promise<StoredDraft | undefined> {
+  ): Promise<ChangedDraft | undefined> {
     if (!this.#isLarge(draftJson) && !this.#isLarge(snapshotJson))
       return restoreDraft(draftJson, snapshotJson)
     return draftOf(await this.#threads.run('restore', { draftJson, snapshotJson }, caller))
@@ -70,7 +71,7 @@ export class DraftWriter {
   }
 }
 
-const draftOf = (outcome: DraftOutcome): StoredDraft | undefined => {
+const draftOf = (outcome: DraftOutcome): ChangedDraft | undefined => {
   if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
   return outcome.draft
 }

@@ -90,6 +90,17 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     expect(await changesFrom(service, form, 'live')).toMatchObject({ changes: [], publishable: true })
   })
 
+  it('takes the newest revision for latest, also after an unpublish', async () => {
+    const { service, form } = await given()
+    await using _ = service
+    await service.forms.unpublish({ ...form, formRef: form.formId }, '', () => {})
+
+    expect(refusalOf(await service.send(rollback(form, 'live'))).reason).toBe('REVISION_NOT_FOUND')
+    const response = await service.send(rollback(form, 'latest'))
+
+    expect(response.json()).toMatchObject({ name: 'Second', live: false })
+  })
+
   it('records an event with the revision and the fields that changed', async () => {
     const { service, form, first } = await given()
     await using _ = service

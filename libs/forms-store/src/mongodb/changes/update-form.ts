@@ -1,6 +1,6 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import { draftChange } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
+import { draftChange, splitChange } from '../../events/recorded-event.ts'
+import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
 import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
 import { makeRoom } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
@@ -12,7 +12,7 @@ export const updateForm = async (
   collections: FormsCollections,
   quota: Quota,
   ref: FormRef,
-  change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
   { context, onRecorded }: ChangeRecorder,
   restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
@@ -24,9 +24,9 @@ export const updateForm = async (
     return (await collections.forms.confirm(unchanged(form))) ? changed : writeConflict
   }
   if (await makeRoom(collections, form)) return writeConflict
+  const { fields: names, form: after } = splitChange(current, changed)
   // Replies that are counted meanwhile do not change the ETags of the event.
-  const { updateTime: time } = changed
-  const event = { ...draftChange(current, changed, restored), before: current, after: changed, time }
+  const event = { ...draftChange(current, names, restored), before: current, after, time: after.updateTime }
   const fields = { ...draftFields(changed), ...recordEvent(form, event, context) }
   const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - form.bytes }
   const stored = await countWrite(collections, quota, form.organizationId, growth, () =>
