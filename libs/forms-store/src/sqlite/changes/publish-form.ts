@@ -58,10 +58,7 @@ const storeRevision = (
   const { organizationId, formId } = current
   const row = readVersion(database, formId)
   if (!row) return undefined
-  const isSame = (['version', 'revisionNumber', 'liveRevisionId'] as const).every(
-    (column) => row[column] === read[column],
-  )
-  if (!isSame) return writeConflict
+  if (hasChanged(row, read)) return writeConflict
   checkQuota(database, quota, organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
   const number = (row.revisionNumber as number) + 1
   const revision = { ...snapshot, organizationId, formId, number }
@@ -75,6 +72,11 @@ const storeRevision = (
   recordPublish(before, revision, revision.createTime, record)
   return { ...current, live: true }
 }
+
+const hasChanged = (row: Row, read: Row): boolean =>
+  row.version !== read.version ||
+  row.revisionNumber !== read.revisionNumber ||
+  row.liveRevisionId !== read.liveRevisionId
 
 /** @param before the form before `live` moves to the revision. */
 const recordPublish = (
