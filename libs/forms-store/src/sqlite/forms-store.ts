@@ -11,6 +11,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
+  ChangedForm,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -147,7 +148,7 @@ export class SqliteFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
     return this.#recording(ref.organizationId, context, (record) =>
