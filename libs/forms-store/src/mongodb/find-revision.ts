@@ -4,6 +4,7 @@ import { commandKey } from './changes/reservations.ts'
 import {
   type FormDocument,
   type FormsCollections,
+  formKey,
   type Incarnation,
   type RevisionDocument,
   visibleRevisions,
@@ -27,20 +28,27 @@ export const findRevision = async (
   revisionRef: string,
   fields?: readonly (keyof RevisionDocument)[],
 ): Promise<FoundRevision | undefined> => {
-  const form = await findForm(collections, ref, [
-    'organizationId',
-    'incarnation',
-    'revisionNumber',
-    'liveRevisionId',
-    'aiHandoff',
-  ])
-  const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-  if (!form || !revisionId || !isUuid(revisionId)) return undefined
-  const revision = await collections.revisions.findOne({ ...visibleRevisions(form), revisionId }, fields)
-  const { liveRevisionId, aiHandoff } = form
-  const state = { revisionId, live: revisionId === liveRevisionId, aiHandoff }
-  return revision && { form, revision, state }
+  for (;;) {
+    const form = await findForm(collections, ref, revisionFields)
+    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
+    if (!form || !revisionId || !isUuid(revisionId)) return undefined
+    const revision = await collections.revisions.findOne({ ...visibleRevisions(form), revisionId }, fields)
+    const { liveRevisionId, aiHandoff } = form
+    const state = { revisionId, live: revisionId === liveRevisionId, aiHandoff }
+    if (revision) return { form, revision, state }
+    // Between the two reads `live` may have moved, and the earlier revision may have been pruned.
+    const isSame = { ...formKey(form), liveRevisionId }
+    if (revisionRef !== liveAlias || (await collections.forms.has(isSame))) return undefined
+  }
 }
+
+const revisionFields = [
+  'organizationId',
+  'incarnation',
+  'revisionNumber',
+  'liveRevisionId',
+  'aiHandoff',
+] as const
 
 /**
  * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId.
