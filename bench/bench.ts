@@ -51,6 +51,7 @@ const bench = async (options: Options) => {
       await generator.run({ ...product.load('large pages', largePageConnections), seconds: largePageSeconds })
       results.memory.push(...memoryOfSide(product, Math.min(...sizes), afterLargePages))
     }
+    results.measurements.push(...(await measureAll(generator, sides, { ...plan, settings: plan.longLists })))
   }
   for (let number = 0; number < plan.starts; number++) results.startMs.push(await measureStart())
   writeReport(results, options, files)

@@ -312,7 +312,11 @@ describe(`${clientCount} clients on ${store}`, () => {
     return Math.round(performance.now() - faultEnd)
   }
 
-  it.each(faults)('lose and duplicate no acknowledged write: $name', runFault, 120_000 + natsOutageSeconds * 1_000)
+  it.each(faults)(
+    'lose and duplicate no acknowledged write: $name',
+    runFault,
+    120_000 + natsOutageSeconds * 1_000,
+  )
 
   if (minutes > 0) {
     it(

@@ -26,6 +26,7 @@ const notFound = (reason: string) => ({
 describe('createResponseCheck', () => {
   it.each<[string, string, string, ReturnType<typeof response>]>([
     ['a form', 'GET', path, response(200, form, { etag: '"1"' })],
+    ['the members of a mask', 'GET', `${path}?readMask=name`, response(200, { name: 'x' })],
     ['a 304', 'GET', path, response(304, undefined, { etag: '"1"' })],
     ['a response to HEAD', 'HEAD', path, response(200, undefined, { etag: '"1"' })],
     [
@@ -55,6 +56,12 @@ describe('createResponseCheck', () => {
       response(200, organization, { etag: '"1"' }),
     ],
     ['a form without a required member', 'GET', path, response(200, { ...form, name: undefined })],
+    [
+      'an unknown member with a mask',
+      'GET',
+      `${path}?readMask=name`,
+      response(200, { name: 'x', further: 1 }),
+    ],
     ['a form with an unknown member', 'GET', path, response(200, { ...form, further: 1 })],
     ['a member of the wrong type', 'GET', path, response(200, { ...form, replyCount: '0' })],
     ['a body with a 304', 'GET', path, response(304, form)],

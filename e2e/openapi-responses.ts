@@ -24,11 +24,13 @@ export const createResponseCheck = (openApi: unknown) => {
   const document = openApi as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  ajv.addSchema(withoutUnknownMembers(document) as object, 'openapi')
+  const strict = withoutUnknownMembers(document) as object
+  ajv.addSchema(strict, 'openapi')
+  ajv.addSchema(withoutRequired(strict) as object, 'openapi-masked')
 
   const validators = new Map<string, ValidateFunction>()
-  const validator = (...pointer: string[]) => {
-    const ref = `openapi#/${pointer.map(escapePointer).join('/')}`
+  const validator = (schemas: 'openapi' | 'openapi-masked', ...pointer: string[]) => {
+    const ref = `${schemas}#/${pointer.map(escapePointer).join('/')}`
     const known = validators.get(ref) ?? ajv.compile({ $ref: ref })
     validators.set(ref, known)
     return known
@@ -50,7 +52,7 @@ export const createResponseCheck = (openApi: unknown) => {
     const operation = document.paths[template]?.[verb]
     if (!operation) {
       if (status < 400) throw new Error(`${about}: a success outside of every operation`)
-      assertValid(validator('components', 'schemas', 'ErrorBody'))
+      assertValid(validator('openapi', 'components', 'schemas', 'ErrorBody'))
       return
     }
 
@@ -66,8 +68,20 @@ export const createResponseCheck = (openApi: unknown) => {
       if (body !== undefined) throw new Error(`${about}: a body`)
       return
     }
+    // A read mask makes every member optional.
+    const schemas = status === 200 && /[?&]readMask=/.test(path) ? 'openapi-masked' : 'openapi'
     assertValid(
-      validator('paths', template, verb, 'responses', `${status}`, 'content', 'application/json', 'schema'),
+      validator(
+        schemas,
+        'paths',
+        template,
+        verb,
+        'responses',
+        `${status}`,
+        'content',
+        'application/json',
+        'schema',
+      ),
     )
     const reason = body?.error?.details[0].reason
     if (reason && !(reason in (response.content['application/json']?.examples ?? {}))) {
@@ -85,6 +99,16 @@ const withoutUnknownMembers = (value: unknown): unknown => {
   )
   const isObjectSchema = copy.type === 'object' && 'properties' in copy
   return isObjectSchema ? { additionalProperties: false, ...copy } : copy
+}
+
+/** The schema without `required`. */
+const withoutRequired = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutRequired)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(
+    ([name, member]) => name !== 'required' || !Array.isArray(member),
+  )
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutRequired(member)]))
 }
 
 const escapePointer = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))

@@ -28,6 +28,9 @@ const isExpected = (operation: Operation, { forms }: LoadTarget, text: string): 
   }
   if (operation === 'publish') return body.live === true
   if (operation === 'live') return body.form?.name.length === formNameOf(0).length
-  if (body.forms) return body.forms.length === Math.min(10, forms)
+  if (body.forms) {
+    const pageSize = operation.endsWith('list of 1000') ? 1000 : 10
+    return body.forms.length === Math.min(pageSize, forms)
+  }
   return body.name?.length === formNameOf(0).length
 }

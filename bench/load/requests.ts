@@ -8,6 +8,8 @@ export const httpOperations = [
   'list',
   'filtered list',
   'search',
+  'full list of 1000',
+  'light list of 1000',
   'create',
   'patch',
   'publish',
@@ -64,6 +66,9 @@ const mix = [
   ['publish', 5],
 ] as const
 
+/** Members that a list returns without reading a draft. */
+const lightMask = 'path,publicId,publicUrl,name,type,createTime,updateTime,replyCount,live'
+
 /** Number of live revisions whose ETags are read before `live 304` is measured. */
 const knownRevisions = 64
 
@@ -111,6 +116,8 @@ const requestMakers = (target: LoadTarget) => {
       const word = wordOf(randomNumber())
       return list(isPlain ? `nameContains=${word}` : filter(`search("${word}")`))
     },
+    'full list of 1000': () => ({ method: 'GET', path: `${forms}?pageSize=1000` }),
+    'light list of 1000': () => ({ method: 'GET', path: `${forms}?pageSize=1000&readMask=${lightMask}` }),
     create: () => ({ method: 'POST', path: formsOf(target.otherOrganizationId), body: createBody }),
     patch: () => ({
       method: 'PATCH',

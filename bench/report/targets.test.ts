@@ -80,6 +80,15 @@ describe('targetsOf', () => {
     expect(target(results, 'list: p99 at 1,000,000 forms / at 1,000')).toEqual({ value: 1.6, met: false })
   })
 
+  it('compares the list that reads no drafts with the whole one', () => {
+    const measurements = [
+      measured({ side: 'product', operation: 'light list of 1000', perSecond: 49 }),
+      measured({ side: 'product', operation: 'full list of 1000', perSecond: 10 }),
+    ]
+    const found = target(resultsOf(measurements), 'light list of 1000 / full list of 1000')
+    expect(found).toEqual({ value: 4.9, met: false })
+  })
+
   it('compares the largest RSS of a service with its bound', () => {
     const memory = [119, 121].map((mebibytes, index) => ({
       side: 'product' as const,

@@ -62,6 +62,16 @@ export const targetsOf = (results: Results): Target[] => {
     },
     ...cmsTargets(results, cell),
     threePublishers(results, cell('product', 'publish'), cell('three', 'publish')),
+    {
+      what: 'light list of 1000 / full list of 1000',
+      value: ratioOf(
+        results,
+        cell('product', 'light list of 1000'),
+        cell('product', 'full list of 1000'),
+        'perSecond',
+      ),
+      bound: { atLeast: 5 },
+    },
     ...growthTargets(results, cell),
     ...services.map((process) => rssOf(results, process, afterConnections(connections), 120)),
     ...services.map((process) => rssOf(results, process, afterLargePages, 250)),

@@ -33,8 +33,8 @@ describe('npm run compose:secrets', () => {
     const written = parseEnv(readEnv())
     const samples = findSampleSecrets(example, names)
     const secrets = samples.map((name) => written[name]!)
-    expect(samples).toHaveLength(13)
-    expect(new Set(secrets).size).toBe(13)
+    expect(samples).toHaveLength(14)
+    expect(new Set(secrets).size).toBe(14)
     expect(secrets.filter((secret) => !/^[0-9a-f]{64}$/.test(secret))).toEqual([])
     expect({ ...written, ...Object.fromEntries(samples.map((name) => [name, example[name]])) }).toEqual(
       example,

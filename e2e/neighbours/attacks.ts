@@ -175,6 +175,16 @@ const patchLargeForm = ({ forms, largeForm }: Target): AttackRequest => ({
   body: JSON.stringify({ form: { tone: `${Math.random()}` } }),
 })
 
+/** Types that no event has. Each condition scans the type of each event. */
+const eventsFilter = Array.from({ length: 10 }, (_, index) => `type="*o*m*${index}"`).join(' OR ')
+
+const events =
+  (rest: string, abortAfterMs?: number): ((target: Target) => AttackRequest) =>
+  ({ forms }) => ({
+    path: `${forms.replace(/forms$/, 'events')}${rest}`,
+    ...(abortAfterMs !== undefined && { abortAfterMs }),
+  })
+
 const combine =
   (...attacks: Attack[]): Attack =>
   async (...args) => {
@@ -198,6 +208,12 @@ export const attacks = {
   'large pages': combine(
     repeat(64, ({ forms }) => ({ path: `${forms}?pageSize=1000` })),
     unread(40, '?pageSize=1000'),
+  ),
+  'scans of the event log': combine(
+    repeat(48, events(`?${new URLSearchParams({ filter: eventsFilter })}`)),
+    repeat(2, events('?pageSize=1000')),
+    repeat(8, events(`/stream?${new URLSearchParams({ afterSequence: '0', filter: eventsFilter })}`, 1_000)),
+    repeat(4, events('/stream?afterSequence=0', 300)),
   ),
   'patches of a 440 KB form': repeat(32, patchLargeForm),
   'comparisons of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({

@@ -10,7 +10,7 @@ import type { FormEvent, FormRecord } from '@fms/contracts'
 import { openDirectoryStore } from '@fms/directory-store'
 import { type ImportOptions, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { startMongo } from '@fms/testkit/mongodb'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { eventsKind } from '../copy/events-kind.ts'
 import { formsKind } from '../copy/forms-kind.ts'
 import { collectEvents } from '../events/collect-events.ts'
@@ -82,6 +82,7 @@ describe('formctl copy of 300 forms from SQLite to MongoDB', () => {
     const child = spawn(process.execPath, [entry, 'copy', '--from', from, '--to', to], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    onTestFinished(() => void child.kill('SIGKILL'))
     const lines = createInterface(child.stderr)[Symbol.asyncIterator]()
     return { child, exited: once(child, 'exit'), lines }
   }

@@ -59,8 +59,10 @@ export const eventsKind: StoreKind<LoggedEvent> = {
   migrate: migrateFormsStore,
   concurrency: 8,
   open: async (url, readOnly) => {
-    const store = await openFormsStore(url, { readOnly, timeoutMs: commandTimeoutMs })
+    await using cleanup = new AsyncDisposableStack()
+    const store = cleanup.use(await openFormsStore(url, { readOnly, timeoutMs: commandTimeoutMs }))
     await collectEvents(store.events)
+    cleanup.move()
     return {
       records: () => allEvents(store),
       groups: () => groupsOf(store),

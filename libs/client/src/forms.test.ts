@@ -49,6 +49,27 @@ describe('the request of', () => {
     expect(dry).toEqual({ line: `DELETE ${path}/f?validateOnly=true`, ...parts })
   })
 
+  it('a read or list with a mask has it in the query', async () => {
+    const readMask = 'name,theme.textSize'
+    const query = '?readMask=name%2Ctheme.textSize'
+    const page = (members: object) => answered({ ...members, totalSize: 0, nextPageToken: '' })
+
+    expect(await call(({ forms }) => forms.get('acme', 'f', { readMask }))).toMatchObject({
+      line: `GET ${path}/f${query}`,
+    })
+    expect(await call(({ forms }) => forms.get('acme', 'f'))).toMatchObject({ line: `GET ${path}/f` })
+    expect(await call(({ revisions }) => revisions.live('acme', 'f', { readMask }))).toMatchObject({
+      line: `GET ${path}/f/revisions/live${query}`,
+    })
+    await using server = await startServer([page({ forms: [] }), page({ revisions: [] })])
+    await Array.fromAsync(server.client.forms.list('acme', { readMask, pageSize: 7 }))
+    await Array.fromAsync(server.client.revisions.list('acme', 'f', { readMask, pageSize: 7 }))
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      `${path}?pageSize=7&readMask=name%2Ctheme.textSize`,
+      `${path}/f/revisions?pageSize=7&readMask=name%2Ctheme.textSize`,
+    ])
+  })
+
   it('publish has a new requestId, or the given one', async () => {
     const own = await call(({ forms }) => forms.publish('acme', 'f'))
     const another = await call(({ forms }) => forms.publish('acme', 'f'))
@@ -136,6 +157,15 @@ describe('edit', () => {
 })
 
 describe('the types', () => {
+  it('of a read with a mask have no certain members', () => {
+    type Read = Awaited<ReturnType<typeof readName>>
+    const readName = async ({ forms }: Client) => (await forms.get('acme', 'f', { readMask: 'name' })).form
+
+    expectTypeOf<Read['name']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<NonNullable<Read['theme']>['textSize']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<NonNullable<Read['steps']>>().toEqualTypeOf<Form['steps']>()
+  })
+
   it('accept a form that was read, and parts of it', () => {
     expectTypeOf<Form>().toExtend<FormInput>()
     expectTypeOf<Form>().toExtend<FormPatch>()

@@ -18,6 +18,7 @@ export type {
 } from './forms.ts'
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
+export type { Masked, MaskOptions } from './read-mask.ts'
 export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {
   Branding,

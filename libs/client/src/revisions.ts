@@ -1,4 +1,5 @@
 import { type List, listOf, type PageQuery } from './pages.ts'
+import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
 import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
@@ -10,26 +11,48 @@ import type { CallOptions, Transport } from './transport.ts'
 export interface Revisions {
   /** Lists revisions, newest first. */
   list(organization: string, form: string, query?: PageQuery): List<Revision>
+  /** Lists the members of a mask, such as `path,form.name`. */
+  list(organization: string, form: string, query: PageQuery & MaskOptions): List<Masked<Revision>>
   /** @param revision UUID, `path`, or `live`. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
+  /** Reads the members of a mask. */
+  get(
+    organization: string,
+    form: string,
+    revision: string,
+    options: CallOptions & MaskOptions,
+  ): Promise<Masked<Revision>>
   /**
    * The revision that respondents see, with the `aiHandoff` of the draft.
    *
    * @throws {FormsApiError} REVISION_NOT_FOUND before the first publish.
    */
   live(organization: string, form: string, options?: CallOptions): Promise<Revision>
+  /** Reads the members of a mask. */
+  live(organization: string, form: string, options: CallOptions & MaskOptions): Promise<Masked<Revision>>
 }
 
 export const revisionsOf = ({ send }: Transport): Revisions => {
-  const get: Revisions['get'] = async (organization, form, revision, { signal } = {}) => {
+  const get = async (
+    organization: string,
+    form: string,
+    revision: string,
+    { readMask, signal }: CallOptions & Partial<MaskOptions> = {},
+  ) => {
     const path = pathOf(['organizations', organization], ['forms', form], ['revisions', revision])
-    return (await send<Revision>({ method: 'GET', path, signal })).body
+    return (await send<Revision>({ method: 'GET', path, query: { readMask }, signal })).body
   }
   return {
     get,
-    live: (organization, form, options) => get(organization, form, 'live', options),
-    list: (organization, form, { signal, ...parameters } = {}) =>
-      listOf(parameters, async (query) => {
+    live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions>) =>
+      get(organization, form, 'live', options),
+    list: (
+      organization: string,
+      form: string,
+      { readMask, signal, ...parameters }: PageQuery & Partial<MaskOptions> = {},
+    ): List<Revision> =>
+      listOf(parameters, async (pageQuery) => {
+        const query = { ...pageQuery, readMask }
         const path = pathOf(['organizations', organization], ['forms', form], ['revisions'])
         const { revisions: items, ...page } = (
           await send<RevisionsPage>({ method: 'GET', path, query, signal })

@@ -31,18 +31,22 @@ export const Sequence = z
   .describe('A position in the log of the organization: 16 decimal digits, from `0000000000000001`.')
 
 /** The API key of a change, as people tell keys apart. */
-export const ActorKey = z.object({
-  id: Uuid,
-  prefix: z.string().describe('The first 8 characters after `fms_`.'),
-})
+export const ActorKey = z
+  .object({
+    id: Uuid,
+    prefix: z.string().describe('The first 8 characters after `fms_`.'),
+  })
+  .meta({ id: 'ActorKey' })
 export type ActorKey = z.infer<typeof ActorKey>
 
-const UserActor = z.object({
-  user: z.string().describe('`users/{user_id}`'),
-  key: ActorKey.optional().describe('Absent for changes that a gateway of release 0.1.0 has forwarded.'),
-})
+const UserActor = z
+  .object({
+    user: z.string().describe('`users/{user_id}`'),
+    key: ActorKey.optional().describe('Absent for changes that a gateway of release 0.1.0 has forwarded.'),
+  })
+  .meta({ id: 'UserActor' })
 
-const OperatorActor = z.object({ operator: z.literal(true) })
+const OperatorActor = z.object({ operator: z.literal(true) }).meta({ id: 'OperatorActor' })
 
 /** Who made a change: a user with an API key, or an operator with formctl. */
 export const Actor = z.union([UserActor, OperatorActor]).meta({ id: 'Actor' })

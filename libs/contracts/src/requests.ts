@@ -103,6 +103,23 @@ export const ListQuery = PageQuery.extend({
 })
 export type ListQuery = z.infer<typeof ListQuery>
 
+const readMask = expression.meta({
+  description:
+    'The members to return, as comma-separated paths such as `name,theme.primaryColor` (AIP-157). The response then has only these, even if the schema requires others. Elements of arrays cannot be named. `*`, the default, means all members.',
+})
+
+/** Query of a read of a form or revision. `libs/aip` parses the mask. */
+export const GetQuery = z.strictObject({ readMask })
+export type GetQuery = z.infer<typeof GetQuery>
+
+/** Query of a list of forms. */
+export const ListFormsQuery = ListQuery.extend({ readMask })
+export type ListFormsQuery = z.infer<typeof ListFormsQuery>
+
+/** Query of a list of revisions. */
+export const ListRevisionsQuery = PageQuery.extend({ readMask })
+export type ListRevisionsQuery = z.infer<typeof ListRevisionsQuery>
+
 /** {@link ListQuery}, or `all=true` for a list without pages. */
 export const ListOrganizationsQuery = ListQuery.extend({
   all: z.enum(['true', 'false'], { error: 'must be true or false, and given once' }).optional().meta({
@@ -126,7 +143,7 @@ const afterSequence = parameter
 /** The parameters of a list of events. */
 export const ListEventsQuery = ListQuery.extend({
   afterSequence: afterSequence.describe(
-    'Only events after this position of the log. 0 requires that no event has been removed. Default: all events that are there.',
+    'Only events after this position of the log. 0 requires that no event has been removed. With a `pageToken`, the same as for the first page, or none. Default: all events that are there.',
   ),
 })
 export type ListEventsQuery = z.infer<typeof ListEventsQuery>

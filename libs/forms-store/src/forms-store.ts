@@ -22,6 +22,9 @@ export interface FormState {
   live: boolean
 }
 
+/** What a list shows of a form without reading its draft. */
+export interface FormSummary extends FormState, Pick<StoredDraft, 'name' | 'type'> {}
+
 /** A draft as JSON, and copies of the members that the store filters, sorts and shows by: see `toStoredDraft`. */
 export interface StoredDraft {
   /** The draft as `JSON.stringify` writes it, without white space. */
@@ -84,6 +87,10 @@ export interface FormsPage {
   next?: FormPosition
   /** The number of matches on all pages. */
   totalSize: number
+}
+
+export interface FormSummariesPage extends Omit<FormsPage, 'forms'> {
+  forms: FormSummary[]
 }
 
 export interface ListRevisionsQuery extends FormRef {
@@ -211,6 +218,9 @@ export interface FormsStore extends AsyncDisposable {
    *   lists are in flight. The signal's reason once it aborts.
    */
   list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage>
+
+  /** Like `list`, without the drafts: it reads none of them, and the page ends only at `limit`. */
+  listSummaries(query: ListFormsQuery, options?: ListOptions): Promise<FormSummariesPage>
 
   /**
    * Reads the form, changes it outside of any transaction, and stores it by compare-and-set on `version`. An error of

@@ -7,6 +7,7 @@ export * from './lists/form-order.ts'
 export * from './open-forms-store.ts'
 export * from './resource/form-to-json.ts'
 export * from './resource/public-id.ts'
+export { isOfSummary, summaryWriter } from './resource/summary-to-json.ts'
 export {
   addSizes,
   type FormRevisions,

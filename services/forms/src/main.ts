@@ -32,7 +32,7 @@ await run('forms', FormsConfig, async (config, logger) => {
       wakeRelays(organizationId)
     },
   })
-  const forms = measureStore('forms', FORMS_STORE_URL, store, logger)
+  const forms = measureStore('forms', FORMS_STORE_URL, store, logger, ['events'])
   const app = createFormsApp({
     logger,
     internalSecrets,

@@ -1,3 +1,5 @@
+import { type MaskMembers, maskMembersOf } from '@fms/aip'
+import { Form, Revision } from '@fms/contracts'
 import {
   bodyLimitBytes,
   bodyTooLarge,
@@ -197,16 +199,17 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     limits: new StreamLimits(),
     authorize: deps.authorize,
   })
-  app.register(publicIdRoutes(deps))
+  const path = `/organizations/${anyOrganization}/forms/:formRef`
+  app.register(publicIdRoute(deps, path, maskMembersOf(Form)))
+  app.register(publicIdRoute(deps, `${path}/revisions/live`, maskMembersOf(Revision)))
 }
 
-/** The two reads of a form by its public id, in whichever organization it is (AIP-159). */
-const publicIdRoutes =
-  ({ forms: to, memory, findOwner, authorize, limits }: GatewayDeps) =>
+/** One of the two reads of a form by its public id, in whichever organization it is (AIP-159). */
+const publicIdRoute =
+  ({ forms: to, memory, findOwner, authorize, limits }: GatewayDeps, path: string, members: MaskMembers) =>
   async (app: FastifyInstance) => {
-    const path = `/organizations/${anyOrganization}/forms/:formRef`
-    resolveOrganization(app, { findOwner, authorize, limits })
-    app.register(forward, { to, memory, methods: ['GET'], paths: [path, `${path}/revisions/live`] })
+    resolveOrganization(app, { findOwner, authorize, limits, members })
+    app.register(forward, { to, memory, methods: ['GET'], paths: [path] })
   }
 
 const publishRoute =

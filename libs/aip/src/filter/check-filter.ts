@@ -55,8 +55,6 @@ interface Condition {
   value: Literal
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 const constant = (value: boolean): CheckedFilter => ({ kind: 'constant', value })
 
 /** The text of a literal in which `*` is not a wildcard. */
@@ -91,6 +89,9 @@ const checkPattern = (condition: Condition): CheckedFilter => {
   rejectOtherThanEquals(condition)
   return checkString(condition)
 }
+
+/** A UUID of any version (RFC 9562). */
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const checkUuid = (condition: Condition): CheckedFilter => {
   rejectOtherThanEquals(condition)

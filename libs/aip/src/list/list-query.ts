@@ -10,6 +10,8 @@ import {
   type FilterFields,
   parseFilter,
 } from '../filter/index.ts'
+import type { MaskMembers } from '../read-mask/mask-members.ts'
+import { parseReadMask, type ReadMask } from '../read-mask/parse-read-mask.ts'
 import { filterTooComplex, invalidFilter, invalidOrderBy } from './list-errors.ts'
 import { OrderByError, parseOrderBy } from './order-by.ts'
 import { type Parsed, parsePageSize, parseSkip } from './page-size.ts'
@@ -25,6 +27,8 @@ export interface PageRequest {
   /** 1 to 1000. */
   limit: number
   skip: number
+  /** The members of each item (AIP-157); absent for all of them. */
+  readMask?: ReadMask
   /** @returns the token of the page after `next`, or `''` without `next`. */
   nextPageToken(next: Position | undefined): string
 }
@@ -40,6 +44,8 @@ export interface PageOptions {
   /** What a page token is bound to besides filter and orderBy: the collection, its parent, and the user where it matters. */
   scope: readonly string[]
   pageTokens: PageTokens
+  /** The members of an item that `readMask` can name. Only for a list whose contract has the parameter. */
+  members?: MaskMembers
 }
 
 export interface ListOptions<Field extends string> extends PageOptions {
@@ -57,14 +63,14 @@ export interface ListOptions<Field extends string> extends PageOptions {
  */
 export const readListQuery = <Field extends string>(
   query: unknown,
-  { contract = ListQuery, filterFields, orderFields, scope, pageTokens }: ListOptions<Field>,
+  { contract = ListQuery, filterFields, orderFields, scope, ...options }: ListOptions<Field>,
 ): ListRequest<Field> => {
   const invalid: InvalidParam[] = []
   const params = parseValidParams(query, contract, invalid)
   const filter = readFilter(params.filter, filterFields, invalid)
   const orderBy = tryParse(invalid, 'orderBy', () => parseOrderBy(params.orderBy, orderFields))
   const listScope = [...scope, params.filter, params.orderBy, ...tiesScope(orderBy)]
-  const page = readPage(params, { scope: listScope, pageTokens }, invalid)
+  const page = readPage(params, { scope: listScope, ...options }, invalid)
   rejectInvalid(invalid)
   return { ...page, ...(filter && { filter }), orderBy: orderBy as ListRequest<Field>['orderBy'] }
 }
@@ -74,9 +80,12 @@ export const readListQuery = <Field extends string>(
  *
  * @throws {ApiError} INVALID_PAGE_TOKEN if nothing else is invalid; otherwise INVALID_REQUEST with all violations.
  */
-export const readPageQuery = (query: unknown, options: PageOptions): PageRequest => {
+export const readPageQuery = (
+  query: unknown,
+  { contract = PageQuery, ...options }: PageOptions & { contract?: z.ZodType<PageQuery> & { shape: object } },
+): PageRequest => {
   const invalid: InvalidParam[] = []
-  const page = readPage(parseValidParams(query, PageQuery, invalid), options, invalid)
+  const page = readPage(parseValidParams(query, contract, invalid), options, invalid)
   rejectInvalid(invalid)
   return page
 }
@@ -143,8 +152,8 @@ const parseValidParams = <Q>(
 }
 
 const readPage = (
-  params: PageQuery,
-  { scope, pageTokens }: PageOptions,
+  params: PageQuery & { readMask?: string },
+  { scope, pageTokens, members }: PageOptions,
   invalid: InvalidParam[],
 ): PageRequest => {
   const tokenScope = JSON.stringify(scope)
@@ -152,12 +161,20 @@ const readPage = (
   const after = pageToken
     ? tryParse(invalid, 'pageToken', () => pageTokens.open(tokenScope, pageToken) as Position)
     : undefined
+  const readMask = members && readMaskOf(params.readMask ?? '', members, invalid)
   return {
     ...(after && { after }),
+    ...(readMask && { readMask }),
     limit: countOf(parsePageSize(params.pageSize), invalid),
     skip: countOf(parseSkip(params.skip), invalid),
     nextPageToken: (next) => (next ? pageTokens.seal(tokenScope, next) : ''),
   }
+}
+
+const readMaskOf = (text: string, members: MaskMembers, invalid: InvalidParam[]): ReadMask | undefined => {
+  const { readMask, violations } = parseReadMask(text, members)
+  invalid.push(...violations.map((violation) => ({ violation })))
+  return readMask
 }
 
 const countOf = ({ value = 0, violation }: Parsed<number>, invalid: InvalidParam[]): number => {

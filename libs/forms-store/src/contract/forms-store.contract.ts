@@ -12,6 +12,7 @@ import { quotasContract } from './quotas.ts'
 import { recordsContract } from './records.ts'
 import { repliesContract } from './replies.ts'
 import { revisionsContract } from './revisions.ts'
+import { summariesContract } from './summaries.ts'
 import { tenantsContract } from './tenants.ts'
 
 /**
@@ -29,6 +30,7 @@ export const formsStoreContract = (
     describe('of drafts', () => draftsContract(open))
     describe('of lists', () => listsContract(open, limits))
     describe('of filters', () => filtersContract(open, limits))
+    describe('of summaries', () => summariesContract(open))
     describe('of revisions', () => revisionsContract(open))
     describe('of pruned revisions', () => pruneContract(open, openTogether))
     describe('of replies', () => repliesContract(open))

@@ -35,6 +35,11 @@ export const tenantsContract = (open: OpenStore): void => {
       { forms: [], totalSize: 0 },
     ],
     [
+      'listSummaries',
+      (forms, { organizationId }) => forms.listSummaries({ organizationId, orderBy: [], limit: 10, skip: 0 }),
+      { forms: [], totalSize: 0 },
+    ],
+    [
       'list, filtered and from a position',
       (forms, { organizationId }) =>
         forms.list({

@@ -2,7 +2,7 @@ import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import type { ChangeContext } from '../events/recorded-event.ts'
-import type { FormRef, FormState, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { FormRef, FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 
 /** A form. Times are milliseconds since the epoch. Fields of filters and orders are copied out of the draft. */
@@ -303,11 +303,22 @@ export const toFormState = (document: FormDocument): FormState => ({
   live: document.liveRevisionId !== null,
 })
 
-export const toStoredForm = (document: FormDocument): StoredForm => ({
+/** The fields of `toFormSummary`. */
+export const summaryFields = [
+  ...stateFields,
+  'name',
+  'type',
+] as const satisfies readonly (keyof FormDocument)[]
+
+export const toFormSummary = (document: FormDocument): FormSummary => ({
   ...toFormState(document),
-  draftJson: document.draft,
   name: document.name,
   type: document.type,
+})
+
+export const toStoredForm = (document: FormDocument): StoredForm => ({
+  ...toFormSummary(document),
+  draftJson: document.draft,
   aiHandoff: document.aiHandoff,
 })
 

@@ -17,6 +17,7 @@ import { type ChangeContext, operatorContext } from '../events/recorded-event.ts
 import type {
   FormRef,
   FormState,
+  FormSummariesPage,
   FormsPage,
   FormsStore,
   FormsStoreOptions,
@@ -54,7 +55,9 @@ import {
   type RevisionDocument,
   stateFields,
   storedFields,
+  summaryFields,
   toFormState,
+  toFormSummary,
   toStoredForm,
   toStoredRevision,
   visibleRevisions,
@@ -87,6 +90,14 @@ export interface MongoFormsStoreHooks {
   clears?: boolean
   /** How long a create or delete can be in flight, in milliseconds. Default: 15,000. */
   inFlightMs?: number
+}
+
+/** How a list makes its items from documents. */
+interface PageItems<Item> {
+  fields: readonly (keyof FormDocument)[]
+  /** The share of an item in the 4 MiB of a page. */
+  bytesOf: (document: FormDocument) => number
+  toItem: (document: FormDocument) => Item
 }
 
 /** Trigrams in the query of one search: more narrow it little further. */
@@ -153,11 +164,21 @@ export class MongoFormsStore implements FormsStore {
     return form && toFormState(form)
   }
 
+  list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
+    const bytesOf = ({ draft }: FormDocument) => Buffer.byteLength(draft)
+    return this.#listPage(query, options, { fields: storedFields, bytesOf, toItem: toStoredForm })
+  }
+
+  listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
+    return this.#listPage(query, options, { fields: summaryFields, bytesOf: () => 0, toItem: toFormSummary })
+  }
+
   /** Indexes: those of `planList`; for the number of all forms, that of `_id` of usage. */
-  async list(
+  async #listPage<Item>(
     { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
-    options: ListOptions = {},
-  ): Promise<FormsPage> {
+    options: ListOptions,
+    { fields, bytesOf, toItem }: PageItems<Item>,
+  ): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> {
     const order = completeOrder(orderBy)
     const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
     return this.#withTimeLimit(options, async (throwIfAborted) => {
@@ -165,7 +186,7 @@ export class MongoFormsStore implements FormsStore {
         scope: { organizationId },
         filter,
         ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
-        documentFields: [...storedFields, 'foldedName'],
+        documentFields: [...fields, 'foldedName'],
         fields: filterFields,
         foldedField: 'foldedName',
         order,
@@ -177,11 +198,11 @@ export class MongoFormsStore implements FormsStore {
         throwIfAborted,
       })
       const [{ taken, more }, totalSize] = await Promise.all([
-        takeUpTo(limit, list.items, ({ draft }) => Buffer.byteLength(draft)),
+        takeUpTo(limit, list.items, bytesOf),
         filter ? list.count() : countForms(this.#collections, organizationId),
       ])
       const next = more && positionOf(taken.at(-1)!, order)
-      return { forms: taken.map(toStoredForm), ...(next && { next }), totalSize }
+      return { forms: taken.map(toItem), ...(next && { next }), totalSize }
     })
   }
 

@@ -230,6 +230,36 @@ describe(`the requests of a list on MongoDB${explains ? '' : ' (plans not shown:
     expect(others).toEqual([])
   })
 
+  it.each<[string, FormOrderTerm[], string | undefined]>([
+    ['in the order of an index', [], undefined],
+    [
+      'of two fields',
+      [
+        { field: 'name', descending: false },
+        { field: 'updateTime', descending: true },
+      ],
+      undefined,
+    ],
+    ['with a filter', [], 'type = dynamic'],
+    ['with a search', [], 'search("survey")'],
+  ])('without drafts read none, %s', async (_, orderBy, text) => {
+    const query: ListFormsQuery = {
+      organizationId,
+      orderBy,
+      limit,
+      skip: 0,
+      ...(text && { filter: check(text) }),
+    }
+    const reads = await readsOf(() => store.listSummaries(query))
+
+    const finds = reads.filter(({ command }) => command === 'find')
+    expect(finds).toHaveLength(1)
+    for (const { projection } of finds) {
+      expect(projection).toContain('liveRevisionId')
+      expect(projection).not.toContain('draft')
+    }
+  })
+
   it.each([
     ['type = dynamic', [], 'forms_by_type', 'forms_by_type'],
     ['updateTime < 2030-01-01T00:00:00Z', [], 'forms_by_updateTime_desc', 'forms_by_updateTime'],

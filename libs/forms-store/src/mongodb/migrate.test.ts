@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { MigrationStep } from '@fms/store-kit'
-import { MongoDatabase, metaCollection, migrateMongodb, type SchemaDocument } from '@fms/store-kit/mongodb'
+import {
+  MongoDatabase,
+  metaCollection,
+  migrateMongodb,
+  readCompatibleNote,
+  type SchemaDocument,
+} from '@fms/store-kit/mongodb'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { newForm, newRevision, refOf } from '../contract/given.ts'
+import { logOf } from '../contract/events/log-of.ts'
+import { edited, newForm, newRevision, refOf } from '../contract/given.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import {
   type FormDocument,
@@ -141,5 +148,27 @@ describe('formctl migrate from schema version 2', () => {
     await migrateFormsStore(url)
 
     expect(await usage.findOne({ _id: organizationId })).toEqual(before)
+  })
+})
+
+describe('formctl migrate from schema version 3, that of release 0.1.0', () => {
+  it('lets that release go on, and its forms have events from their next change on', async () => {
+    const url = newUrl()
+    await using database = new MongoDatabase(url)
+    const meta = database.collection<SchemaDocument>(metaCollection)
+    await meta.insert({ _id: 'forms', version: 3, oldestVersion: 3 })
+    const form = newForm()
+    const document = newFormDocument(form, randomUUID())
+    await formsCollections(database).forms.insert(document)
+
+    await migrateFormsStore(url)
+
+    const version3 = { ...formsSchema, version: 3 }
+    expect(await readCompatibleNote(meta, version3)).toMatchObject({ version: 4, oldestVersion: 3 })
+    expect(await formsCollections(database).forms.findOne({ _id: form.formId })).toEqual(document)
+    await using store = await openFormsStore(url)
+    await store.update(refOf(form), (current) => edited(current, {}))
+    const log = await logOf(store, form.organizationId)
+    expect(log.map(({ type, sequence }) => [type, sequence])).toEqual([['form.updated', '0000000000000001']])
   })
 })

@@ -98,7 +98,9 @@ describe('revisionToJson', () => {
         )
         const formJson = JSON.stringify(isFirst ? { aiHandoff, ...rest } : { ...rest, aiHandoff })
 
-        const live = JSON.parse(revisionToJson({ revision: { ...revision, formJson }, live: true }, enabled))
+        const live = JSON.parse(
+          revisionToJson({ revision: { ...revision, formJson }, live: true }, { aiHandoff: enabled }),
+        )
 
         expect(live.form).toEqual({ ...rest, aiHandoff: { enabled } })
       }),

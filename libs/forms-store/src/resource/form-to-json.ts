@@ -1,7 +1,8 @@
-import { formatETag } from '@fms/aip'
+import { cutJson, formatETag, type ReadMask } from '@fms/aip'
 import { type Form, formPath, liveAlias } from '@fms/contracts'
 import type { FormState, ListedRevision, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
 import { parseDraft } from '../stored-draft.ts'
+import { isOfSummary, publicUrl, summaryWriter } from './summary-to-json.ts'
 
 /** The Form resource of the API. @param publicFormBaseUrl without a trailing slash. */
 export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => ({
@@ -12,16 +13,19 @@ export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => (
 /** The JSON of a resource in consecutive parts: text, or bytes in UTF-8. */
 export type JsonParts = (string | Uint8Array)[]
 
-/** The JSON text of {@link toForm}, without parsing the draft. */
-export const formToJson = (form: StoredForm, publicFormBaseUrl: string): string =>
+/** The JSON text of {@link toForm}, without parsing the draft. @param mask the members; all by default. */
+export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): string => {
+  if (mask && isOfSummary(mask)) return summaryWriter(publicFormBaseUrl, mask)(form)
   // Drafts are stored with their defaults, so this object has at least one member.
-  form.draftJson.slice(0, -1) + serverOwnedJson(form, publicFormBaseUrl)
+  const json = form.draftJson.slice(0, -1) + serverOwnedJson(form, publicFormBaseUrl)
+  return mask ? cutJson(json, mask) : json
+}
 
-/** {@link formToJson} with the draft as bytes, if a worker thread read it. */
-export const formToJsonParts = (form: StoredForm, publicFormBaseUrl: string): JsonParts =>
-  form.jsonBytes
+/** {@link formToJson} with the whole draft as bytes, if a worker thread read it. */
+export const formToJsonParts = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): JsonParts =>
+  form.jsonBytes && !mask
     ? [form.jsonBytes.subarray(0, -1), serverOwnedJson(form, publicFormBaseUrl)]
-    : [formToJson(form, publicFormBaseUrl)]
+    : [formToJson(form, publicFormBaseUrl, mask)]
 
 /** The server-owned members, after those of the draft. Ids and times need no escaping. */
 const serverOwnedJson = (form: FormState, publicFormBaseUrl: string): string =>
@@ -29,10 +33,6 @@ const serverOwnedJson = (form: FormState, publicFormBaseUrl: string): string =>
   `"path":"${formPath(form)}","publicId":"${form.publicId}",` +
   `"publicUrl":${JSON.stringify(publicUrl(form, publicFormBaseUrl))},` +
   `"replyCount":${form.replyCount},"updateTime":"${form.updateTime.toISOString()}"}`
-
-/** Empty for the form of a dry run, which has no public id. */
-const publicUrl = ({ publicId }: FormState, publicFormBaseUrl: string) =>
-  publicId === '' ? '' : `${publicFormBaseUrl}/${publicId}`
 
 const serverOwnedFields = (state: FormState, publicFormBaseUrl: string) => ({
   createTime: state.createTime.toISOString(),
@@ -49,14 +49,6 @@ export const formETag = ({ version, live, replyCount }: FormState): string =>
   formatETag(version, `${live ? 'live' : 'draft'}.${replyCount}`)
 
 /**
- * The JSON text of the Revision resource, without parsing the snapshot.
- *
- * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
- */
-export const revisionToJson = (found: ListedRevision, aiHandoff?: boolean): string =>
-  `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
-
-/**
  * The JSON text of the form in a revision, without parsing it.
  *
  * @param aiHandoff replaces the AI Handoff of the snapshot, as `live` requires.
@@ -66,9 +58,27 @@ export const snapshotToJson = (
   aiHandoff?: boolean,
 ): string => (aiHandoff === undefined ? formJson : withAiHandoff(formJson, aiHandoff))
 
-/** {@link revisionToJson} with the snapshot as bytes, if a worker thread read it. */
-export const revisionToJsonParts = (found: ListedRevision): JsonParts =>
-  found.revision.jsonBytes ? [revisionHead(found), found.revision.jsonBytes, '}'] : [revisionToJson(found)]
+export interface RevisionJsonOptions {
+  /** Replaces the AI Handoff of the snapshot, as `live` requires. */
+  aiHandoff?: boolean | undefined
+  /** The members; all by default. */
+  mask?: ReadMask | undefined
+}
+
+/** The JSON text of the Revision resource, without parsing the snapshot. */
+export const revisionToJson = (
+  found: ListedRevision,
+  { aiHandoff, mask }: RevisionJsonOptions = {},
+): string => {
+  const json = `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
+  return mask ? cutJson(json, mask) : json
+}
+
+/** {@link revisionToJson} with the whole snapshot as bytes, if a worker thread read it. */
+export const revisionToJsonParts = (found: ListedRevision, mask?: ReadMask): JsonParts =>
+  found.revision.jsonBytes && !mask
+    ? [revisionHead(found), found.revision.jsonBytes, '}']
+    : [revisionToJson(found, { mask })]
 
 /** The members before the snapshot. */
 const revisionHead = ({ revision, live }: ListedRevision): string =>

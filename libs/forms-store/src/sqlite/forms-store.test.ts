@@ -20,6 +20,7 @@ import {
 } from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
+import { summariesContract } from '../contract/summaries.ts'
 import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { completeOrder, formOrderFields, positionOf } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
@@ -49,6 +50,7 @@ describe.each([
   const openSlow = async () => new SqliteFormsStore(path, { fewForms: 0 })
   describe('of lists', () => listsContract(openSlow, {}))
   describe('of filters', () => filtersContract(openSlow, {}))
+  describe('of summaries', () => summariesContract(openSlow))
 })
 
 const orders = formOrderFields.flatMap((field) => [

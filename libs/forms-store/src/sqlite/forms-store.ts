@@ -13,6 +13,7 @@ import { type ChangeContext, operatorContext } from '../events/recorded-event.ts
 import type {
   FormRef,
   FormState,
+  FormSummariesPage,
   FormsPage,
   FormsStore,
   FormsStoreOptions,
@@ -46,6 +47,7 @@ import { findForm, findFormState } from './find-form.ts'
 import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
 import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
+import { readSmallSummaries, readSummaries } from './lists/read-summaries.ts'
 import { Reader } from './lists/reader.ts'
 import { type PageSteps, runInTurns } from './lists/steps.ts'
 import { exportForms } from './records/export-forms.ts'
@@ -54,6 +56,9 @@ import { SqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { toRevisionState, toStoredForm, toStoredRevision } from './rows.ts'
 import { functions, migrations } from './schema.ts'
 import { checkQuota, listOrganizations, readUsage } from './usage.ts'
+
+/** Holds the beginnings of 1,000 forms of 4 KiB each. A page that is not cached costs a system call. */
+const pageCacheBytes = 8 * 1024 * 1024
 
 /** Time limit of a list, unless the options set another. */
 const defaultListTimeoutMs = 2_000
@@ -91,7 +96,12 @@ export class SqliteFormsStore implements FormsStore {
     }: SqliteFormsOptions = {},
   ) {
     // Revisions and replies are deleted after their form: docs/decisions/0016-deferred-cascade-delete.md.
-    this.#database = new SqliteDatabase(path, migrations, { readOnly, foreignKeys: false, functions })
+    this.#database = new SqliteDatabase(path, migrations, {
+      readOnly,
+      foreignKeys: false,
+      functions,
+      pageCacheBytes,
+    })
     this.events = new SqliteEventLog(this.#database)
     this.revisionGrowth = new SqliteRevisionGrowth(this.#database)
     this.#onRecorded = onRecorded
@@ -126,6 +136,16 @@ export class SqliteFormsStore implements FormsStore {
     const { items, end } = this.#reader
       ? await this.#reader.read('forms', query, options)
       : await this.#readInTurns(readForms(this.#database, query), options)
+    return { forms: items, ...end }
+  }
+
+  /** Reads pages as `list` does, but up to 1,000 forms along an index on this thread. */
+  async listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
+    const small = this.#database.snapshot(() => readSmallSummaries(this.#database, query, this.#fewForms))
+    if (small) return small
+    const { items, end } = this.#reader
+      ? await this.#reader.read('summaries', query, options)
+      : await this.#readInTurns(readSummaries(this.#database, query), options)
     return { forms: items, ...end }
   }
 

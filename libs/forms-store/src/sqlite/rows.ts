@@ -1,7 +1,14 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
-import type { FormRef, FormState, RevisionState, StoredForm, StoredRevision } from '../forms-store.ts'
+import type {
+  FormRef,
+  FormState,
+  FormSummary,
+  RevisionState,
+  StoredForm,
+  StoredRevision,
+} from '../forms-store.ts'
 
 const text = (row: Row, column: string) => row[column] as string
 const number = (row: Row, column: string) => row[column] as number
@@ -31,11 +38,15 @@ export const toFormState = (row: Row): FormState => ({
   live: row.liveRevisionId !== null,
 })
 
-export const toStoredForm = (row: Row): StoredForm => ({
+export const toFormSummary = (row: Row): FormSummary => ({
   ...toFormState(row),
-  draftJson: text(row, 'draft'),
   name: text(row, 'name'),
   type: text(row, 'type') as FormDraft['type'],
+})
+
+export const toStoredForm = (row: Row): StoredForm => ({
+  ...toFormSummary(row),
+  draftJson: text(row, 'draft'),
   aiHandoff: row.aiHandoff === 1,
 })
 

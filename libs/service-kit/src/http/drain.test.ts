@@ -91,6 +91,20 @@ describe('an app that drains', () => {
   })
 })
 
+describe('a listener of a drain', () => {
+  it('is called when the app starts to drain, and again when it closes', async () => {
+    const service = await start('listen')
+    const called: string[] = []
+    service.app.onDrain(() => called.push('called'))
+    const drained = service.app.drain(200)
+    expect(called).toEqual(['called'])
+    await drained
+    await service[Symbol.asyncDispose]()
+
+    expect(called).toEqual(['called', 'called'])
+  })
+})
+
 describe('an app that closes', () => {
   it('does not wait for the client of a request that was in flight', async () => {
     const app = createApp({ logger: pino({ level: 'silent' }) })

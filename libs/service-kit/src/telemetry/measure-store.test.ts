@@ -56,6 +56,19 @@ it('a measured store works like the original and records the duration of each op
   expect(shelf.isOpen).toBe(false)
 })
 
+it('records the operations of a part of the store under the name of the part', async () => {
+  const library = new (class {
+    readonly shelf = new Shelf()
+    async close() {}
+  })()
+  const measured = measureStore('library', 'sqlite::memory:', library, silent, ['shelf'])
+
+  expect(await measured.shelf.get('a')).toBe(1)
+
+  const labels = { store: 'library', operation: 'shelf.get' }
+  expect(await value('store_operation_duration_seconds', labels)).toBe(1)
+})
+
 it('counts failures of the store, but not of the request', async () => {
   const measured = measureStore('failing', 'sqlite::memory:', new Shelf(), silent)
   const unavailable = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')

@@ -41,27 +41,39 @@ const unmeasured = new Set(['constructor', 'close'])
  *
  * @param name the label `store` of the metrics; `{NAME}_STORE_URL` configures the store.
  * @param url the URL of the store; its scheme is the label `engine`.
+ * @param parts members of the store that have operations of their own, such as `events`, which become `events.read`.
  */
 export const measureStore = <S extends object>(
   name: string,
   url: string,
   store: S,
   logger: ErrorLogger,
+  parts: readonly (keyof S & string)[] = [],
 ): S => {
   const logAdvice = createStoreAdviceLog(name, logger)
   const engine = url.split(/[:+]/, 1)[0]!
   if (engine === 'sqlite' && url !== 'sqlite::memory:') files.set(name, url.slice('sqlite:'.length))
-  const measured = Object.create(store)
-  for (const operation of Object.getOwnPropertyNames(Object.getPrototypeOf(store))) {
-    const method: unknown = store[operation as keyof S]
-    if (typeof method !== 'function') continue
-    measured[operation] = unmeasured.has(operation)
-      ? method.bind(store)
-      : (...args: unknown[]) =>
-          measure({ store: name, engine, operation }, () => method.apply(store, args), logAdvice)
-  }
+  const wrap = (part: object, prefix: string) =>
+    wrapMethods(part, (method, call) =>
+      measure({ store: name, engine, operation: `${prefix}${method}` }, call, logAdvice),
+    )
+  const measured = wrap(store, '')
+  for (const part of parts) measured[part] = wrap(store[part] as object, `${part}.`)
   measured[Symbol.asyncDispose] = () => measured.close()
   return measured
+}
+
+/** An object with the methods of another one, each of which runs in `around`. */
+const wrapMethods = (target: object, around: (method: string, call: () => unknown) => unknown) => {
+  const wrapped = Object.create(target)
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(target))) {
+    const method: unknown = target[name as keyof typeof target]
+    if (typeof method !== 'function') continue
+    wrapped[name] = unmeasured.has(name)
+      ? method.bind(target)
+      : (...args: unknown[]) => around(name, () => method.apply(target, args))
+  }
+  return wrapped
 }
 
 interface Labels {

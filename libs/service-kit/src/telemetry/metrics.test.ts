@@ -1,7 +1,9 @@
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { request, type ServerResponse } from 'node:http'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../http/create-app.ts'
+import { countEventStream } from './metrics.ts'
 
 const startApp = () => createApp({ logger: pino({ level: 'silent' }) })
 
@@ -48,6 +50,34 @@ describe('GET /metrics', () => {
     result.resolve({})
     expect(await metricsOf(app)).toContain('http_requests_in_flight 1')
     expect(await metricsOf(app)).not.toContain('route="/slow",status="200"')
+  })
+
+  it('ends a request without end with its head', async () => {
+    await using app = startApp()
+    const streams: ServerResponse[] = []
+    app.get('/stream', (_, reply) => {
+      const { raw } = reply.hijack()
+      raw.writeHead(200).flushHeaders()
+      reply.endRequest()
+      countEventStream(raw)
+      streams.push(raw)
+    })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const client = request(`${origin}/stream`).end()
+    await once(client, 'response')
+
+    const ended = 'http_request_duration_seconds_count{method="GET",route="/stream",status="200"} 1'
+    const open = await metricsOf(app)
+    expect(open).toContain(ended)
+    expect(open).toContain('http_requests_in_flight 1\n')
+    expect(open).toContain('event_streams_open 1\n')
+    client.on('error', () => {}).destroy()
+    await once(streams[0]!, 'close')
+
+    const closed = await metricsOf(app)
+    expect(closed).toContain(ended)
+    expect(closed).toContain('event_streams_open 0\n')
+    expect(closed).not.toContain('route="/stream",status="499"')
   })
 
   it('reports the CPU time of the longest synchronous task since the last scrape', async () => {

@@ -22,6 +22,8 @@ export interface SqliteOptions {
   foreignKeys?: boolean
   /** Functions by their names in SQL. Triggers and migrations may call them. */
   functions?: Readonly<Record<string, SqlFunction>>
+  /** Size of the pages that the connection caches, in bytes; 2 MB by default. */
+  pageCacheBytes?: number
 }
 
 /**
@@ -188,6 +190,7 @@ const openConnection = (
     readOnly,
     foreignKeys = true,
     functions = {},
+    pageCacheBytes = 2_000 * 1024,
   }: SqliteOptions & { lockTimeoutMs: number; readOnly: boolean },
 ): DatabaseSync => {
   const connection = new DatabaseSync(path, { timeout: lockTimeoutMs, readOnly })
@@ -195,6 +198,7 @@ const openConnection = (
   // Statement journals are kept in memory, where they cost no system calls.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
   connection.exec(`PRAGMA foreign_keys = ${foreignKeys ? 'ON' : 'OFF'}`)
+  connection.exec(`PRAGMA cache_size = ${-Math.ceil(pageCacheBytes / 1024)}`)
   connection.function('matchesParts', { deterministic: true }, (text, parts) =>
     Number(matchesParts(text as string, parseParts(parts as string))),
   )

@@ -1,9 +1,11 @@
 import { invalidPageToken, readPageQuery } from '@fms/aip'
+import { ListRevisionsQuery } from '@fms/contracts'
 import { formNotFound, revisionToJsonParts } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
+import { revisionMembers } from './resource-members.ts'
 import { sendPage } from './send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
@@ -13,7 +15,12 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
     { schema: { params: FormParams } },
     async ({ params, query, identity }, reply) => {
       const scope = ['revisions', params.organizationId]
-      const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
+      const { after, limit, skip, readMask, nextPageToken } = readPageQuery(query, {
+        contract: ListRevisionsQuery,
+        members: revisionMembers,
+        scope,
+        pageTokens,
+      })
       const form = await forms.getState(params)
       if (!form) throw formNotFound(params)
       // The position contains the form's id, because the path can use its UUID on one page and its public id on the next.
@@ -26,7 +33,7 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       )
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
-      const items = page.revisions.map(revisionToJsonParts)
+      const items = page.revisions.map((found) => revisionToJsonParts(found, readMask))
       return sendPage(reply, { nextPageToken: token, totalSize: page.totalSize }, ['revisions', items])
     },
   )

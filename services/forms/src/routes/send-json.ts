@@ -6,8 +6,8 @@ import type { FastifyReply } from 'fastify'
 export const sendJson = (reply: Pick<FastifyReply, 'header'>, json: string) =>
   reply.header('content-type', 'application/json; charset=utf-8').send(json)
 
-/** Pages up to this length, in bytes or characters, are sent in one piece. */
-const maxPieceLength = 256 * 1024
+/** Pages up to this length, in bytes or characters, are sent in one piece: that of the largest draft. */
+const maxPieceLength = 768 * 1024
 
 /**
  * Sends a page of a list. Streams a large page item by item, so that it is never in memory as one text and no step takes

@@ -125,6 +125,25 @@ describe('GET /organizations/-/forms/{publicId}', () => {
     expect(gateway.forms.received).toEqual([])
   })
 
+  it.each([
+    ['', 'name,theme.primaryColor', 200],
+    ['', 'form.name', 400],
+    ['/revisions/live', 'form.name,path', 200],
+    ['/revisions/live', 'name', 400],
+  ])(
+    '%s forwards a valid readMask, and rejects others before any look-up: %s',
+    async (rest, mask, status) => {
+      await using gateway = await start()
+
+      const response = await gateway.send('GET', `${path}${rest}?readMask=${mask}`)
+
+      expect(response.status).toBe(status)
+      expect(gateway.requests()).toEqual(
+        status === 200 ? [gateway.lookup, `GET ${gateway.real}${rest}?readMask=${mask}`] : [],
+      )
+    },
+  )
+
   it('is not available to a revoked key or after the membership has ended', async () => {
     await using gateway = await start()
     const former = gateway.directory.createKey([{ ...gateway.organization }])

@@ -1,5 +1,5 @@
-import { invalidRequest, toFieldViolations } from '@fms/aip'
-import { isPublicId, NoQuery } from '@fms/contracts'
+import { type MaskMembers, readGetQuery } from '@fms/aip'
+import { isPublicId } from '@fms/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formNotFoundAnywhere } from '../errors.ts'
 import type { ConcurrencyLimits } from '../limits/concurrency-limits.ts'
@@ -11,6 +11,8 @@ export interface ResolveOrganizationOptions {
   findOwner: FindFormOwner
   authorize: Authorize
   limits: ConcurrencyLimits
+  /** Of the resource that the route reads, for its `readMask`. */
+  members: MaskMembers
 }
 
 /**
@@ -37,9 +39,10 @@ export const resolveOrganization = (app: FastifyInstance, options: ResolveOrgani
 const resolve = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { findOwner, authorize, limits }: ResolveOrganizationOptions,
+  { findOwner, authorize, limits, members }: ResolveOrganizationOptions,
 ): Promise<void> => {
-  rejectQuery(request)
+  // Validates the query before the form is looked up: 400 comes before 404 in the order of checks.
+  readGetQuery(request.query, members)
   const { formRef } = request.params as { formRef: string }
   const owner = isPublicId(formRef) ? await findOwner(formRef, request, reply) : undefined
   if (owner === undefined) throw formNotFoundAnywhere(formRef)
@@ -47,10 +50,4 @@ const resolve = async (
   const { organizationId } = request.identity
   if (organizationId === undefined) throw formNotFoundAnywhere(formRef)
   request.permit.acquire(limits.organizations, organizationId)
-}
-
-/** Validates the query before the form is looked up: 400 comes before 404 in the order of checks. */
-const rejectQuery = ({ query }: FastifyRequest): void => {
-  const { error } = NoQuery.safeParse(query)
-  if (error) throw invalidRequest(toFieldViolations(error))
 }

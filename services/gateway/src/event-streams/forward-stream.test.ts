@@ -29,6 +29,8 @@ const startStreaming = async (options: GatewayTestOptions = {}) => {
   const respond = ({ url }: { url: string }, reply: FastifyReply) =>
     url.includes('/stream') ? begin(reply) : { from: 'forms' }
   gateway.forms.respond = respond
+  const metric = async (pattern: RegExp) =>
+    Number(pattern.exec((await gateway.send('GET', '/metrics')).text)![1])
   return {
     ...gateway,
     upstream,
@@ -37,7 +39,10 @@ const startStreaming = async (options: GatewayTestOptions = {}) => {
       const url = `${gateway.origin}${path}${query}`
       return disposer.use(await openEventStream(url, { 'x-api-key': as, ...headers }))
     },
-    metric: async (pattern: RegExp) => Number(pattern.exec((await gateway.send('GET', '/metrics')).text)![1]),
+    /** Streams that have ended for this reason, of all tests of this file. */
+    endedFor: async (reason: string) =>
+      metric(new RegExp(`event_streams_ended_total{reason="${reason}"} (\\d+)`)),
+    metric,
     [Symbol.asyncDispose]: () => disposer.disposeAsync(),
   }
 }
@@ -164,6 +169,7 @@ describe('open event streams', () => {
   it('end when the key is revoked, as a complete response', async () => {
     await using gateway = await startStreaming()
     const stream = await gateway.open()
+    const endedBefore = await gateway.endedFor('unauthorized')
     gateway.directory.revoke(gateway.key)
     const before = gateway.directory.authorizeRequests.length
     await wait(() => stream.ended())
@@ -171,24 +177,28 @@ describe('open event streams', () => {
     expect(stream.ended()).toBe('complete')
     // One is sent every two seconds at the latest.
     expect(gateway.directory.authorizeRequests.length - before).toBeLessThanOrEqual(2)
+    expect(await gateway.endedFor('unauthorized')).toBe(endedBefore + 1)
     await wait(() => gateway.upstream.length === 0)
   })
 
   it('end when the membership ends, also if another organization takes the slug', async () => {
     await using gateway = await startStreaming()
     const stream = await gateway.open()
+    const endedBefore = await gateway.endedFor('unauthorized')
     const { memberships } = gateway.directory.userOf(gateway.key)
     memberships.splice(0, 1, { ...gateway.organization, organizationId: crypto.randomUUID() })
 
     await wait(() => stream.ended())
 
     expect(stream.ended()).toBe('complete')
+    expect(await gateway.endedFor('unauthorized')).toBe(endedBefore + 1)
   })
 
   it('stay open for 30 seconds while organizations is unavailable', async () => {
     const clock = { now: 0 }
     await using gateway = await startStreaming({ now: () => clock.now })
     const stream = await gateway.open()
+    const endedBefore = await gateway.endedFor('unauthorized')
     await gateway.organizations.stop()
     clock.now = 29_000
     const ended = () => stream.ended()
@@ -197,6 +207,7 @@ describe('open event streams', () => {
     clock.now = 32_000
     await wait(ended)
     expect(ended()).toBe('complete')
+    expect(await gateway.endedFor('unauthorized')).toBe(endedBefore + 1)
   })
 
   it('end the request to forms at once when the caller disconnects', async () => {
@@ -272,7 +283,7 @@ describe('a caller that does not read its stream', () => {
     stream.resume()
     await wait(() => stream.ended())
     expect(stream.ended()).toBe('broken')
-    expect(await gateway.metric(/event_streams_ended_total\{reason="slow"\} (\d+)/)).toBe(1)
+    expect(await gateway.endedFor('slow')).toBe(1)
   })
 
   it('is not cut off if it reads again in time', async () => {

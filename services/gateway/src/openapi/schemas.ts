@@ -95,6 +95,8 @@ const override =
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern
     if (JSON.stringify(jsonSchema.anyOf)?.includes('/JsonValue"')) delete jsonSchema.anyOf
     setNumberFormat(jsonSchema)
+    // The Java client of openapi-generator does not compile with it.
+    if (jsonSchema.type === 'boolean') delete jsonSchema.const
     delete jsonSchema.default
     if (io === 'input') return
     if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties

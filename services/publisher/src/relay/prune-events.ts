@@ -1,7 +1,7 @@
 import type { EventLog } from '@fms/forms-store'
 
 /** Events that are deleted in one step. */
-const batchSize = 500
+const batchSize = 100
 
 const dayMs = 24 * 60 * 60 * 1000
 

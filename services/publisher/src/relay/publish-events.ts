@@ -3,8 +3,11 @@ import { jetstream } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from 'nats'
 import { observeRelay } from './event-metrics.ts'
 
-/** Timeout of the PubAck of an event or a batch, in milliseconds. */
+/** Timeout of the PubAck of an event, in milliseconds. */
 const timeoutMs = 2_000
+
+/** Timeout of the PubAck of a batch, in milliseconds: NATS syncs each of its messages, after those of other batches. */
+const batchTimeoutMs = 20_000
 
 /** Publishes events of an organization to the stream. Repeats are dropped by `Nats-Msg-Id`. */
 export interface EventPublisher {
@@ -33,7 +36,7 @@ export const createEventPublisher = (nats: NatsConnection): EventPublisher => {
       const [first, last] = [messages.shift()!, messages.pop()!]
       const batch = await client.startBatch(first.subject, first.body, first.options)
       for (const { subject, body, options } of messages) batch.add(subject, body, options)
-      await batch.commit(last.subject, last.body, last.options)
+      await batch.commit(last.subject, last.body, { ...last.options, timeout: batchTimeoutMs })
       for (const event of events) observeRelay(event)
     },
   }

@@ -13,6 +13,9 @@ const batchSize = 100
 /** Fewer events are published one after another: NATS prepares each batch separately. */
 const minBatch = 10
 
+/** How long a stop waits for PubAcks, in milliseconds. Events without one are published again later. */
+const stopMs = 2_000
+
 /** The pause of a log after a failure, in milliseconds. */
 const retryMs = 1_000
 
@@ -64,6 +67,7 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
     const { organizationId } = log
     const streamedSequence = Math.max(log.streamedSequence, marks.of(organizationId))
     const attempt = streamLog(log, streamedSequence).catch(async (error) => {
+      if (stopping.signal.aborted) return
       onError(error)
       await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
     })
@@ -85,10 +89,10 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
       areOthersBehind = started.length < behind.length
       for (const log of started) start(log)
     },
-    /** Ends after the events whose publish has begun. */
+    /** Ends after the events whose publish has begun, or without their PubAcks. */
     async stop(): Promise<void> {
       stopping.abort()
-      await Promise.all(running.values())
+      await Promise.race([Promise.all(running.values()), delay(stopMs, undefined, { ref: false })])
       await marks.stop()
     },
   }

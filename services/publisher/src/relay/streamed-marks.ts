@@ -11,7 +11,7 @@ export interface StreamedMarks {
   of(organizationId: string): number
   /** Notes that a log is in the stream up to a sequence. Stored soon. */
   set(organizationId: string, sequence: number): void
-  /** Stores all marks now. */
+  /** Stores all marks now, and none that is set later. */
   stop(): Promise<void>
 }
 
@@ -25,6 +25,7 @@ export const createStreamedMarks = (events: EventLog, onError: (error: unknown) 
   const marks = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<unknown> = Promise.resolve()
+  let isStopped = false
 
   const store = async ([organizationId, sequence]: [string, number]) => {
     try {
@@ -40,6 +41,7 @@ export const createStreamedMarks = (events: EventLog, onError: (error: unknown) 
     if (marks.size > 0) schedule()
   }
   const schedule = () => {
+    if (isStopped) return
     timer ??= setTimeout(() => {
       storing = storeAll()
     }, delayMs)
@@ -55,8 +57,9 @@ export const createStreamedMarks = (events: EventLog, onError: (error: unknown) 
       schedule()
     },
     async stop() {
-      await storing
+      isStopped = true
       clearTimeout(timer)
+      await storing
       await Promise.all([...marks].map(store))
     },
   }

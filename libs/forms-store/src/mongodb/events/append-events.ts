@@ -9,6 +9,9 @@ import type {
 /** An event that is to be in the log of its organization, with the incarnation of its form. */
 export type IncarnationEvent = Incarnation & PendingEvent
 
+/** Events that one request inserts at most: a slow engine has to do it within its time limit. */
+const maxBatch = 100
+
 /**
  * Each attempt that fails means that another process has appended an event, or that one of the events was there already.
  * After this many failures in a row, the rest waits for the next collection.
@@ -35,7 +38,7 @@ export const appendEvents = async (
   let last = log?.recordedSequence ?? 0
   let [rest, isAlone, failures] = [[...events], false, 0]
   while (rest.length > 0 && failures < maxFailures) {
-    const batch = isAlone ? rest.slice(0, 1) : rest
+    const batch = rest.slice(0, isAlone ? 1 : maxBatch)
     const first = last + 1
     if (await insertFrom(collections, first, batch)) {
       for (const { id } of batch) ids.add(id)
@@ -44,7 +47,7 @@ export const appendEvents = async (
       ;[isAlone, failures] = [false, 0]
       continue
     }
-    const found = await findInLog(collections, organizationId, isAlone ? rest.slice(0, 1) : rest)
+    const found = await findInLog(collections, organizationId, batch)
     for (const id of found) ids.add(id)
     rest = rest.filter(({ id }) => !ids.has(id))
     last = await highestSequence(collections, organizationId, last)

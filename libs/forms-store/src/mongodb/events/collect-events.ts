@@ -16,6 +16,9 @@ import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './reso
 /** How many organizations are collected at a time. */
 const maxOrganizations = 16
 
+/** Forms that one request changes at most: a slow engine has to do it within its time limit. */
+const removalsPerRequest = 20
+
 /** Attempts to remove collected events from forms that keep changing. The next collection removes the rest. */
 const maxRemovals = 5
 
@@ -41,7 +44,8 @@ export const collectEvents = async (
   const pending = await findPending(collections, limit, now)
   let moved = 0
   await forEachConcurrently(pending, maxOrganizations, async (each) => {
-    moved += await collectOrganization(collections, each, now)
+    const count = await collectOrganization(collections, each, now)
+    moved += count
   })
   return moved
 }
@@ -141,7 +145,10 @@ const collectOrganization = async (
   const hasAll = ({ events }: { events: { id: string }[] }) => events.every(({ id }) => ids.has(id))
   const finished = deletions.filter(hasAll)
   const collected = timed.filter(hasAll).map(({ form }) => form)
-  await removeEvents(collections, organizationId, collected, ids)
+  for (let first = 0; first < collected.length; first += removalsPerRequest) {
+    const batch = collected.slice(first, first + removalsPerRequest)
+    await removeEvents(collections, organizationId, batch, ids)
+  }
   await finishDeletions(collections, organizationId, finished)
   const postponed = due.filter((note) => open.some((each) => isSame(each, note)))
   await postponeNotes(collections, organizationId, postponed, now)
@@ -167,7 +174,7 @@ const removeEvents = async (
   let left = collected
   for (let attempt = 0; attempt < maxRemovals && left.length > 0; attempt++) {
     const changes = left.map((form) => ({
-      query: { ...formKey(form), eventNumber: form.eventNumber, pendingTime: { $gt: 0 } },
+      query: { ...formKey(form), eventNumber: form.eventNumber, pendingCount: { $gt: 0 } },
       fields: pendingFields(form.pendingEvents!.filter(({ id }) => !ids.has(id))),
     }))
     if ((await forms.setEach(changes)) === left.length) return

@@ -88,6 +88,6 @@ const replaceEvents = (
   pendingEvents: PendingEvent[],
 ): Promise<boolean> =>
   forms.set(
-    { ...formKey(form), eventNumber: form.eventNumber, pendingTime: { $gt: 0 } },
+    { ...formKey(form), eventNumber: form.eventNumber, pendingCount: { $gt: 0 } },
     { ...pendingFields(pendingEvents), eventTime: pendingEvents.at(-1)!.time },
   )

@@ -79,11 +79,13 @@ export const readSmallForms = (
 const foundBy = ({ ids, totalSize }: FoundPage) => ({ count: ids.length, totalSize })
 
 /**
+ * The page without its forms.
+ *
  * @param found the number of forms found, including the one after the page, and the number of matches.
  * @param count the number of forms on the page.
  * @param last the last form of the page.
  */
-const endOf = (
+export const endOf = (
   { orderBy }: ListFormsQuery,
   found: { count: number; totalSize: number },
   count: number,

@@ -1,5 +1,6 @@
 import type { Problem } from '@fms/aip'
 import type {
+  FormSummary,
   ListedRevision,
   ListFormsQuery,
   ListRevisionsQuery,
@@ -12,6 +13,7 @@ import type { RevisionsPageEnd } from './read-revisions.ts'
 /** The kinds of pages: the query, an item, and the page without its items. */
 export interface Pages {
   forms: { query: ListFormsQuery; item: StoredForm; end: FormsPageEnd }
+  summaries: { query: ListFormsQuery; item: FormSummary; end: FormsPageEnd }
   revisions: { query: ListRevisionsQuery; item: ListedRevision; end: RevisionsPageEnd }
 }
 

@@ -2,10 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { SqliteDatabase } from '@fms/store-kit'
 import { filterTooExpensive } from '../../errors.ts'
-import type { ListedRevision, StoredForm } from '../../forms-store.ts'
+import type { FormSummary, ListedRevision, StoredForm } from '../../forms-store.ts'
 import { migrations } from '../schema.ts'
 import { readForms } from './read-forms.ts'
 import { readRevisions } from './read-revisions.ts'
+import { readSummaries } from './read-summaries.ts'
 import type {
   PageQuery,
   ReaderData,
@@ -65,11 +66,18 @@ const readPage = async (id: number, request: PageQuery): Promise<unknown> => {
   }
 }
 
-const stepsOf = (
-  database: SqliteDatabase,
-  request: PageQuery,
-): PageSteps<StoredForm | ListedRevision, unknown> =>
-  request.kind === 'forms' ? readForms(database, request.query) : readRevisions(database, request.query)
+type Item = StoredForm | FormSummary | ListedRevision
+
+const stepsOf = (database: SqliteDatabase, request: PageQuery): PageSteps<Item, unknown> => {
+  switch (request.kind) {
+    case 'forms':
+      return readForms(database, request.query)
+    case 'summaries':
+      return readSummaries(database, request.query)
+    case 'revisions':
+      return readRevisions(database, request.query)
+  }
+}
 
 /** Sends the items of a page to the main thread in batches. JSON is transferred as bytes, without a copy. */
 class ItemSender {
@@ -82,8 +90,10 @@ class ItemSender {
     this.#id = id
   }
 
-  add(item: StoredForm | ListedRevision): void {
-    this.#items.push('draftJson' in item ? this.#form(item) : this.#revision(item))
+  add(item: Item): void {
+    if ('draftJson' in item) this.#items.push(this.#form(item))
+    else if ('revision' in item) this.#items.push(this.#revision(item))
+    else this.#items.push(item)
     if (this.#length >= messageLength) this.flush()
   }
 

@@ -2,7 +2,13 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
 import { storeUnavailable } from '@fms/store-kit'
 import { listsOverloaded } from '../../errors.ts'
-import type { ListedRevision, ListOptions, StoredForm, StoredRevision } from '../../forms-store.ts'
+import type {
+  FormSummary,
+  ListedRevision,
+  ListOptions,
+  StoredForm,
+  StoredRevision,
+} from '../../forms-store.ts'
 import type {
   PageQuery,
   Pages,
@@ -181,13 +187,13 @@ export class Reader {
   }
 }
 
-type ReceivedItem = SentItem<StoredForm, 'draftJson'> | SentRevision
+type ReceivedItem = SentItem<StoredForm, 'draftJson'> | FormSummary | SentRevision
 
 /** Adds the JSON text, which a getter decodes on demand. */
-const decodeItem = (item: ReceivedItem): StoredForm | ListedRevision =>
-  'revision' in item
-    ? { ...item, revision: withText(item.revision, 'formJson') as StoredRevision }
-    : (withText(item, 'draftJson') as StoredForm)
+const decodeItem = (item: ReceivedItem): StoredForm | FormSummary | ListedRevision => {
+  if ('revision' in item) return { ...item, revision: withText(item.revision, 'formJson') as StoredRevision }
+  return 'jsonBytes' in item ? (withText(item, 'draftJson') as StoredForm) : item
+}
 
 const withText = (item: { jsonBytes: Uint8Array }, name: string): object =>
   Object.defineProperty(item, name, { get: () => decoder.decode(item.jsonBytes), enumerable: true })

@@ -1,0 +1,71 @@
+import type { FieldViolation } from '../errors.ts'
+import { fieldPath } from '../field-path.ts'
+import type { MaskMembers } from './mask-members.ts'
+
+/** The members to return, by name: each as a whole, or with members of its own. */
+export interface ReadMask extends ReadonlyMap<string, ReadMask | 'whole'> {}
+
+/** A parsed `readMask`. */
+export interface ParsedReadMask {
+  /** Undefined for a mask of all members, and for an invalid one. */
+  readMask?: ReadMask
+  /** Of the field `readMask`: one for each invalid path. */
+  violations: FieldViolation[]
+}
+
+/**
+ * Parses a `readMask` (AIP-157), such as `name, theme.primaryColor`. `*` and an empty text mean all members. White space
+ * is allowed around each path; paths may overlap.
+ *
+ *     readMask = [ path *( "," path ) ]
+ *     path     = "*" / name *( "." name )
+ *     name     = 1*( ALPHA / DIGIT / "_" / "-" )
+ *
+ * @param text a text whose length the caller limits.
+ */
+export const parseReadMask = (text: string, members: MaskMembers): ParsedReadMask => {
+  if (text.trim() === '') return { violations: [] }
+  const paths = [...new Set(text.split(',').map((path) => path.trim()))]
+  const named = paths.filter((path) => path !== '*').map((path) => path.split('.'))
+  const descriptions = named.map((path) => problemOf(path, members)).filter((each) => each !== undefined)
+  if (descriptions.length > 0)
+    return { violations: descriptions.map((description) => ({ field: 'readMask', description })) }
+  return named.length < paths.length ? { violations: [] } : { readMask: maskOf(named), violations: [] }
+}
+
+/** Why a path names no member; undefined if it does. */
+const problemOf = (path: readonly string[], members: MaskMembers): string | undefined => {
+  if (path.length === 1 && path[0] === '') return 'has an empty path'
+  let within: MaskMembers | undefined = members
+  for (const [index, name] of path.entries()) {
+    if (within.kind === 'array')
+      return `names a part of an array, ${fieldPath(path)}: name ${fieldPath(path.slice(0, index))} as a whole`
+    within = memberOf(within, name)
+    if (!within) return `names ${fieldPath(path)}, which is not a member`
+  }
+  return undefined
+}
+
+const memberOf = (within: MaskMembers, name: string): MaskMembers | undefined => {
+  if (within.kind === 'object') return within.members.get(name)
+  return within.kind === 'map' && /^[A-Za-z0-9_-]+$/.test(name) ? within.entry : undefined
+}
+
+type MutableMask = Map<string, MutableMask | 'whole'>
+
+const maskOf = (paths: readonly string[][]): ReadMask => {
+  const mask: MutableMask = new Map()
+  for (const path of paths) addPath(mask, path)
+  return mask
+}
+
+const addPath = (mask: MutableMask, [name, ...rest]: readonly string[]): void => {
+  const known = mask.get(name!)
+  if (known === 'whole') return
+  if (rest.length === 0) mask.set(name!, 'whole')
+  else {
+    const inner: MutableMask = known ?? new Map()
+    mask.set(name!, inner)
+    addPath(inner, rest)
+  }
+}

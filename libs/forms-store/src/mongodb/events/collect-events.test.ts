@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto'
+import { MongoDatabase } from '@fms/store-kit/mongodb'
+import { describe, expect, it } from 'vitest'
+import { collectAll, logOf } from '../../contract/events/log-of.ts'
+import {
+  atOnce,
+  edited,
+  givenForm,
+  newForm,
+  newRevision,
+  publish,
+  refOf,
+  time,
+} from '../../contract/given.ts'
+import type { StoredForm } from '../../forms-store.ts'
+import { clearDeletions } from '../changes/clear-deletions.ts'
+import {
+  type DeletionDocument,
+  formsCollections,
+  newFormDocument,
+  newRevisionDocument,
+} from '../documents.ts'
+import { MongoFormsStore } from '../forms-store.ts'
+import { allow, startFormsStore } from '../testing.ts'
+import { collectEvents } from './collect-events.ts'
+import { maxPendingEvents } from './record-event.ts'
+
+const { url, store, collections, crashAfter } = await startFormsStore()
+
+const idsOf = ({ organizationId, formId }: StoredForm) => ({ organizationId, _id: formId })
+
+const typesOf = async ({ organizationId }: StoredForm) =>
+  (await logOf(store, organizationId)).map(({ type }) => type)
+
+const numberOfEvents = ({ organizationId }: StoredForm) => collections.events.count({ organizationId })
+
+describe('a form with many pending events', () => {
+  it('has them moved to the log by the writer of the next one', async () => {
+    const form = await givenForm(store)
+    for (let number = 1; number < maxPendingEvents; number++) {
+      await store.update(refOf(form), (current) => edited(current, {}))
+    }
+    expect(await numberOfEvents(form)).toBe(0)
+    expect(await store.events.backlog()).toMatchObject({ pending: maxPendingEvents })
+
+    await publish(store, form)
+
+    expect(await numberOfEvents(form)).toBe(maxPendingEvents)
+    const { pendingEvents, eventNumber } = (await collections.forms.findOne(idsOf(form)))!
+    expect(pendingEvents).toHaveLength(1)
+    expect(eventNumber).toBe(maxPendingEvents + 1)
+    expect(await store.events.backlog()).toMatchObject({ pending: 1, unstreamed: maxPendingEvents })
+    expect((await typesOf(form)).at(-1)).toBe('form.published')
+  })
+})
+
+describe('a form of release 0.1.0', () => {
+  /** Without the fields of events, as that release stores it. */
+  const givenOld = async () => {
+    const form = newForm()
+    const document = newFormDocument(form, randomUUID())
+    await collections.forms.insert(document)
+    return { form, document }
+  }
+
+  it('has events from its first change on', async () => {
+    const { form } = await givenOld()
+
+    await store.update(refOf(form), (current) => edited(current, {}))
+    await publish(store, form)
+    await store.delete(refOf(form), allow)
+
+    expect(await typesOf(form)).toEqual(['form.updated', 'form.published', 'form.deleted'])
+  })
+
+  it('may be deleted at once', async () => {
+    const { form } = await givenOld()
+
+    expect(await store.delete(refOf(form), allow)).toBe(true)
+
+    expect(await typesOf(form)).toEqual(['form.deleted'])
+  })
+
+  it('may change without an event meanwhile: a change of this release is repeated', async () => {
+    const form = await givenForm(store)
+    let isChanged = false
+    const changed = await store.update(refOf(form), async (current) => {
+      if (!isChanged) await collections.forms.set(idsOf(form), { version: 7 })
+      isChanged = true
+      return edited(current, {})
+    })
+
+    expect(changed).toMatchObject({ version: 8 })
+    expect(await typesOf(form)).toEqual(['form.created', 'form.updated'])
+  })
+
+  it('shows the revision of a killed publish once the next publish has finished it', async () => {
+    const { form, document } = await givenOld()
+    const killed = newRevision(form, { number: 1 })
+    await collections.revisions.insert(newRevisionDocument(killed, document.incarnation))
+    const page = () => store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })
+    expect(await page()).toMatchObject({ revisions: [], totalSize: 0 })
+    expect(await store.getRevision(refOf(form), killed.revisionId)).toBeUndefined()
+    expect(await store.findRevisionOfCommand(form.organizationId, killed.commandId)).toBeUndefined()
+
+    await publish(store, form)
+
+    expect((await page())!.revisions.map(({ revision, live }) => [revision.number, live])).toEqual([
+      [2, true],
+      [1, false],
+    ])
+    const events = await logOf(store, form.organizationId)
+    expect(events.map(({ data }) => data.number)).toEqual([1, 2])
+    expect(events[0]).toMatchObject({ id: killed.revisionId, data: { actor: { operator: true } } })
+  })
+})
+
+describe('a killed publish', () => {
+  it('is finished by the next one, with an event by the actor of the killed one', async () => {
+    const form = await givenForm(store)
+    const context = { actor: { user: `users/${randomUUID()}` }, httpRequestId: 'killed' }
+    const take = (current: StoredForm) => ({ ...newRevision(current), createTime: time(1) })
+    // The command, the usage and the revision.
+    await crashAfter(3, (crashing) => crashing.publish(refOf(form), randomUUID(), take, undefined, context))
+    expect(await store.get(refOf(form))).toMatchObject({ live: false })
+
+    await publish(store, form)
+
+    const [, killed, next] = await logOf(store, form.organizationId)
+    expect(killed!.data).toMatchObject({ number: 1, ...context })
+    expect(next!.data).toMatchObject({ number: 2, actor: { operator: true } })
+  })
+})
+
+describe('notes of deletes', () => {
+  const notesOf = ({ organizationId }: StoredForm) =>
+    Array.fromAsync(collections.deletions.find({ organizationId }))
+
+  /** A form that was deleted, with a second note, whose attempt saw the same state and lost. */
+  const givenTwoNotes = async (fields: Partial<DeletionDocument>) => {
+    await collectAll(store)
+    const form = await givenForm(store)
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await deleter.delete(refOf(form), allow)
+    const [note] = (await notesOf(form)) as [DeletionDocument]
+    const [created, deleted] = [note.pendingEvents![0]!, note.pendingEvents![1]!]
+    const id = randomUUID()
+    const lost = { ...deleted, id, event: deleted.event.replace(deleted.id, id) }
+    const earlier = { _id: randomUUID(), beginTime: note.beginTime - 1, isConfirmed: false }
+    await collections.deletions.insert({ ...note, ...earlier, pendingEvents: [created, lost] })
+    await collections.deletions.set({ _id: note._id }, fields)
+    return { form, won: deleted.id, lost: id }
+  }
+
+  const lastId = async ({ organizationId }: StoredForm) =>
+    (await store.events.read({ organizationId, descending: true, limit: 1 }))[0]?.id
+
+  it('of the same state: that of the attempt that has confirmed it tells of the delete', async () => {
+    const { form, won } = await givenTwoNotes({})
+
+    await collectAll(store)
+
+    expect(await numberOfEvents(form)).toBe(2)
+    expect(await lastId(form)).toBe(won)
+  })
+
+  it('of the same state, none confirmed: the earliest one does, but not at once', async () => {
+    const { form, lost } = await givenTwoNotes({ isConfirmed: false })
+
+    await collectAll(store)
+    expect(await numberOfEvents(form)).toBe(0)
+    await collectEvents(collections, 10, Date.now() + 60_000)
+
+    expect(await numberOfEvents(form)).toBe(2)
+    expect(await lastId(form)).toBe(lost)
+  })
+
+  it('have no effect while the form exists', async () => {
+    const form = await givenForm(store)
+    // The note and the usage.
+    await crashAfter(2, (crashing) => crashing.delete(refOf(form), allow))
+
+    await collectAll(store)
+
+    expect(await typesOf(form)).toEqual(['form.created'])
+    await store.update(refOf(form), (current) => edited(current, {}))
+    await store.delete(refOf(form), allow)
+    expect(await typesOf(form)).toEqual(['form.created', 'form.updated', 'form.deleted'])
+  })
+
+  it('of attempts that were killed do not tell of deletes that never were', async () => {
+    const form = await givenForm(store)
+    const forget = { actor: { operator: true } as const, httpRequestId: 'killed before the delete' }
+    await crashAfter(2, (crashing) => crashing.delete(refOf(form), allow, forget))
+    await store.update(refOf(form), (current) => edited(current, {}))
+    const happened = { ...forget, httpRequestId: 'killed after the delete' }
+    const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection === 'publicIds' || operation === 'set') throw new Error('killed')
+    }
+    await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await expect(killed.delete(refOf(form), allow, happened)).rejects.toThrow('killed')
+    expect(await store.get(refOf(form))).toBeUndefined()
+
+    const log = await logOf(store, form.organizationId)
+
+    expect(log.map(({ type }) => type)).toEqual(['form.created', 'form.updated', 'form.deleted'])
+    expect(log[2]!.data).toMatchObject(happened)
+  })
+
+  it('stay until their events are in the log, however often the form is cleared', async () => {
+    const form = await givenForm(store)
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await deleter.delete(refOf(form), allow)
+    const { signal } = new AbortController()
+    for (const hours of [1, 2, 3]) await clearDeletions(collections, signal, Date.now() + hours * 3_600_000)
+    expect(await notesOf(form)).toHaveLength(1)
+
+    expect(await typesOf(form)).toEqual(['form.created', 'form.deleted'])
+    await clearDeletions(collections, signal, Date.now() + 4 * 3_600_000)
+
+    expect(await notesOf(form)).toEqual([])
+  })
+})
+
+describe('a collection', () => {
+  it('takes events of other organizations before all those of a large one', async () => {
+    await collectAll(store)
+    const organizationId = randomUUID()
+    await atOnce(6, (index) => givenForm(store, { organizationId, createTime: time(index) }))
+    const late = await givenForm(store, { createTime: time(1_000) })
+
+    expect(await collectEvents(collections, 4)).toBe(4)
+
+    expect(await numberOfEvents(late)).toBe(1)
+    expect(await collections.events.count({ organizationId })).toBe(3)
+    expect(await collectEvents(collections, 4)).toBe(3)
+  })
+
+  it('goes on with other organizations when it fails for one', async () => {
+    await collectAll(store)
+    const [stuck, other] = [await givenForm(store), await givenForm(store)]
+    let inserts = 0
+    const beforeWrite = ({ collection }: { collection: string }) => {
+      if (collection === 'events' && inserts++ === 0) throw new Error('stuck')
+    }
+    await using database = new MongoDatabase(url, beforeWrite)
+
+    await expect(collectEvents(formsCollections(database), 10)).rejects.toThrow('stuck')
+
+    const counts = [await numberOfEvents(stuck), await numberOfEvents(other)]
+    expect(counts.sort()).toEqual([0, 1])
+    await collectAll(store)
+    expect([await numberOfEvents(stuck), await numberOfEvents(other)]).toEqual([1, 1])
+  })
+
+  it('leaves the events that a form records meanwhile', async () => {
+    const form = await givenForm(store)
+    let isChanged = false
+    const beforeWrite = async ({ collection }: { collection: string }) => {
+      if (collection !== 'events' || isChanged) return
+      isChanged = true
+      await store.update(refOf(form), (current) => edited(current, {}))
+    }
+    await using database = new MongoDatabase(url, beforeWrite)
+
+    await collectEvents(formsCollections(database), 10)
+
+    expect(await numberOfEvents(form)).toBe(1)
+    expect(await collections.forms.findOne(idsOf(form))).toMatchObject({ eventNumber: 2, pendingCount: 1 })
+    expect(await typesOf(form)).toEqual(['form.created', 'form.updated'])
+  })
+})
