@@ -109,6 +109,7 @@ describe('formctl migrate from schema version 2', () => {
     await store.ping()
     expect(await store.usage(organizationId)).toEqual({ forms: 3, bytes })
     expect(await store.usage(emptied)).toEqual({ forms: 0, bytes: 0 })
+    expect((await store.revisionGrowth.total()).revisions).toBe(1)
     const filter = { kind: 'search', field: 'name', text: 'longer' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 5, skip: 0 })
     expect(found.forms.map(({ formId }) => formId)).toEqual([forms[1]!.formId])
