@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { FormRecord } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -148,5 +151,40 @@ describe('formctl revisions prune', () => {
     expect(deleted).toBeLessThan(2 * 1_199)
     expect(await pruned(['--keep', '1'])).toMatchObject({ revisions: 2 * 1_199 - deleted })
     for (const record of records) expect(await numbersOf(record)).toEqual([1_200])
+  })
+
+  it('continues after it was killed', async () => {
+    const record = await givenRevisions([9])
+    const { organizationId, formId } = record
+    using file = new DatabaseSync(join(dataDir, 'forms.db'))
+    const count = 60_000
+    file
+      .prepare(
+        `WITH RECURSIVE numbers (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM numbers LIMIT ?)
+         INSERT INTO revisions (organizationId, formId, revisionId, number, commandId, createTime, form)
+         SELECT ?, ?, ? || number, number, number, 0, '{}' FROM numbers`,
+      )
+      .run(count - 1, organizationId, formId, formId)
+    const live =
+      'UPDATE forms SET revisionNumber = ?1, liveNumber = ?1, liveRevisionId = ?2 WHERE formId = ?3'
+    file.prepare(live).run(count, formId + count, formId)
+    file.prepare('UPDATE revisions SET createTime = 0 WHERE number = 1').run()
+    const left = () => file.prepare('SELECT count(*) AS left FROM revisions').get()!.left as number
+
+    const program = join(import.meta.dirname, '../formctl.ts')
+    const killed = spawn(process.execPath, [program, 'revisions', 'prune', '--keep', '3'])
+    const exit = once(killed, 'exit')
+    await vi.waitUntil(() => left() < count, { timeout: 20_000, interval: 1 })
+    killed.kill('SIGKILL')
+    await exit
+
+    const leftAfterKill = left()
+    const sum = 'SELECT sum(octet_length(form)) AS bytes FROM revisions'
+    const { bytes } = file.prepare(sum).get()!
+    await using store = await openForms()
+    expect(await store.revisionGrowth.total()).toEqual({ revisions: leftAfterKill, bytes })
+    expect(await store.getRevisionState({ organizationId, formRef: formId }, 'live')).toBeDefined()
+    expect(await pruned(['--keep', '3'])).toMatchObject({ revisions: leftAfterKill - 3 })
+    expect(left()).toBe(3)
   })
 })
