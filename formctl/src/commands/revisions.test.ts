@@ -157,7 +157,7 @@ describe('formctl revisions prune', () => {
     const record = await givenRevisions([9])
     const { organizationId, formId } = record
     using file = new DatabaseSync(join(dataDir, 'forms.db'))
-    const count = 60_000
+    const count = 20_000
     file
       .prepare(
         `WITH RECURSIVE numbers (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM numbers LIMIT ?)

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { newForm, newRevision, publish, refOf } from '../../contract/given.ts'
+import { givenForm, newForm, newRevision, publish, refOf, snapshot } from '../../contract/given.ts'
 import type { FormsStore, StoredForm, StoredRevision } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
+import { interceptRequests } from '../changes/testing/intercept-requests.ts'
+import { findRevision } from '../find-revision.ts'
 import { MongoFormsStore } from '../forms-store.ts'
 import { startFormsStore } from '../testing.ts'
 import { MongoRevisionGrowth } from './mongo-revision-growth.ts'
@@ -97,17 +99,42 @@ describe('prune', () => {
     expect((await store.usage(organizationId)).bytes).toBe(before.bytes - freed)
   })
 
-  it('keeps the live revision readable that is pruned between two reads', async () => {
+  it('leaves live readable for a reader that has read the form before', async () => {
     const { form } = await givenHistory(1)
-    const { organizationId, formId } = form
-    const { revisions } = collections
-    const [first] = await Array.fromAsync(revisions.find({ organizationId, formId }))
-    // The form as a reader may have read it: the revision that it names is gone, then `live` has moved.
-    await revisions.deleteOne({ organizationId, formId, revisionId: first!.revisionId })
-    expect(await store.getRevision(refOf(form), 'live')).toBeUndefined()
-    await publish(store, form)
+    let isFirst = true
+    const publishAndPrune = async <R>(request: () => Promise<R>): Promise<R> => {
+      const response = await request()
+      if (isFirst) {
+        isFirst = false
+        await publish(store, form)
+        await store.revisionGrowth.prune(form, { ...rule, keep: 1 })
+      }
+      return response
+    }
 
-    expect(await store.getRevision(refOf(form), 'live')).toMatchObject({ live: true })
+    const found = await findRevision(interceptRequests(collections, publishAndPrune), refOf(form), 'live')
+
+    expect(found).toMatchObject({ revision: { number: 2 }, state: { live: true } })
+    expect(await numbersOf(form)).toEqual([2])
+  })
+
+  it('keeps the command reserved of a publish that is repeated meanwhile', async () => {
+    const { form, revisions } = await givenHistory(4)
+    const { organizationId } = form
+    const { commandId } = revisions[0]!
+    let repeated: unknown
+    const repeatMeanwhile = async ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection !== 'commands' || operation !== 'delete' || repeated) return
+      repeated = await publish(store, form, commandId)
+    }
+    await using slow = new MongoFormsStore(url, {}, { beforeWrite: repeatMeanwhile, clears: false })
+
+    await slow.revisionGrowth.prune(form, rule)
+
+    expect(repeated).toMatchObject({ number: 5 })
+    const other = await givenForm(store, { organizationId })
+    expect(await store.publish(refOf(other), commandId, snapshot)).toBe('elsewhere')
+    expect(await store.publish(refOf(other), revisions[1]!.commandId, snapshot)).toMatchObject({ live: true })
   })
 })
 
