@@ -17,8 +17,8 @@ export const httpOperations = [
   'events',
 ] as const
 /**
- * `events` measures how long after a patch its event is in the stream. `large pages` is not measured: it is only run to see its effect
- * on memory.
+ * `events` measures how long after a patch its event is in the stream. `large pages` is not measured: it is only run to
+ * see its effect on memory.
  */
 export type Operation = (typeof httpOperations)[number] | 'large pages'
 

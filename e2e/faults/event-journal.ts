@@ -15,7 +15,7 @@ export interface VisibleForm {
   revisions: number
 }
 
-/** What the log disagrees on with the journal, or with the forms that exist. */
+/** The differences between the log and the journal, and between the log and the forms that exist. */
 export interface EventVerdict {
   /** Events that are missing, and gaps in the numbers. */
   missing: string[]
@@ -25,7 +25,7 @@ export interface EventVerdict {
   outOfOrder: string[]
 }
 
-/** What the events so far tell of one form. */
+/** The history of one form according to its events so far. */
 interface History {
   counts: Map<string, number>
   names: Set<string>

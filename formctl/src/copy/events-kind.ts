@@ -66,7 +66,6 @@ export const eventsKind: StoreKind<LoggedEvent> = {
     return {
       records: () => allEvents(store),
       groups: () => groupsOf(store),
-
       count: () => countEvents(store),
       importRecord: async ({ event, isLastStreamed }) => {
         const outcome = await store.events.importEvent(event)

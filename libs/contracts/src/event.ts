@@ -18,10 +18,14 @@ export const maxEventBytes = 4 * 1024
 /** Digits of a sequence: those of the largest integer that every JSON parser reads exactly. */
 const sequenceDigits = 16
 
-/** Formats a position in an organization's log: 16 decimal digits, so that texts sort like numbers. */
+/**
+ * Formats a position in an organization's log as 16 decimal digits, so that texts sort like numbers.
+ *
+ * @param sequence a safe integer, 0 or more.
+ */
 export const formatSequence = (sequence: number): string => `${sequence}`.padStart(sequenceDigits, '0')
 
-/** The position in an organization's log. @param sequence 16 decimal digits. */
+/** Parses a position in an organization's log. @param sequence 16 decimal digits; not checked. */
 export const parseSequence = (sequence: string): number => Number(sequence)
 
 /** A position in an organization's log as text. */
@@ -54,7 +58,10 @@ export type Actor = z.infer<typeof Actor>
 
 const etag = 'The ETag of the draft'
 
-/** What an event tells about its form. Types have further members; readers ignore those that they do not know. */
+/**
+ * The form of an event, and who changed what. Some types of events have further members; readers ignore those that they do
+ * not know.
+ */
 export const EventData = z
   .looseObject({
     form: z.string().describe('`organizations/{organization_id}/forms/{form_id}`'),

@@ -34,7 +34,7 @@ export const eventsPruned = (oldest: number) => {
   return new ApiError(
     'OUT_OF_RANGE',
     'EVENTS_PRUNED',
-    `Events before ${oldestSequence} have been removed. Read the forms anew, and continue with afterSequence set to the lastSequence that the list of events had before that.`,
+    `Events before ${oldestSequence} have been removed. Read the lastSequence of a list of events, then all forms, and continue with that number as afterSequence.`,
     { metadata: { oldestSequence } },
   )
 }

@@ -44,7 +44,7 @@ const maxHeaderBytes = 64 * 1024
 /** Authorize requests in flight: the limit of organizations. */
 const maxAuthorizeRequests = 1_000
 
-/** Timeout of each part of an event stream, in milliseconds. Forms sends a comment every five seconds. */
+/** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
 const streamTimeoutMs = 15_000
 
 const organizationPath = '/organizations/:organizationRef'

@@ -45,17 +45,17 @@ export interface Events {
   /** @param event the UUID of an event. @throws {FormsApiError} EVENT_NOT_FOUND */
   get(organization: string, event: string, options?: CallOptions): Promise<FormEvent>
   /**
-   * Events as they are recorded, each once, in the order of `sequence`. It ends only with an error, or when the loop over
-   * it ends.
+   * Yields events as they are recorded, each once, in the order of `sequence`, until an error occurs or the caller leaves
+   * the loop.
    *
-   * It reconnects when the connection is lost, and continues after the last event. Without a filter it checks that each
-   * sequence is the previous one plus 1, and reads missing events from the list. With a filter, numbers prove nothing:
-   * every connection continues after the last sequence that the stream has sent.
+   * Reconnects when the connection is lost, and continues after the last event. Without a filter, checks that each
+   * sequence is the previous one plus 1, and reads missing events from the list. With a filter, gaps are normal: each
+   * connection continues after the last sequence that the stream has sent.
    *
    * The first connection is retried as often as other calls, later ones without limit.
    *
-   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events that were not read yet: read the forms anew, and
-   *   continue after the `lastSequence` of a list. API_KEY_INVALID, ORGANIZATION_NOT_FOUND and so on once access ends.
+   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events that were not read yet: read the `lastSequence`
+   *   of a list, then all forms, and continue after it. API_KEY_INVALID, ORGANIZATION_NOT_FOUND and so on once access ends.
    */
   watch(organization: string, options?: WatchOptions): AsyncIterable<FormEvent>
 }

@@ -21,7 +21,7 @@ export interface FormEvent {
   [member: string]: unknown
 }
 
-/** What an event tells about its form. It has no content of the form except the name. */
+/** The form of an event, and who changed what. The only content of the form is its name. */
 export interface FormEventData {
   /** `organizations/{organization_id}/forms/{form_id}` */
   form: string

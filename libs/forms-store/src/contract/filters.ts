@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { checkFilter, compareCodePoints, evaluateFilter, type FilterFields, parseFilter } from '@fms/aip'
+import {
+  type CheckedFilter,
+  checkFilter,
+  compareCodePoints,
+  evaluateFilter,
+  type FilterFields,
+  parseFilter,
+} from '@fms/aip'
 import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -21,7 +28,8 @@ const fields: FilterFields = {
   search: 'name',
 }
 
-const check = (text: string) => checkFilter(parseFilter(text)!, fields)
+/** The filter of a list of forms. */
+export const filterOf = (text: string): CheckedFilter => checkFilter(parseFilter(text)!, fields)
 
 /** The fields of a form that a filter reads. */
 const rowOf = ({ name, type, publicId, createTime, updateTime }: StoredForm) => ({
@@ -62,12 +70,12 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
   const byPublicId: FormOrderTerm[] = [{ field: 'publicId', descending: false }]
 
   const list = async (text: string, { orderBy = byPublicId, limit = 1000, skip = 0 } = {}) => {
-    const page = await store().list({ organizationId, filter: check(text), orderBy, limit, skip })
+    const page = await store().list({ organizationId, filter: filterOf(text), orderBy, limit, skip })
     return { publicIds: page.forms.map(({ publicId }) => publicId), totalSize: page.totalSize }
   }
 
   const expected = (text: string, { orderBy = byPublicId, limit = 1000, skip = 0 } = {}) => {
-    const filter = check(text)
+    const filter = filterOf(text)
     const matching = forms.filter((form) => evaluateFilter(filter, rowOf(form)))
     const page = inOrder(matching, orderBy).slice(skip, skip + limit)
     return { publicIds: page.map(({ publicId }) => publicId), totalSize: matching.length }
@@ -156,7 +164,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       for (const name of ownnames) await givenForm(store(), { organizationId: own, draft: { name } })
 
       for (const part of ownnames.map((name) => name.slice(1))) {
-        const filter = check(`name = ${quoted('', part, '')}`)
+        const filter = filterOf(`name = ${quoted('', part, '')}`)
         const page = await store().list({ organizationId: own, filter, orderBy: [], limit: 100, skip: 0 })
         const found = ownnames.filter((name) => name.includes(part))
         expect(page.forms.map(({ name }) => name).sort(), part).toEqual(found.sort())
@@ -185,7 +193,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
           await givenForm(store(), { organizationId: own, draft: { name } })
         }
 
-        const filter = check('name > "\\uFFFF"')
+        const filter = filterOf('name > "\\uFFFF"')
         const { forms } = await store().list({ organizationId: own, filter, orderBy: [], limit: 10, skip: 0 })
 
         expect(forms.map((form) => parseDraft(form).name)).toEqual(['\u{10000}'])
@@ -199,7 +207,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       const found = async (text: string) => {
         const page = await store().list({
           organizationId: own,
-          filter: check(text),
+          filter: filterOf(text),
           orderBy: [],
           limit: 9,
           skip: 0,
@@ -225,7 +233,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
     it('finds no deleted form, and none by its former name', async () => {
       const form = await givenForm(store(), { draft: { name: 'Rhinoceros' } })
       const found = async (text: string) =>
-        (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
+        (await store().list({ ...form, filter: filterOf(text), orderBy: [], limit: 1, skip: 0 })).totalSize
       expect(await found('search("rhino")')).toBe(1)
 
       await store().update(refOf(form), (current) => edited(current, { name: 'Hippo' }))
@@ -243,7 +251,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
     })
 
     it('applies to every page', async () => {
-      const filter = check('name:a')
+      const filter = filterOf('name:a')
       const wanted = expected('name:a').publicIds
       const found: string[] = []
       let next: (string | number)[] | undefined
@@ -268,7 +276,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
       const form = await givenForm(store(), { draft: { name: 'Before' } })
       await store().update(refOf(form), (current) => edited(current, { name: 'ÄFTER' }))
       const totalOf = async (text: string) =>
-        (await store().list({ ...form, filter: check(text), orderBy: [], limit: 1, skip: 0 })).totalSize
+        (await store().list({ ...form, filter: filterOf(text), orderBy: [], limit: 1, skip: 0 })).totalSize
 
       expect(await totalOf('name = Before')).toBe(0)
       expect(await totalOf('search("before")')).toBe(0)

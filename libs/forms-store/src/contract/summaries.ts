@@ -1,23 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { checkFilter, parseFilter } from '@fms/aip'
 import { FormType } from '@fms/contracts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { FormSummary, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { formOrderFields } from '../lists/form-order.ts'
+import { filterOf } from './filters.ts'
 import { givenForm, newForm, type OpenStore, openStore, publish, time } from './given.ts'
-
-const filterOf = (text: string) =>
-  checkFilter(parseFilter(text)!, {
-    fields: {
-      name: { type: 'string' },
-      publicId: { type: 'string' },
-      type: { type: 'enum', values: FormType.options },
-      createTime: { type: 'time' },
-      updateTime: { type: 'time' },
-    },
-    search: 'name',
-  })
 
 const summaryOf = ({ draftJson: _, aiHandoff: __, jsonBytes: ___, ...summary }: StoredForm): FormSummary =>
   summary

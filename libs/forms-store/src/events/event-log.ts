@@ -37,7 +37,7 @@ export interface EventBacklog {
   pending: number
   /** Events of logs that are not in the stream yet. */
   unstreamed: number
-  /** When the oldest of them was recorded; undefined if there is none. */
+  /** Time of the oldest of them; absent if there is none. */
   oldestTime?: Date
 }
 
@@ -60,6 +60,7 @@ export interface EventLog {
   /** Reads one event by its id, a UUID in any letter case. */
   get(organizationId: string, eventId: string): Promise<FormEvent | undefined>
 
+  /** The first and the last sequence of a log. */
   range(organizationId: string): Promise<EventLogRange>
 
   /**
@@ -70,20 +71,21 @@ export interface EventLog {
    */
   collect(limit: number): Promise<number>
 
-  /** The logs with events that are not in the stream yet, at most `limit`. */
+  /** The logs with events that are not in the stream yet, at most `limit`, in any order. */
   findUnstreamed(limit: number): Promise<UnstreamedLog[]>
 
   /** Notes that all events of a log up to `sequence` are in the stream. A lower sequence than before has no effect. */
   markStreamed(organizationId: string, sequence: number): Promise<void>
 
   /**
-   * Deletes a batch of events that are older than `before` and in the stream. Keeps the newest event of each
+   * Deletes at most `limit` events that are older than `before` and in the stream. Keeps the newest event of each
    * organization, which has the last sequence.
    *
    * @returns the number of deleted events; 0 if there are no more.
    */
   prune(before: Date, limit: number): Promise<number>
 
+  /** How far the relay is behind, over all organizations. For metrics: the counts may miss concurrent changes. */
   backlog(): Promise<EventBacklog>
 
   /** The organizations that have events, ordered by id, with the sequence up to which their log is in the stream. */

@@ -17,7 +17,7 @@ export interface ChangeContext {
   httpRequestId: string
 }
 
-/** The context of changes that no request makes: those of an operator's program. */
+/** The context of changes by operators' programs, such as formctl. */
 export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
 
 /** An event without its position in the log. */
@@ -26,7 +26,7 @@ export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' |
 /** The form in an event. */
 export type EventForm = FormState & Pick<StoredDraft, 'name'>
 
-/** What an event tells, beside the form and the context. */
+/** The parts of an event beside the form and the context. */
 export interface EventFields {
   type: EventType
   /** The form before the change; undefined for a new one. */

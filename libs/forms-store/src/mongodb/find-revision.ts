@@ -51,7 +51,8 @@ const revisionFields = [
 ] as const
 
 /**
- * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`, revisions_by_commandId.
+ * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`,
+ * revisions_by_commandId.
  */
 export const findRevisionOfCommand = async (
   collections: FormsCollections,

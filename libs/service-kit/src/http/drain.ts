@@ -16,7 +16,7 @@ declare module 'fastify' {
      *   closed while a caller sends a request on it.
      */
     drain(timeoutMs: number): Promise<void>
-    /** Adds a function that is called when the app starts to drain, and again when it closes. For endless responses. */
+    /** Adds a function that is called when the app starts to drain, and again when it closes. For event streams. */
     onDrain(listener: () => void): void
   }
 }

@@ -15,7 +15,10 @@ declare module 'fastify' {
   }
 }
 
-/** Calls `ended` once for each request: when its response is sent, when its client disconnects before that, or at `endRequest`. */
+/**
+ * Calls `ended` once for each request: when its response is sent, when its client disconnects before that, or at
+ * `endRequest`.
+ */
 export const onRequestEnd = (
   app: FastifyInstance,
   ended: (request: FastifyRequest, reply: FastifyReply, status: number) => void,

@@ -8,5 +8,5 @@ const recorded = new Counter({
 })
 for (const type of eventTypes) recorded.inc({ type }, 0)
 
-/** Counts an event in `/metrics`. */
+/** Counts an event in `events_recorded_total`. */
 export const countRecordedEvent = (type: EventType): void => recorded.inc({ type })

@@ -34,7 +34,7 @@ new Gauge({
 let openStreams = 0
 new Gauge({
   name: 'event_streams_open',
-  help: 'Event streams that are open; they are no requests in flight',
+  help: 'Open event streams; they do not count as requests in flight',
   collect() {
     this.set(openStreams)
   },

@@ -6,7 +6,7 @@ import { type EventReader, maxChunk } from './event-reader.ts'
 import { assertNotPruned, rangeOf } from './log-range.ts'
 
 /** Maximum number of events that a page looks at. A page with a filter may end before it is full (AIP-158). */
-export const maxLookedAt = 2_000
+const maxLookedAt = 2_000
 
 export interface EventsPageQuery {
   organizationId: string

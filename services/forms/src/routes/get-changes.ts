@@ -49,5 +49,8 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
   )
 }
 
-/** Bounds what an error repeats, as the gateway does for references in a path. The result matches nothing new. */
+/**
+ * Bounds what an error repeats of a reference, as the gateway does for references in a path. A reference that this changes
+ * matches no revision.
+ */
 const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)

@@ -37,7 +37,7 @@ export const listEvents: FastifyPluginAsyncZod<FormsDeps> = async (
   )
 }
 
-/** In a page token, for a list without `afterSequence`. */
+/** Stands in the page token of a list without `afterSequence`. */
 const none = -1
 
 const positionOf = ({ sequence, skip }: EventPosition, afterSequence = none): Position => [

@@ -72,7 +72,8 @@ export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize
 }
 
 /**
- * Authorizes a long request again. Meanwhile another organization may have taken the slug in its path.
+ * Authorizes a request again while its response continues. Fails, too, if the slug in its path belongs to another
+ * organization by now.
  *
  * @throws {ApiError} API_KEY_INVALID, ORGANIZATION_NOT_FOUND, and the errors of `createAuthorizationCache`.
  */

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 
 /** Why a stream ended. */
 const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'slow'] as const
-export type EndReason = (typeof endReasons)[number]
+type EndReason = (typeof endReasons)[number]
 
 const endedStreams = new Counter({
   name: 'event_streams_ended_total',
@@ -14,13 +14,19 @@ const endedStreams = new Counter({
 })
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)
 
-/** Interval of authorizations, in milliseconds. With the age of a cached one, a stream ends within five seconds. */
+/**
+ * Interval at which the caller is authorized again, in milliseconds. Including the age of a cached authorization, a stream
+ * ends within five seconds.
+ */
 const authorizeMs = 2_000
 
-/** Bytes that may wait for the caller. Then no more are read from the service. */
+/** Maximum number of bytes that wait for the caller. Beyond it, nothing is read from the service. */
 export const maxWaitingBytes = 64 * 1024
 
-/** How long that may last, in milliseconds, until the caller is cut off; and how long an ended stream may take to flush. */
+/**
+ * How long the caller may read nothing in that state before it is cut off, and how long an ended stream may take to flush,
+ * in milliseconds.
+ */
 const slowMs = 5_000
 
 export interface OpenStreamOptions {
@@ -35,7 +41,7 @@ export interface OpenStreamOptions {
 
 /**
  * Copies an event stream from a service to its caller, until either side ends it or the caller is no longer authorized.
- * All ends but that of a slow caller are complete responses, so that clients resume.
+ * The response ends as a complete one, so that clients resume, unless the caller is too slow.
  */
 export class OpenStream {
   readonly #options: OpenStreamOptions

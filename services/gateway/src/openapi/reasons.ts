@@ -112,7 +112,7 @@ export const reasons = {
     example: new ApiError(
       'OUT_OF_RANGE',
       'EVENTS_PRUNED',
-      'Events before 0000000000000312 have been removed. Read the forms anew, and continue with afterSequence set to the lastSequence that the list of events had before that.',
+      'Events before 0000000000000312 have been removed. Read the lastSequence of a list of events, then all forms, and continue with that number as afterSequence.',
       { metadata: { oldestSequence: '0000000000000312' } },
     ),
   },

@@ -34,7 +34,7 @@ export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origi
   caller?: ServerResponse
   /** The circuit that the request goes through; by default the gateway's own. */
   circuitKey?: string
-  /** The connections for this request, if it needs others. */
+  /** Connections for this request. Default: those of the upstream. */
   agent?: Agent
   /** Bytes of a long response that are buffered. Default: more than any page of a list has. */
   maxBufferedBytes?: number
@@ -68,7 +68,7 @@ export const createAgent = (timeoutMs = defaultTimeoutMs) =>
  * The connections for event streams, one for each open stream. They are not among those of {@link createAgent}, where
  * each request would search them for one that is free.
  *
- * @param bodyTimeoutMs of each part of a stream. Longer than the interval of its comments.
+ * @param bodyTimeoutMs maximum time between two parts of a stream. Longer than the interval of its comments.
  */
 export const createStreamAgent = (bodyTimeoutMs: number) =>
   new Agent({ ...connectionOptions, headersTimeout: defaultTimeoutMs, bodyTimeout: bodyTimeoutMs })

@@ -12,7 +12,7 @@ const relayDuration = new Histogram({
 export const observeRelay = ({ time }: FormEvent): void =>
   relayDuration.observe(Math.max(0, Date.now() - Date.parse(time)) / 1000)
 
-/** How long the three gauges share what one request to the store returned, in milliseconds. */
+/** How long the three gauges share the result of one request to the store, in milliseconds. */
 const sharedMs = 500
 
 let latest: { atMs: number; backlog: Promise<EventBacklog> } | undefined
@@ -49,7 +49,11 @@ backlogGauge(
   ({ oldestTime }) => (oldestTime ? Math.max(0, Date.now() - oldestTime.getTime()) / 1000 : 0),
 )
 
-/** Adds how far the relay is behind to `/metrics`, read from the store with each scrape. @returns a function that removes it. */
+/**
+ * Adds the backlog of the relay to `/metrics`. Each scrape reads it from the store.
+ *
+ * @returns a function that removes it.
+ */
 export const watchEventBacklog = (events: EventLog): (() => void) => {
   log = events
   latest = undefined

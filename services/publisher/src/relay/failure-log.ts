@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Between two log lines about the same work, in milliseconds. */
+/** Interval between two log lines with the same text, in milliseconds. */
 const intervalMs = 60_000
 
 /**

@@ -11,13 +11,13 @@ import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
 import { createStreaming } from './stream-events.ts'
 
-/** How often the relay looks for events that nothing announced, in milliseconds. */
+/** Interval at which the relay looks for events without an announcement, in milliseconds. */
 const lookMs = 1_000
 
-/** How often events are pruned, in milliseconds. */
+/** Interval between two runs of retention, in milliseconds. */
 const pruneMs = 60_000
 
-/** Forms whose events are collected at once. */
+/** Maximum number of forms whose events one call collects. */
 const collectLimit = 100
 
 export interface RelayDeps {
@@ -32,7 +32,7 @@ export interface RelayDeps {
 export interface Relay {
   /** Moves events that were just recorded. Returns immediately. */
   wake(): void
-  /** Ends after the steps that have begun. What remains is left to other publishers and to the next start. */
+  /** Stops after the steps that have begun. Other publishers, or the next start, do the rest. */
   stop(): Promise<void>
 }
 

@@ -10,7 +10,7 @@ const maxLogs = 32
 /** Events that are read at once. */
 const batchSize = 100
 
-/** Fewer events are published one after another: NATS prepares each batch separately. */
+/** Fewer events are published one after another, because each batch has a fixed cost in NATS. */
 const minBatch = 10
 
 /** How long a stop waits for PubAcks, in milliseconds. Events without one are published again later. */
@@ -26,7 +26,7 @@ export interface StreamingDeps {
   allowsBatches: () => boolean
   /** Called when a log is no longer streamed and `startLogs` may find another one. */
   onFree: () => void
-  /** Called with what an attempt throws. It is repeated. */
+  /** Called with the error of an attempt, which is then repeated. */
   onError: (error: unknown) => void
 }
 

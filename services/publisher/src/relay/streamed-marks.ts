@@ -3,7 +3,7 @@ import type { EventLog } from '@fms/forms-store'
 /** How long a mark waits for others, in milliseconds. */
 const delayMs = 200
 
-/** How far this process has streamed each log, beyond what the store knows. */
+/** How far this process has streamed each log, beyond the marks in the store. */
 export interface StreamedMarks {
   /** The number of logs whose mark is not stored yet. */
   readonly size: number

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FormEvent, formatSequence, parseSequence } from '@fms/contracts'
+import { type FormEvent, formatSequence } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import type { FormsStore, StoredForm } from '../../forms-store.ts'
 import {
@@ -11,9 +11,7 @@ import {
   refOf,
   time,
 } from '../given.ts'
-import { collectAll, logOf } from './log-of.ts'
-
-const sequencesOf = (events: FormEvent[]) => events.map(({ sequence }) => parseSequence(sequence))
+import { collectAll, logOf, sequencesOf } from './log-of.ts'
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)

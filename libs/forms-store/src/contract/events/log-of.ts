@@ -1,4 +1,4 @@
-import type { FormEvent } from '@fms/contracts'
+import { type FormEvent, parseSequence } from '@fms/contracts'
 import type { FormsStore } from '../../forms-store.ts'
 
 /** Moves all recorded events to their logs. */
@@ -9,5 +9,8 @@ export const collectAll = async (store: FormsStore): Promise<void> => {
 /** All events of an organization, in order, after all recorded ones are in the log. */
 export const logOf = async (store: FormsStore, organizationId: string): Promise<FormEvent[]> => {
   await collectAll(store)
-  return store.events.read({ organizationId, limit: 10_000 })
+  return store.events.read({ organizationId, limit: 100_000 })
 }
+
+export const sequencesOf = (events: readonly FormEvent[]): number[] =>
+  events.map(({ sequence }) => parseSequence(sequence))

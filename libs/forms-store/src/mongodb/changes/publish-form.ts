@@ -242,7 +242,7 @@ const makeVisible = async (
   return setLive(collections, form, { ...live, ...recordEvent(form, event, context) }, recorder)
 }
 
-/** Makes an earlier revision live that a visible one follows. */
+/** Moves `live` forward to a revision that is visible already. */
 const moveLive = async (
   collections: FormsCollections,
   form: FormDocument,

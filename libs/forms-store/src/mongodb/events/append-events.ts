@@ -9,24 +9,25 @@ import type {
 /** An event that is to be in the log of its organization, with the incarnation of its form. */
 export type IncarnationEvent = Incarnation & PendingEvent
 
-/** Events that one request inserts at most: a slow engine has to do it within its time limit. */
+/** Maximum number of events that one request inserts, so that slow engines finish within the timeout. */
 const maxBatch = 100
 
 /**
- * Each attempt that fails means that another process has appended an event, or that one of the events was there already.
- * After this many failures in a row, the rest waits for the next collection.
+ * Failures in a row after which the remaining events wait for the next collection. A failure means that another process
+ * has taken the sequence, or that the log has one of the events already.
  */
 const maxFailures = 50
 
 /**
  * Appends events to the log of an organization, each with the sequence after the highest one. Skips those that the log
  * has. Any number of processes may do this at the same time: unique indexes reject a sequence that is taken, and an event
- * that is in the log. Then it looks for the events by their ids and, since a delete may have several notes, by number.
+ * that is in the log. After a rejection, looks the events up by their ids and, since each note of a delete has its own id
+ * for the same event, by number.
  *
- * Finally notes in the organization's log that the stream may lack events.
+ * Finally notes in the document of the log that the stream may lack events.
  *
  * @param events of one organization, those of each form in order.
- * @returns the ids of those that are in the log now. Others keep appending where some are missing.
+ * @returns the ids of those that are in the log now. Some are missing if other processes append at the same time.
  */
 export const appendEvents = async (
   collections: FormsCollections,
@@ -51,7 +52,7 @@ export const appendEvents = async (
     for (const id of found) ids.add(id)
     rest = rest.filter(({ id }) => !ids.has(id))
     last = await highestSequence(collections, organizationId, last)
-    // The engine does not say which event it has rejected. Alone, the first one is found by its number.
+    // The engine does not say which event it has rejected. The next attempt inserts one alone, which is found by number.
     isAlone = found.length === 0
     failures++
   }
@@ -70,7 +71,7 @@ const insertFrom = (
   )
 
 /**
- * The ids of those events that the log has. If there is only one, also finds it by its number. Indexes: that of `_id`,
+ * The ids of those events that the log has. A single event is also looked up by its number. Indexes: that of `_id`,
  * events_by_number.
  */
 const findInLog = async (

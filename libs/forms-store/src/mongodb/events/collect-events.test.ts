@@ -155,7 +155,7 @@ describe('notes of deletes', () => {
   const lastId = async ({ organizationId }: StoredForm) =>
     (await store.events.read({ organizationId, descending: true, limit: 1 }))[0]?.id
 
-  it('of the same state: that of the attempt that has confirmed it tells of the delete', async () => {
+  it('with the same event number: the confirmed one has the event of the delete', async () => {
     const { form, won } = await givenTwoNotes({})
 
     await collectAll(store)
@@ -164,7 +164,7 @@ describe('notes of deletes', () => {
     expect(await lastId(form)).toBe(won)
   })
 
-  it('of the same state, none confirmed: the earliest one does, but not at once', async () => {
+  it('with the same event number, none confirmed: the earliest one has it, after a while', async () => {
     const { form, lost } = await givenTwoNotes({ isConfirmed: false })
 
     await collectAll(store)
@@ -188,23 +188,23 @@ describe('notes of deletes', () => {
     expect(await typesOf(form)).toEqual(['form.created', 'form.updated', 'form.deleted'])
   })
 
-  it('of attempts that were killed do not tell of deletes that never were', async () => {
+  it('of attempts that were killed before the delete record no event', async () => {
     const form = await givenForm(store)
-    const forget = { actor: { operator: true } as const, httpRequestId: 'killed before the delete' }
-    await crashAfter(2, (crashing) => crashing.delete(refOf(form), allow, forget))
+    const before = { actor: { operator: true } as const, httpRequestId: 'killed before the delete' }
+    await crashAfter(2, (crashing) => crashing.delete(refOf(form), allow, before))
     await store.update(refOf(form), (current) => edited(current, {}))
-    const happened = { ...forget, httpRequestId: 'killed after the delete' }
+    const after = { ...before, httpRequestId: 'killed after the delete' }
     const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
       if (collection === 'publicIds' || operation === 'set') throw new Error('killed')
     }
     await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
-    await expect(killed.delete(refOf(form), allow, happened)).rejects.toThrow('killed')
+    await expect(killed.delete(refOf(form), allow, after)).rejects.toThrow('killed')
     expect(await store.get(refOf(form))).toBeUndefined()
 
     const log = await logOf(store, form.organizationId)
 
     expect(log.map(({ type }) => type)).toEqual(['form.created', 'form.updated', 'form.deleted'])
-    expect(log[2]!.data).toMatchObject(happened)
+    expect(log[2]!.data).toMatchObject(after)
   })
 
   it('stay until their events are in the log, however often the form is cleared', async () => {
@@ -236,7 +236,7 @@ describe('a collection', () => {
     expect(await collectEvents(collections, 4)).toBe(3)
   })
 
-  it('goes on with other organizations when it fails for one', async () => {
+  it('continues with other organizations when it fails for one', async () => {
     await collectAll(store)
     const [stuck, other] = [await givenForm(store), await givenForm(store)]
     let inserts = 0

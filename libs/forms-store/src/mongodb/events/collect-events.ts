@@ -13,10 +13,10 @@ import { forEachConcurrently } from './for-each-concurrently.ts'
 import { isFull, pendingFields } from './record-event.ts'
 import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './resolve-deletions.ts'
 
-/** How many organizations are collected at a time. */
+/** Maximum number of organizations that are collected concurrently. */
 const maxOrganizations = 16
 
-/** Forms that one request changes at most: a slow engine has to do it within its time limit. */
+/** Maximum number of forms that one request changes, so that slow engines finish within the timeout. */
 const removalsPerRequest = 20
 
 /** Attempts to remove collected events from forms that keep changing. The next collection removes the rest. */
@@ -90,10 +90,10 @@ const byOrganization = (forms: FormDocument[], notes: DeletionDocument[]): Pendi
 }
 
 /**
- * Moves the events of one form to the log, for a writer that cannot wait: those that the form has pending, and those of
- * its earlier incarnations.
+ * Moves the pending events of one form to the log, and those of its earlier incarnations, for a writer that cannot wait for
+ * the next collection.
  */
-export const collectForm = async (
+const collectForm = async (
   collections: FormsCollections,
   { organizationId, formId }: Omit<Incarnation, 'incarnation'>,
 ): Promise<void> => {
@@ -145,10 +145,7 @@ const collectOrganization = async (
   const hasAll = ({ events }: { events: { id: string }[] }) => events.every(({ id }) => ids.has(id))
   const finished = deletions.filter(hasAll)
   const collected = timed.filter(hasAll).map(({ form }) => form)
-  for (let first = 0; first < collected.length; first += removalsPerRequest) {
-    const batch = collected.slice(first, first + removalsPerRequest)
-    await removeEvents(collections, organizationId, batch, ids)
-  }
+  await removeEvents(collections, organizationId, collected, ids)
   await finishDeletions(collections, organizationId, finished)
   const postponed = due.filter((note) => open.some((each) => isSame(each, note)))
   await postponeNotes(collections, organizationId, postponed, now)
@@ -161,17 +158,27 @@ const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => {
   return items.filter((item) => seen.size < seen.add(keyOf(item)).size)
 }
 
-/**
- * Removes events that are in the log from their forms, on condition of `eventNumber`: forms that have changed meanwhile
- * are read again.
- */
+/** Removes events that are in the log from their forms. */
 const removeEvents = async (
-  { forms }: FormsCollections,
+  collections: FormsCollections,
   organizationId: string,
   collected: readonly FormDocument[],
   ids: Set<string>,
 ): Promise<void> => {
-  let left = collected
+  for (let first = 0; first < collected.length; first += removalsPerRequest) {
+    const batch = collected.slice(first, first + removalsPerRequest)
+    await removeFromBatch(collections, organizationId, batch, ids)
+  }
+}
+
+/** Removes events from forms on condition of `eventNumber`: forms that have changed meanwhile are read again. */
+const removeFromBatch = async (
+  { forms }: FormsCollections,
+  organizationId: string,
+  batch: readonly FormDocument[],
+  ids: Set<string>,
+): Promise<void> => {
+  let left = batch
   for (let attempt = 0; attempt < maxRemovals && left.length > 0; attempt++) {
     const changes = left.map((form) => ({
       query: { ...formKey(form), eventNumber: form.eventNumber, pendingCount: { $gt: 0 } },

@@ -16,8 +16,8 @@ export interface TimedForm {
 }
 
 /**
- * Makes the first events of an incarnation later than those of earlier ones, whatever the clocks: nothing but the log
- * knows the time of those. Usually they are later already, and this reads the log at most once.
+ * Makes the first events of an incarnation later than those of earlier incarnations, even if a clock went back. Only the
+ * log has the times of earlier events. Usually no time has to change, and this reads the log at most once.
  *
  * @param resolved those of earlier incarnations come first.
  * @returns the deletions and the forms with their events, without forms that have changed meanwhile.

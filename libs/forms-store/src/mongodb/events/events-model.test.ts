@@ -127,7 +127,7 @@ class Subject {
     } else if (before) {
       const { incarnation, eventNumber } = before
       const number = eventNumber! + 1
-      // Several notes may tell of it.
+      // Several notes may have this event, each with its own id.
       this.expected.push({ incarnation, number, id: expect.any(String), type: 'form.deleted' })
     }
   }
@@ -169,7 +169,7 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
     delete: (on) => deleteForm(on, ref, allow, recorder),
     import: (on) => importForm(on, record, recorder),
     reply: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [randomUUID()] })),
-    // After the second clearing, the notes go.
+    // The second clearing deletes the notes.
     clear: (on) => clearDeletions(on, never, Date.now() + 20 * 60_000),
     collect: (on) => collectEvents(on, 10),
   }
@@ -208,8 +208,8 @@ const expectChain = (log: FormEvent[], { form }: Subject): void => {
 
 type Ended = Running & Outcome
 
-/** Whether the result of an operation says that it made a change. Undefined where it does not tell. */
-const saysChanged = ({ kind, result }: Ended): boolean | undefined => {
+/** Whether an operation made a change, according to its result. Undefined if the result does not show it. */
+const hasChanged = ({ kind, result }: Ended): boolean | undefined => {
   if (!result) return undefined
   if (kind === 'create' || kind === 'delete') return result.value === true
   if (kind === 'import') return result.value === 'imported'
@@ -221,9 +221,9 @@ const saysChanged = ({ kind, result }: Ended): boolean | undefined => {
 const expectEventPerChange = (log: FormEvent[], ended: readonly Ended[]): void => {
   for (const operation of ended) {
     const own = log.filter(({ data }) => data.httpRequestId === operation.tag)
-    const says = saysChanged(operation)
+    const changed = hasChanged(operation)
     expect(own.length).toBeLessThanOrEqual(1)
-    if (says !== undefined) expect(own.length).toBe(says ? 1 : 0)
+    if (changed !== undefined) expect(own.length).toBe(changed ? 1 : 0)
     if (own[0]) expect(own[0].subject.endsWith(operation.subject.form.formId)).toBe(true)
   }
 }

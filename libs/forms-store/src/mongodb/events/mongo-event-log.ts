@@ -16,12 +16,12 @@ import { pruneEvents } from './prune-events.ts'
 /** The number of logs that `logs` reads at once, and that `backlog` reads at most. */
 const logsPerRead = 500
 
-/** How many logs `backlog` reads the oldest unstreamed event of. */
+/** Maximum number of logs of which `backlog` reads the oldest unstreamed event. */
 const maxOldest = 20
 
 /**
- * The logs of events on MongoDB: docs/decisions/0031-record-events-with-changes.md. Reads return what a majority has, so
- * that no failover replaces an event that somebody has read.
+ * The logs of events on MongoDB: docs/decisions/0031-record-events-with-changes.md. Reads have read concern `majority`, so
+ * that no failover replaces an event that a client has read.
  */
 export class MongoEventLog implements EventLog {
   readonly #collections: FormsCollections
@@ -151,7 +151,7 @@ export class MongoEventLog implements EventLog {
   }
 }
 
-/** The stream has all events of the log, and a collection noted them once more. */
+/** The change that marks a log as complete in the stream, unless a collection has appended to it meanwhile. */
 const toCaughtUp = ({ _id, organizationId, recordedSequence }: EventLogDocument) => ({
   query: { _id, organizationId, recordedSequence },
   fields: { isBehind: false },

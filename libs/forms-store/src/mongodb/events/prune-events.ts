@@ -35,7 +35,7 @@ const pruneLog = async (
   const fields = ['sequence', 'time']
   const oldest = await Array.fromAsync(events.find(query, { sort: { sequence: 1 }, limit, fields }))
   if (oldest.length === 0) {
-    // Until more events are in the stream.
+    // `markStreamed` sets it again once more events are in the stream.
     await eventLogs.set({ ...key, recordedSequence, streamedSequence }, { isPrunable: false })
     return 0
   }

@@ -7,7 +7,7 @@ import {
 } from '../../events/recorded-event.ts'
 import { type FormDocument, type PendingEvent, toFormState } from '../documents.ts'
 
-/** More pending events than this do not fit into a form: the next change collects them first. */
+/** Maximum number of pending events in a form. The next change moves them to the log before it adds its own. */
 export const maxPendingEvents = 64
 
 /** Who makes a change, and what to call once the event of the change is recorded. */
@@ -16,7 +16,7 @@ export interface ChangeRecorder {
   onRecorded: (organizationId: string, type: EventType) => void
 }
 
-/** What an event tells, beside the form and the context. */
+/** The parts of an event beside the form and the context. */
 export type MongoEventFields = Omit<EventFields, 'lastTime'> & {
   /** The event's id. Default: a new one. */
   id?: string
@@ -26,7 +26,7 @@ export type MongoEventFields = Omit<EventFields, 'lastTime'> & {
 export const isFull = ({ pendingEvents = [] }: FormDocument): boolean =>
   pendingEvents.length >= maxPendingEvents
 
-/** The next event of a form, with the events that it has pending. */
+/** The pending events of a form, followed by a new one. */
 export const nextEvents = (
   form: FormDocument,
   { id, ...fields }: MongoEventFields,

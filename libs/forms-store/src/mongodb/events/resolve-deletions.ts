@@ -6,7 +6,7 @@ const minDelayMs = 100
 const maxDelayMs = 60_000
 
 /**
- * How long to wait for the attempt that has deleted a form to say so, where several could have, in milliseconds. Only the
+ * How long to wait for the confirmation of a note if several attempts may have deleted the form, in milliseconds. Only the
  * actor of the event depends on it.
  */
 const confirmationMs = 10_000
@@ -22,16 +22,16 @@ export interface ResolvedDeletion extends Incarnation {
 /** What is known of the incarnations that have notes. */
 export interface Resolution {
   resolved: ResolvedDeletion[]
-  /** Those whose form exists, or of which it is not known yet who has deleted it. */
+  /** Those whose form exists, and those whose note of the delete is not chosen yet. */
   open: Incarnation[]
 }
 
 /**
- * Finds out which incarnations have lost their form, and which of their notes tells of it.
+ * Finds the incarnations whose form is gone, and for each the note of the attempt that deleted it.
  *
- * Several attempts to delete a form may have left a note, also those that lost or were killed. So this first sees that
- * the form is gone, and reads the notes afterwards: the note of the attempt that has deleted the form is among them, and
- * it has the highest `eventNumber`, since the delete was conditional on that number.
+ * Attempts that lost or were killed may have left notes, too. So this first checks that the form is gone, and reads the
+ * notes afterwards: then the note of the attempt that deleted the form is among them, and it has the highest
+ * `eventNumber`, since the delete was conditional on that number.
  */
 export const resolveDeletions = async (
   collections: FormsCollections,
@@ -116,8 +116,8 @@ export const finishDeletions = async (
 }
 
 /**
- * Examines notes again later. A note whose attempt was killed stays for as long as its form: without the delay, such notes
- * would take the place of others.
+ * Sets when notes are examined again. The note of a killed attempt stays for as long as its form: without the delay, such
+ * notes would fill every collection.
  */
 export const postponeNotes = async (
   { deletions }: FormsCollections,

@@ -33,7 +33,7 @@ const lastTimeOf = (database: SqliteDatabase, organizationId: string, formId: st
 /**
  * Appends an event to the log of its organization. Runs in a transaction.
  *
- * @param eventAfter the event that follows the last sequence of the log; 0 for an empty log.
+ * @param eventAfter returns the event for the last sequence of the log, which is 0 for an empty log.
  */
 export const appendEvent = (
   database: SqliteDatabase,

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { type FormEvent, formPath, parseSequence } from '@fms/contracts'
+import { type FormEvent, formPath } from '@fms/contracts'
 import { SqliteDatabase } from '@fms/store-kit'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { logOf, sequencesOf } from '../../contract/events/log-of.ts'
 import { edited, givenForm, newForm, publish, refOf, snapshot, time } from '../../contract/given.ts'
-import type { FormsStore } from '../../forms-store.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { SqliteFormsStore } from '../forms-store.ts'
 import { newFormColumns } from '../rows.ts'
@@ -21,9 +21,6 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 let files = 0
 const newPath = () => join(directory, `forms-${files++}.db`)
-
-const readAll = (store: FormsStore, organizationId: string) =>
-  store.events.read({ organizationId, limit: 100_000 })
 
 /** Opens a file as release 0.1.0 does, which has the first five migrations. */
 const openAsLastRelease = (path: string) =>
@@ -42,7 +39,7 @@ describe('a forms file of release 0.1.0', () => {
 
     expect(await store.events.range(form.organizationId)).toEqual({ oldestSequence: 0, lastSequence: 0 })
     const updated = await store.update(refOf(form), (current) => edited(current, { name: 'New' }))
-    expect(await readAll(store, form.organizationId)).toMatchObject([
+    expect(await logOf(store, form.organizationId)).toMatchObject([
       {
         type: 'form.updated',
         sequence: '0000000000000001',
@@ -65,7 +62,7 @@ describe('a forms file of release 0.1.0', () => {
     await old.write(() => old.run('DELETE FROM forms WHERE formId = ?', formId))
 
     expect(await store.get(refOf(form))).toBeUndefined()
-    const log = await readAll(store, form.organizationId)
+    const log = await logOf(store, form.organizationId)
     expect(log.map(({ type }) => type)).toEqual(['form.updated', 'form.published'])
     await using reopened = openAsLastRelease(path)
     reopened.ping()
@@ -81,7 +78,7 @@ it('records the replies of the moment in the ETags of a publish', async () => {
     return snapshot(current)
   })
 
-  const [, event] = await readAll(store, form.organizationId)
+  const [, event] = await logOf(store, form.organizationId)
   const before = { ...form, replyCount: 1 }
   expect(event!.data).toMatchObject({
     previousEtag: formETag(before),
@@ -110,7 +107,7 @@ it('reads the log of a file that is opened read-only', async () => {
 
   await using reader = new SqliteFormsStore(path, { readOnly: true })
 
-  expect(await readAll(reader, organizationId)).toEqual(await readAll(store, organizationId))
+  expect(await logOf(reader, organizationId)).toEqual(await logOf(store, organizationId))
   expect(await reader.events.range(organizationId)).toEqual({ oldestSequence: 1, lastSequence: 1 })
 })
 
@@ -120,7 +117,7 @@ describe('the statements of event logs', () => {
     await using store = new SqliteFormsStore(path)
     const form = await givenForm(store)
     const { organizationId, formId } = form
-    const [event] = await readAll(store, organizationId)
+    const [event] = await logOf(store, organizationId)
     const spies = (['all', 'get', 'run'] as const).map((method) => vi.spyOn(SqliteDatabase.prototype, method))
 
     await store.update(refOf(form), (current) => edited(current, {}))
@@ -194,8 +191,8 @@ describe('a process that is killed', () => {
       acknowledged.push(...(await changesUntilKilled(path, organizationId, count)))
 
       await using store = new SqliteFormsStore(path)
-      const log = await readAll(store, organizationId)
-      expect(log.map(({ sequence }) => parseSequence(sequence))).toEqual(log.map((_, index) => index + 1))
+      const log = await logOf(store, organizationId)
+      expect(sequencesOf(log)).toEqual(log.map((_, index) => index + 1))
       const recorded = log.map(({ data }) => data.httpRequestId)
       expect(new Set(recorded).size).toBe(log.length)
       expect(new Set(acknowledged).difference(new Set(recorded))).toEqual(new Set())
