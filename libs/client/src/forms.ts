@@ -28,6 +28,13 @@ export interface ChangeOptions extends WriteOptions {
 export interface PublishOptions extends ChangeOptions {
   /** A UUID; calls with the same one publish only once. Default: a new one for each call. */
   requestId?: string
+  /** What the publish changes, or why: `note` of the revision. At most 500 characters; default `""`. */
+  note?: string
+  /**
+   * Publishes nothing if a change since the live revision orphans answers that respondents have already given:
+   * BREAKING_CHANGES. Default false.
+   */
+  refuseBreaking?: boolean
 }
 
 export interface EditOptions extends CallOptions {
@@ -136,12 +143,13 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
     },
 
     publish: async (organization, form, options = {}) => {
-      const { requestId = crypto.randomUUID(), ifMatch, validateOnly = false, signal } = options
+      const { ifMatch, signal, ...given } = options
+      const { requestId = crypto.randomUUID(), note, refuseBreaking, validateOnly = false } = given
       return tagged(
         await send<Form>({
           method: 'POST',
           path: pathTo(organization, form, 'publish'),
-          body: { requestId, validateOnly },
+          body: { requestId, note, refuseBreaking, validateOnly },
           ifMatch,
           signal,
         }),

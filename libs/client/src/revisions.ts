@@ -13,7 +13,7 @@ export interface Revisions {
   list(organization: string, form: string, query?: PageQuery): List<Revision>
   /** Lists the members of a mask, such as `path,form.name`. */
   list(organization: string, form: string, query: PageQuery & MaskOptions): List<Masked<Revision>>
-  /** @param revision UUID, `path`, or `live`. */
+  /** @param revision UUID, `path`, `live`, or `latest`: the one with the highest number. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
   /** Reads the members of a mask. */
   get(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Form, FormDraft, formPath } from './form.ts'
 import { Uuid } from './organization.ts'
+import { RevisionNote } from './revision.ts'
 import { Count, Timestamp } from './text.ts'
 
 /** Limit for a draft as JSON in UTF-8. */
@@ -13,6 +14,13 @@ const RevisionRecord = z.strictObject({
   number: atLeastOne,
   commandId: Uuid,
   createTime: Timestamp,
+  /** `users/{user_id}`. Absent for an unknown publisher, as in exports of release 0.1.0. */
+  publisher: z
+    .string()
+    .regex(/^users\/[0-9a-f-]{36}$/, { error: 'must be users/ and a UUID' })
+    .exactOptional(),
+  /** The note of the publish. Absent for none. */
+  note: RevisionNote.min(1, { error: 'must not be empty' }).exactOptional(),
   form: Form,
 })
 

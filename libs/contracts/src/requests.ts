@@ -3,7 +3,7 @@ import { FormEvent, Sequence } from './event.ts'
 import { Form } from './form.ts'
 import { Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
-import { Revision } from './revision.ts'
+import { Revision, RevisionNote } from './revision.ts'
 import { maxSafeInteger } from './text.ts'
 
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
@@ -39,6 +39,13 @@ export const PublishFormRequest = z
     requestId: Uuid.optional().describe(
       'Makes retries safe (AIP-155): a request with the same id publishes only once. Unique in the organization, letter case ignored.',
     ),
+    note: RevisionNote.default('').describe('What the publish changes, or why: `note` of the revision.'),
+    refuseBreaking: z
+      .boolean({ error: 'must be true or false' })
+      .default(false)
+      .describe(
+        'Publishes nothing if a change since the live revision orphans answers that respondents have already given: see `breaking` of a comparison.',
+      ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'PublishFormRequest' })

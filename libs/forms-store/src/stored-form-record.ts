@@ -34,6 +34,9 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
     number: revision.number,
     commandId: revision.commandId,
     createTime: revision.createTime.toISOString(),
+    // Absent instead of empty, as in exports of release 0.1.0: the digest of a record does not depend on the release.
+    ...(revision.publisher && { publisher: revision.publisher }),
+    ...(revision.note && { note: revision.note }),
     form: parseSnapshot(revision),
   })),
   replyCount: form.replyCount,
@@ -67,6 +70,8 @@ export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): 
     organizationId,
     formId,
     createTime: new Date(revision.createTime),
+    publisher: revision.publisher ?? '',
+    note: revision.note ?? '',
     formJson: JSON.stringify(form),
   }))
 

@@ -7,7 +7,7 @@ import {
   formatSequence,
   formPath,
 } from '@fms/contracts'
-import type { FormState, StoredDraft } from '../forms-store.ts'
+import type { ChangedForm, FormState, StoredDraft, StoredForm } from '../forms-store.ts'
 import { formETag } from '../resource/form-to-json.ts'
 
 /** Who makes a change, for its event. */
@@ -92,3 +92,12 @@ export const changedFields = (before: string, after: string): string[] => {
   const names = new Set([...Object.keys(current), ...Object.keys(old)])
   return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(current[name]))
 }
+
+/** Separates a changed form from the names of its fields that changed, for the event. */
+export const splitChange = (
+  before: StoredForm,
+  { changedFields: known, ...form }: ChangedForm,
+): { form: StoredForm; fields: readonly string[] } => ({
+  form,
+  fields: known ?? changedFields(before.draftJson, form.draftJson),
+})

@@ -99,6 +99,9 @@ export interface RevisionDocument {
   number: number
   commandId: string
   createTime: number
+  /** Absent in revisions of release 0.1.0, like the note. */
+  publisher?: string
+  note?: string
   /** JSON text, like drafts. */
   form: string
   /** Size of the form in UTF-8. */
@@ -356,6 +359,8 @@ export const toStoredRevision = (document: RevisionDocument): StoredRevision => 
   number: document.number,
   commandId: document.commandId,
   createTime: new Date(document.createTime),
+  publisher: document.publisher ?? '',
+  note: document.note ?? '',
   formJson: document.form,
 })
 
@@ -371,6 +376,8 @@ export const newRevisionDocument = (
   number: revision.number,
   commandId: revision.commandId,
   createTime: revision.createTime.getTime(),
+  publisher: revision.publisher,
+  note: revision.note,
   form: revision.formJson,
   bytes: Buffer.byteLength(revision.formJson),
   ...(context && { context: JSON.stringify(context) }),

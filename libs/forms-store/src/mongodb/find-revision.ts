@@ -1,12 +1,14 @@
-import { isUuid, liveAlias } from '@fms/contracts'
-import type { FormRef, RevisionState } from '../forms-store.ts'
+import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
+import type { FormRef, RevisionState, StoredRevision } from '../forms-store.ts'
 import { commandKey } from './changes/reservations.ts'
 import {
   type FormDocument,
   type FormsCollections,
   formKey,
   type Incarnation,
+  incarnationOf,
   type RevisionDocument,
+  toStoredRevision,
   visibleRevisions,
 } from './documents.ts'
 import { findForm } from './find-form.ts'
@@ -18,7 +20,8 @@ export interface FoundRevision {
 }
 
 /**
- * A visible revision, the form that it belongs to, and its state. Index: revisions_by_id.
+ * A visible revision, the form that it belongs to, and its state. Index: revisions_by_id; for `latest`,
+ * revisions_by_incarnation.
  *
  * @param fields of the revision to read; all by default.
  */
@@ -30,15 +33,16 @@ export const findRevision = async (
 ): Promise<FoundRevision | undefined> => {
   for (;;) {
     const form = await findForm(collections, ref, revisionFields)
-    const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-    if (!form || !revisionId || !isUuid(revisionId)) return undefined
-    const revision = await collections.revisions.findOne({ ...visibleRevisions(form), revisionId }, fields)
+    if (!form) return undefined
+    const revision = await findRevisionOf(collections, form, revisionRef, fields && [...fields, 'revisionId'])
     const { liveRevisionId, aiHandoff } = form
-    const state = { revisionId, live: revisionId === liveRevisionId, aiHandoff }
-    if (revision) return { form, revision, state }
+    if (revision) {
+      const { revisionId } = revision
+      return { form, revision, state: { revisionId, live: revisionId === liveRevisionId, aiHandoff } }
+    }
     // Between the two reads `live` may have moved, and the earlier revision may have been pruned.
-    const isSame = { ...formKey(form), liveRevisionId }
-    if (revisionRef !== liveAlias || (await collections.forms.has(isSame))) return undefined
+    if (revisionRef !== liveAlias || liveRevisionId === null) return undefined
+    if (await collections.forms.has({ ...formKey(form), liveRevisionId })) return undefined
   }
 }
 
@@ -49,6 +53,33 @@ const revisionFields = [
   'liveRevisionId',
   'aiHandoff',
 ] as const
+
+const findRevisionOf = async (
+  { revisions }: FormsCollections,
+  form: FormDocument,
+  revisionRef: string,
+  fields?: readonly (keyof RevisionDocument)[],
+): Promise<RevisionDocument | undefined> => {
+  const visible = visibleRevisions(form)
+  if (revisionRef === latestAlias) {
+    const options = { sort: { number: -1 }, limit: 1, ...(fields && { fields }) } as const
+    return (await Array.fromAsync(revisions.find(visible, options))).at(0)
+  }
+  const revisionId = revisionRef === liveAlias ? form.liveRevisionId : revisionRef.toLowerCase()
+  if (!revisionId || !isUuid(revisionId)) return undefined
+  return revisions.findOne({ ...visible, revisionId }, fields)
+}
+
+/** The revision that is live in a document of a form. Index: revisions_by_id. */
+export const findLiveRevision = async (
+  { revisions }: FormsCollections,
+  form: FormDocument,
+): Promise<StoredRevision | undefined> => {
+  const { liveRevisionId: revisionId } = form
+  if (revisionId === null) return undefined
+  const revision = await revisions.findOne({ ...incarnationOf(form), revisionId })
+  return revision && toStoredRevision(revision)
+}
 
 /**
  * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`,

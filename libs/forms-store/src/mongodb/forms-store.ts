@@ -15,6 +15,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
+  ChangedForm,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -32,9 +33,9 @@ import type {
   Replies,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { completeOrder, positionOf } from '../lists/form-order.ts'
@@ -208,7 +209,7 @@ export class MongoFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
     const recorder = this.#recorder(context)
@@ -232,7 +233,7 @@ export class MongoFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {

@@ -11,6 +11,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
+  ChangedForm,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -28,9 +29,9 @@ import type {
   Replies,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
@@ -151,7 +152,7 @@ export class SqliteFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
     return this.#recording(ref.organizationId, context, (record) =>
@@ -178,7 +179,7 @@ export class SqliteFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
@@ -205,7 +206,7 @@ export class SqliteFormsStore implements FormsStore {
     ref: FormRef,
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
-    const columns = 'organizationId, formId, number, commandId, createTime, form'
+    const columns = 'organizationId, formId, number, commandId, createTime, publisher, note, form'
     const row = findRevision(this.#database, ref, revisionRef, columns)
     return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }

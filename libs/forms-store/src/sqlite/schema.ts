@@ -224,6 +224,12 @@ const eventLogs = `
   CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
+/** After the snapshot in a row, so reading them reads all overflow pages of a large snapshot. */
+const publishers = `
+  ALTER TABLE revisions ADD COLUMN publisher TEXT NOT NULL DEFAULT '';
+  ALTER TABLE revisions ADD COLUMN note TEXT NOT NULL DEFAULT '';
+`
+
 /**
  * What operators need to bound revisions: the forms with many, and the number and bytes of each organization's revisions,
  * also of deleted forms, until they are cleared. Only forms published more than 10,000 times are in the index.
@@ -270,6 +276,8 @@ export const migrations: readonly SqliteMigration[] = [
   fifth,
   // Release 0.1.0 has five. It records no events.
   { script: eventLogs, oldestVersion: 5 },
+  // Release 0.1.0 stores revisions without publisher and note.
+  { script: publishers, oldestVersion: 5 },
   // Triggers count revisions, also those that release 0.1.0 stores.
   { script: revisionGrowth, oldestVersion: 5 },
 ]

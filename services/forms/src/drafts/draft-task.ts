@@ -1,6 +1,5 @@
 import { ApiError, type JsonObject, type Problem } from '@fms/aip'
-import type { StoredDraft } from '@fms/forms-store'
-import { newDraft, patchDraft } from '../domain/write-draft.ts'
+import { type ChangedDraft, newDraft, patchDraft } from '../domain/write-draft.ts'
 
 /** Input of a draft as JSON text, which is cheap to send to a thread. */
 export interface DraftTask {
@@ -11,10 +10,10 @@ export interface DraftTask {
 }
 
 /** The draft, which is absent when the patch changes nothing; or the error of the request. */
-export type DraftOutcome = { draft?: StoredDraft } | { problem: Problem }
+export type DraftOutcome = { draft?: ChangedDraft } | { problem: Problem }
 
 /** Creates a draft, or patches the stored one. */
-export const writeDraft = (draftJson: string | undefined, patch: JsonObject): StoredDraft | undefined =>
+export const writeDraft = (draftJson: string | undefined, patch: JsonObject): ChangedDraft | undefined =>
   draftJson === undefined ? newDraft(patch) : patchDraft(draftJson, patch)
 
 /** {@link writeDraft} in a worker thread. Returns an ApiError as a value, because an error that a thread throws loses its fields. */

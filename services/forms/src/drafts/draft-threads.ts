@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { Gauge, malformedRequest } from '@fms/service-kit'
+import { FairQueue, Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
-import { FairQueue } from '../fair-queue.ts'
 
 /** The functions that threads run, by name. */
 type Tasks = typeof import('./draft-worker.ts')

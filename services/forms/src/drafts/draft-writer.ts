@@ -1,5 +1,6 @@
 import { ApiError, type JsonObject } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
+import type { ChangedDraft } from '../domain/write-draft.ts'
 import { writeDraft } from './draft-task.ts'
 import type { DraftCaller, DraftThreads } from './draft-threads.ts'
 
@@ -37,7 +38,7 @@ export class DraftWriter {
    * @returns undefined when the patch changes nothing.
    * @throws {ApiError} INVALID_REQUEST with all violations of the result; OVERLOADED.
    */
-  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<StoredDraft | undefined> {
+  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<ChangedDraft | undefined> {
     return this.#write(draftJson, patch, caller)
   }
 

@@ -87,7 +87,10 @@ export const pathParameters: Record<string, { description: string; example: stri
   },
   formRef: { description: "The form's UUID, or its `publicId`.", example: 'Ab3dE6gH9j' },
   eventId: { description: 'The `id` of the event.', example: event.id },
-  revisionRef: { description: "The revision's UUID, or `live`.", example: 'live' },
+  revisionRef: {
+    description: "The revision's UUID, `live`, or `latest`: the revision with the highest number.",
+    example: 'live',
+  },
 }
 
 /** Reasons of groups of operations. */
@@ -249,13 +252,16 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Publish a form',
     description:
-      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat.',
+      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat. With `refuseBreaking`, the draft is compared with the revision that is live at that time.',
     query: NoQuery,
     requestHeaders: 'if-match',
     body: {
       contract: PublishFormRequest,
       required: false,
-      examples: { 'safe to repeat': { requestId: '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60' } },
+      examples: {
+        'safe to repeat': { requestId: '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60' },
+        'with a note, and without orphaned answers': { note: revision.note, refuseBreaking: true },
+      },
     },
     response: {
       description: 'The form, `live: true`.',
@@ -271,6 +277,7 @@ export const operations: Operation[] = [
       'REQUEST_ID_REUSED',
       'QUOTA_EXCEEDED',
       'DRAFT_NOT_PUBLISHABLE',
+      'BREAKING_CHANGES',
       'PUBLISHING_UNAVAILABLE',
       'PUBLISH_TIMEOUT',
     ],

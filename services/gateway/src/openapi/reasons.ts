@@ -52,6 +52,25 @@ export const reasons = {
     example: authenticationUnavailable(undefined),
   },
   BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
+  BREAKING_CHANGES: {
+    meaning:
+      'The request has `refuseBreaking`, and the draft would orphan answers to the live revision. Nothing was published. `violations` lists the changes.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'BREAKING_CHANGES',
+      'Answers that respondents have given would be orphaned: form.steps[1] of the live revision must remain: the question "email" may have answers. Restore what the violations name, or publish without refuseBreaking.',
+      {
+        metadata: { subject: 'form.steps[1]' },
+        preconditionViolations: [
+          {
+            type: 'STEP_REMOVED',
+            subject: 'form.steps[1]',
+            description: 'of the live revision must remain: the question "email" may have answers',
+          },
+        ],
+      },
+    ),
+  },
   DRAFT_NOT_PUBLISHABLE: {
     meaning: 'The draft is not ready, and nothing was published. `violations` lists what to correct.',
     example: new ApiError(
@@ -214,7 +233,7 @@ export const reasons = {
     ),
   },
   REVISION_NOT_FOUND: {
-    meaning: 'The form has no such revision. Before the first publish it has no `live` either.',
+    meaning: 'The form has no such revision. Before the first publish it has neither `live` nor `latest`.',
     example: new ApiError(
       'NOT_FOUND',
       'REVISION_NOT_FOUND',

@@ -1,7 +1,7 @@
 import { formPath } from '@fms/contracts'
 import { writeConflict } from '@fms/store-kit/mongodb'
 import { type ChangeContext, operatorContext } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, Snapshot, StoredForm } from '../../forms-store.ts'
+import type { FormRef, Quota, StoredForm, TakeSnapshot } from '../../forms-store.ts'
 import {
   type FormDocument,
   type FormsCollections,
@@ -15,14 +15,14 @@ import {
 import { makeRoom } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { findForm } from '../find-form.ts'
-import { findRevisionOfForm } from '../find-revision.ts'
+import { findLiveRevision, findRevisionOfForm } from '../find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'
 import { commandKey, release, releaseUnlessShared, reserveCommand } from './reservations.ts'
 
 export interface PublishCommand {
   ref: FormRef
   commandId: string
-  snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>
+  snapshot: TakeSnapshot
   beforeStoring: (() => void) | undefined
   recorder: ChangeRecorder
 }
@@ -125,7 +125,7 @@ const storeRevision = async (
   { commandId, snapshot, beforeStoring, recorder }: PublishCommand,
   progress: Progress,
 ): Promise<RevisionDocument | undefined> => {
-  const taken = await snapshot(toStoredForm(form))
+  const taken = await snapshot(toStoredForm(form), () => findLiveRevision(collections, form))
   const { organizationId, formId, incarnation } = incarnationOf(form)
   const number = form.revisionNumber + 1
   const revision = { ...taken, organizationId, formId, commandId, number }

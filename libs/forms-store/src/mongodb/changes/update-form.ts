@@ -1,6 +1,6 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import { changedFields } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { splitChange } from '../../events/recorded-event.ts'
+import type { ChangedForm, FormRef, Quota, StoredForm } from '../../forms-store.ts'
 import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
 import { makeRoom } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
@@ -12,7 +12,7 @@ export const updateForm = async (
   collections: FormsCollections,
   quota: Quota,
   ref: FormRef,
-  change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
   { context, onRecorded }: ChangeRecorder,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const form = await findForm(collections, ref)
@@ -34,11 +34,7 @@ export const updateForm = async (
 }
 
 /** The event of an update. Replies that are counted meanwhile do not change its ETags. */
-const updateOf = (before: StoredForm, after: StoredForm) =>
-  ({
-    type: 'form.updated',
-    before,
-    after,
-    time: after.updateTime,
-    more: { fields: changedFields(before.draftJson, after.draftJson) },
-  }) as const
+const updateOf = (before: StoredForm, changed: ChangedForm) => {
+  const { form: after, fields } = splitChange(before, changed)
+  return { type: 'form.updated', before, after, time: after.updateTime, more: { fields } } as const
+}
