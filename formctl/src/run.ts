@@ -14,6 +14,7 @@ import { addMemberCommands } from './commands/member.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOrganizationCommands } from './commands/organization/organization.ts'
 import { addRestoreCommand } from './commands/restore.ts'
+import { addRevisionsCommands } from './commands/revisions.ts'
 import { addUserCommands } from './commands/user.ts'
 
 /** Exit codes of the process. */
@@ -48,6 +49,7 @@ export const createProgram = (terminal: Terminal): Command => {
   addMemberCommands(formctl)
   addKeyCommands(formctl)
   addFormsCommands(formctl)
+  addRevisionsCommands(formctl)
   addEventsCommands(formctl)
   addMigrateCommand(formctl)
   addCopyCommand(formctl)

@@ -21,6 +21,7 @@ import type { Check } from './check.ts'
 import { checkClock } from './clock.ts'
 import { checkFreeSpace } from './disk.ts'
 import { relayCheck } from './relay.ts'
+import { revisionsCheck } from './revisions.ts'
 import { checkStoreState } from './stores.ts'
 
 let dataDir: string
@@ -91,6 +92,7 @@ describe('formctl doctor', () => {
       'directory store',
       'forms store',
       'relay of events',
+      'revisions',
       'nats',
       'stream PUBLISH',
       'clock of the NATS server',
@@ -292,6 +294,30 @@ describe('the status', () => {
     [{ pending: 0, unstreamed: 1, oldestTime: new Date(200_000) }, 'ok'],
   ])('of the relay with %j: %s', (backlog, status) => {
     expect(relayCheck(backlog, new Date(100_000)).status).toBe(status)
+  })
+
+  it('of revisions names at most five forms', () => {
+    const form = (index: number) => ({
+      organizationId: 'o',
+      formId: 'f',
+      publicId: `form-${index}`,
+      revisions: index === 2 ? 100_000 : 10_001,
+    })
+
+    expect(revisionsCheck([])).toEqual({
+      check: 'revisions',
+      status: 'ok',
+      message: 'no form has more than 10,000',
+    })
+    expect(revisionsCheck([form(1), form(2)])).toMatchObject({
+      status: 'warn',
+      message:
+        'forms have more than 10,000: form-1 of organization o (10,001); form-2 of organization o (100,000 or more)',
+      advice: expect.stringContaining('formctl revisions prune'),
+    })
+    const { message } = revisionsCheck([1, 2, 3, 4, 5, 6].map(form))
+    expect(message).toMatch(/^many forms have more than 10,000: /)
+    expect(message).not.toContain('form-6')
   })
 
   it.each([

@@ -5,6 +5,7 @@ import { storeUrls } from '../stores/store-urls.ts'
 import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
 import { checkRelay } from './relay.ts'
+import { checkRevisions } from './revisions.ts'
 
 export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const urls = storeUrls(env)
@@ -12,8 +13,10 @@ export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
     checkStore('directory store', 'DIRECTORY_STORE_URL', () => inspectDirectoryStore(urls.directory)),
     checkStore('forms store', 'FORMS_STORE_URL', () => inspectFormsStore(urls.forms)),
   ])
-  const hasEvents = forms.every(({ status, message }) => status !== 'fail' && message !== missing)
-  return [...directory, ...forms, ...(hasEvents ? [await checkRelay(urls.forms, new Date())] : [])]
+  const exists = forms.every(({ status, message }) => status !== 'fail' && message !== missing)
+  if (!exists) return [...directory, ...forms]
+  const content = await Promise.all([checkRelay(urls.forms, new Date()), checkRevisions(urls.forms)])
+  return [...directory, ...forms, ...content]
 }
 
 const missing = 'does not exist yet'

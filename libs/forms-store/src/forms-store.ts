@@ -3,6 +3,7 @@ import type { EventType, FormDraft, FormRecord } from '@fms/contracts'
 import type { EventLog } from './events/event-log.ts'
 import type { ChangeContext } from './events/recorded-event.ts'
 import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
+import type { RevisionGrowth } from './revisions/revision-growth.ts'
 
 /** A form without its draft. */
 export interface FormState {
@@ -216,6 +217,9 @@ export type Imported = 'imported' | 'exists'
 export interface FormsStore extends AsyncDisposable {
   /** The logs of the events that changes record. */
   readonly events: EventLog
+
+  /** Pruning and figures of revisions, for operators. */
+  readonly revisionGrowth: RevisionGrowth
 
   /**
    * Stores a new form.

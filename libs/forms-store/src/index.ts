@@ -8,5 +8,16 @@ export * from './open-forms-store.ts'
 export * from './resource/form-to-json.ts'
 export * from './resource/public-id.ts'
 export { isOfSummary, summaryWriter } from './resource/summary-to-json.ts'
+export {
+  addSizes,
+  type FormRevisions,
+  manyRevisions,
+  maxCountedRevisions,
+  minPruneAgeMs,
+  noRevisions,
+  type PruneRule,
+  type RevisionGrowth,
+  type RevisionsSize,
+} from './revisions/revision-growth.ts'
 export * from './stored-draft.ts'
 export { formDigest, fromFormRecord } from './stored-form-record.ts'

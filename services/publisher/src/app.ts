@@ -11,6 +11,7 @@ import { createRemoteClock } from './deadline/remote-clock.ts'
 import { measureDelivery } from './metrics.ts'
 import { watchEventBacklog } from './relay/event-metrics.ts'
 import { startRelay } from './relay/relay.ts'
+import { watchRevisions } from './revision-metrics.ts'
 import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
 interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLateCommand'> {
@@ -52,9 +53,11 @@ export const createPublisherApp = (given: PublisherDeps): App => {
     watchBacklog(nats, deadLetterStream.name),
   ]
   const unwatchEvents = watchEventBacklog(forms.events)
+  const unwatchRevisions = watchRevisions(forms.revisionGrowth)
   app.addHook('onClose', async () => {
     for (const unwatch of await Promise.all(backlogs)) unwatch()
     unwatchEvents()
+    unwatchRevisions()
     await Promise.all([consumption.stop(), relay.stop()])
     await closeNats(nats)
     await forms.close()

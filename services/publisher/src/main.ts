@@ -17,7 +17,7 @@ await run('publisher', PublisherConfig, async (config, logger) => {
   return createPublisherApp({
     logger,
     nats: await connectNats(config.NATS_URL, 'publisher'),
-    forms: measureStore('forms', url, store, logger, ['events']),
+    forms: measureStore('forms', url, store, logger, ['events', 'revisionGrowth']),
     publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     eventsConfig: config,
     changes,

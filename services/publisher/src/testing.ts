@@ -99,11 +99,11 @@ export interface StoreCall {
   proceed: () => Promise<unknown>
 }
 
-/** Wraps a store: `around` decides what each call does, except for those of `events`. */
+/** Wraps a store: `around` decides what each call does, except for those of `events` and `revisionGrowth`. */
 export const intercept = (forms: FormsStore, around: (call: StoreCall) => Promise<unknown>): FormsStore =>
   new Proxy(forms, {
     get(_, name) {
-      if (name === 'events') return forms.events
+      if (name === 'events' || name === 'revisionGrowth') return forms[name]
       const method = forms[name as keyof FormsStore] as (...args: unknown[]) => Promise<unknown>
       return (...args: unknown[]) =>
         name === 'close' || typeof name === 'symbol'

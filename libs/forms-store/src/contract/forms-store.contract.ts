@@ -7,6 +7,7 @@ import { filtersContract } from './filters.ts'
 import type { OpenStore, OpenStoreTogether } from './given.ts'
 import type { EngineLimits } from './hostile-names.ts'
 import { listsContract } from './lists.ts'
+import { pruneContract } from './prune.ts'
 import { quotasContract } from './quotas.ts'
 import { recordsContract } from './records.ts'
 import { repliesContract } from './replies.ts'
@@ -33,6 +34,7 @@ export const formsStoreContract = (
     describe('of summaries', () => summariesContract(open))
     describe('of revisions', () => revisionsContract(open))
     describe('of unpublishes', () => unpublishContract(open))
+    describe('of pruned revisions', () => pruneContract(open, openTogether))
     describe('of replies', () => repliesContract(open))
     describe('of records', () => recordsContract(open))
     describe('of quotas', () => quotasContract(open))

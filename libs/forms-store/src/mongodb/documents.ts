@@ -157,6 +157,9 @@ export interface UsageDocument {
   organizationId: string
   forms: number
   bytes: number
+  /** The revisions in `bytes`. Absent in documents that release 0.1.0 creates, until the next recount. */
+  revisions?: number
+  revisionBytes?: number
   /** When a process last computed the usage from the documents, or tried to. */
   countTime: number
   /** When the usage has to be computed again. */

@@ -71,7 +71,7 @@ const countUsage = async (database: MongoDatabase, onChange: Count): Promise<voi
     if (await migrateUsage(collections, organizationId)) onChange(1)
   }
   // Of organizations whose last form is deleted.
-  for await (const { organizationId } of collections.usage.find({ changes: null })) {
+  for await (const { organizationId } of collections.usage.find({ revisions: null })) {
     if (await migrateUsage(collections, organizationId)) onChange(1)
   }
 }

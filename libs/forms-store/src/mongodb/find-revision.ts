@@ -4,6 +4,7 @@ import { commandKey } from './changes/reservations.ts'
 import {
   type FormDocument,
   type FormsCollections,
+  formKey,
   type Incarnation,
   incarnationOf,
   type RevisionDocument,
@@ -30,20 +31,28 @@ export const findRevision = async (
   revisionRef: string,
   fields?: readonly (keyof RevisionDocument)[],
 ): Promise<FoundRevision | undefined> => {
-  const form = await findForm(collections, ref, [
-    'organizationId',
-    'incarnation',
-    'revisionNumber',
-    'liveRevisionId',
-    'aiHandoff',
-  ])
-  if (!form) return undefined
-  const revision = await findRevisionOf(collections, form, revisionRef, fields && [...fields, 'revisionId'])
-  if (!revision) return undefined
-  const { revisionId } = revision
-  const { liveRevisionId, aiHandoff } = form
-  return { form, revision, state: { revisionId, live: revisionId === liveRevisionId, aiHandoff } }
+  for (;;) {
+    const form = await findForm(collections, ref, revisionFields)
+    if (!form) return undefined
+    const revision = await findRevisionOf(collections, form, revisionRef, fields && [...fields, 'revisionId'])
+    const { liveRevisionId, aiHandoff } = form
+    if (revision) {
+      const { revisionId } = revision
+      return { form, revision, state: { revisionId, live: revisionId === liveRevisionId, aiHandoff } }
+    }
+    // Between the two reads `live` may have moved, and the earlier revision may have been pruned.
+    if (revisionRef !== liveAlias || liveRevisionId === null) return undefined
+    if (await collections.forms.has({ ...formKey(form), liveRevisionId })) return undefined
+  }
 }
+
+const revisionFields = [
+  'organizationId',
+  'incarnation',
+  'revisionNumber',
+  'liveRevisionId',
+  'aiHandoff',
+] as const
 
 const findRevisionOf = async (
   { revisions }: FormsCollections,

@@ -43,6 +43,7 @@ import { completeOrder, positionOf } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
 import { takeUpTo } from '../lists/take-up-to.ts'
 import { noQuota } from '../quota.ts'
+import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { clearDeletions } from './changes/clear-deletions.ts'
 import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
@@ -71,6 +72,7 @@ import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { planList } from './list-plan.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { importForm } from './records/import-form.ts'
+import { MongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
 import { formsSchema } from './schema.ts'
 import { checkQuota, countForms, readUsage } from './usage.ts'
 import { noteMemory } from './usage-notes.ts'
@@ -115,6 +117,7 @@ const defaultListTimeoutMs = 2_000
  */
 export class MongoFormsStore implements FormsStore {
   readonly events: EventLog
+  readonly revisionGrowth: RevisionGrowth
   readonly #database: MongoDatabase
   readonly #collections: FormsCollections
   /** Serializes the changes of each form in this process. */
@@ -143,6 +146,7 @@ export class MongoFormsStore implements FormsStore {
     this.#listTimeoutMs = listTimeoutMs
     this.#collections = formsCollections(this.#database)
     this.events = new MongoEventLog(this.#collections)
+    this.revisionGrowth = new MongoRevisionGrowth(this.#collections)
     this.#onRecorded = onRecorded
     noteMemory(this.#collections, inFlightMs)
     this.#quota = quota

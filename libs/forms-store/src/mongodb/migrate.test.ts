@@ -112,6 +112,7 @@ describe('formctl migrate from schema version 2', () => {
     await store.ping()
     expect(await store.usage(organizationId)).toEqual({ forms: 3, bytes })
     expect(await store.usage(emptied)).toEqual({ forms: 0, bytes: 0 })
+    expect((await store.revisionGrowth.total()).revisions).toBe(1)
     const filter = { kind: 'search', field: 'name', text: 'longer' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 5, skip: 0 })
     expect(found.forms.map(({ formId }) => formId)).toEqual([forms[1]!.formId])
@@ -173,5 +174,36 @@ describe('formctl migrate from schema version 3, that of release 0.1.0', () => {
     await store.update(refOf(form), (current) => edited(current, {}))
     const log = await logOf(store, form.organizationId)
     expect(log.map(({ type, sequence }) => [type, sequence])).toEqual([['form.updated', '0000000000000001']])
+  })
+
+  it('counts the revisions of organizations, also while that release changes them', async () => {
+    const url = newUrl()
+    await using database = new MongoDatabase(url)
+    await database.collection<SchemaDocument>(metaCollection).insert({ _id: 'forms', version: 3 })
+    const { forms, revisions, usage } = formsCollections(database)
+    const form = newForm()
+    const { organizationId } = form
+    const incarnation = randomUUID()
+    const [first, second] = [1, 2].map((number) =>
+      newRevisionDocument(newRevision(form, { number }), incarnation),
+    )
+    await forms.insert(newFormDocument(form, incarnation))
+    await revisions.insert(first!)
+    const counted = { _id: organizationId, organizationId, forms: 1, bytes: 7, changes: 3 }
+    await usage.insert({ ...counted, countTime: Date.now(), dueTime: Date.now() + 60_000, checkIn: 900 })
+    let isPublished = false
+    const publishMeanwhile = async ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection !== 'usage' || operation !== 'set' || isPublished) return
+      isPublished = true
+      await usage.increment({ _id: organizationId, organizationId }, { bytes: 1, changes: 1 })
+      await revisions.insert(second!)
+    }
+
+    await migrateMongodb(url, formsSchema, { changes: formsChanges, beforeWrite: publishMeanwhile })
+
+    await using store = await openFormsStore(url)
+    const bytes = first!.bytes + second!.bytes
+    expect(await store.revisionGrowth.total()).toEqual({ revisions: 2, bytes })
+    expect(await store.usage(organizationId)).toEqual({ forms: 1, bytes: 8 })
   })
 })

@@ -78,6 +78,8 @@ export const formsSchema: MongoSchema = {
     { collection: 'commands', name: 'commands_by_form', key: { organizationId: 1, formId: 1 } },
     { collection: 'forms', name: 'forms_by_bytes', key: { organizationId: 1, bytes: 1 } },
     { collection: 'revisions', name: 'revisions_by_bytes', key: { organizationId: 1, bytes: 1 } },
+    // Operators look for forms with many revisions in all organizations.
+    { collection: 'forms', name: 'forms_by_revisionNumber', key: { revisionNumber: 1 } },
     { collection: 'deletions', name: 'deletions_by_clearTime', key: { clearTime: 1 } },
     // For collections of pending events, which read all organizations, and leave out those with many pending forms.
     { collection: 'forms', name: 'forms_by_pendingTime', key: { pendingTime: 1, organizationId: 1 } },

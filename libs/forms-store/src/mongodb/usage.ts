@@ -20,9 +20,27 @@ const retryMs = 10 * 60_000
 /** Changes after which a writer removes the notes that others have left, so that the document stays small. */
 const changesPerCheck = 1_000
 
+/** What a change adds to the usage. */
+export interface Growth extends Usage {
+  /** The number of revisions in `bytes`, which then has nothing else; 0 by default. Negative for deleted ones. */
+  revisions?: number
+}
+
+/** The usage of an organization with the part of its revisions. */
+interface CountedUsage extends Required<Growth> {
+  revisionBytes: number
+}
+
 const keyOf = (organizationId: string) => ({ organizationId, _id: organizationId })
 
 const grows = ({ forms, bytes }: Usage) => forms > 0 || bytes > 0
+
+/** The amounts by which the fields of the usage document change. */
+const amountsOf = ({ forms, bytes, revisions = 0 }: Growth): Record<string, number> => ({
+  forms,
+  bytes,
+  ...(revisions !== 0 && { revisions, revisionBytes: bytes }),
+})
 
 /**
  * Counts a change of an organization's usage: docs/decisions/0029-totals-without-counting.md.
@@ -40,7 +58,7 @@ export const countWrite = async <T>(
   collections: FormsCollections,
   quota: Quota,
   organizationId: string,
-  growth: Usage,
+  growth: Growth,
   write: () => Promise<T>,
   form?: NotedForm,
 ): Promise<T> => {
@@ -48,8 +66,13 @@ export const countWrite = async <T>(
   if (grows(growth)) await reserve(collections, quota, organizationId, growth)
   const stored = await write()
   if (stored ? !grows(growth) : grows(growth)) {
+    const { bytes, revisions = 0 } = growth
     const sign = stored ? 1 : -1
-    await addUsage(collections, organizationId, { forms: 0, bytes: sign * growth.bytes })
+    await addUsage(collections, organizationId, {
+      forms: 0,
+      bytes: sign * bytes,
+      revisions: sign * revisions,
+    })
   }
   return stored
 }
@@ -90,9 +113,10 @@ const withdraw = async (
 export const addUsage = async (
   collections: FormsCollections,
   organizationId: string,
-  growth: Usage,
+  growth: Growth,
 ): Promise<void> => {
-  if (growth.forms !== 0 || growth.bytes !== 0) await change(collections, organizationId, {}, { ...growth })
+  if (growth.forms !== 0 || growth.bytes !== 0)
+    await change(collections, organizationId, {}, amountsOf(growth))
 }
 
 /** Changes of notes by their keys, and of fields. */
@@ -182,7 +206,7 @@ const reserve = async (
   collections: FormsCollections,
   quota: Quota,
   organizationId: string,
-  growth: Usage,
+  growth: Growth,
   note?: KeyedNote,
 ): Promise<void> => {
   const isWithinQuota = Object.fromEntries(
@@ -191,7 +215,7 @@ const reserve = async (
       .map((name) => [name, { $lte: quota[name] - growth[name] }]),
   )
   const isFirst = note && { [`notes.${note.key}.id`]: null }
-  const amounts = { ...growth, ...(note && { checkIn: -1 }) }
+  const amounts = { ...amountsOf(growth), ...(note && { checkIn: -1 }) }
   const unset = note && note.forms < 0 ? [createKeyOf(note)] : []
   for (;;) {
     const needsNoCheck = { dueTime: { $gt: Date.now() }, checkIn: { $gt: 0 } }
@@ -310,14 +334,22 @@ const recount = async (collections: FormsCollections, found: UsageDocument): Pro
   const isClaimed = await usage.set({ ...key, countTime }, { countTime: now, dueTime: now + retryMs })
   if (isClaimed && countTime <= now - recountMs && noteMemory(collections).unfinished(found).length === 0) {
     const counted = await countDocuments(collections, organizationId)
-    const amounts = { forms: counted.forms - found.forms, bytes: counted.bytes - found.bytes }
+    const amounts = {
+      forms: counted.forms - found.forms,
+      bytes: counted.bytes - found.bytes,
+      revisions: counted.revisions - (found.revisions ?? 0),
+      revisionBytes: counted.revisionBytes - (found.revisionBytes ?? 0),
+    }
     await change(collections, organizationId, { changes }, amounts, { fields: { dueTime: now + maxAgeMs } })
   }
   return (await usage.findOne(key)) ?? found
 }
 
+/** Attempts to count the revisions of an organization that keeps changing. Then its next recount counts them. */
+const maxCounts = 5
+
 /**
- * Computes the usage of an organization without a usage document of this schema version.
+ * Computes what a usage document of an earlier schema version lacks, or the whole document.
  *
  * @returns whether it has changed the document.
  */
@@ -325,20 +357,31 @@ export const migrateUsage = async (
   collections: FormsCollections,
   organizationId: string,
 ): Promise<boolean> => {
+  const { usage } = collections
   const key = keyOf(organizationId)
-  const found = await collections.usage.findOne(key)
-  if (found?.changes !== undefined) return false
-  const counted = { ...(await countDocuments(collections, organizationId)), ...newCounts() }
-  return found
-    ? collections.usage.set({ ...key, changes: null }, counted)
-    : collections.usage.insert({ ...key, ...counted })
+  for (let count = 0; count < maxCounts; count++) {
+    const found = await usage.findOne(key)
+    if (found?.revisions !== undefined) return false
+    const counted = await countDocuments(collections, organizationId)
+    if (!found) return usage.insert({ ...key, ...counted, ...newCounts() })
+    const { revisions, revisionBytes } = counted
+    const lacking =
+      found.changes === undefined ? { ...counted, ...newCounts() } : { revisions, revisionBytes }
+    if (await usage.set({ ...key, changes: found.changes ?? null }, lacking)) return true
+  }
+  return usage.set(key, { dueTime: 0 })
 }
 
 const countDocuments = async (
   { forms, revisions }: FormsCollections,
   organizationId: string,
-): Promise<Usage> => {
+): Promise<CountedUsage> => {
   const query = { organizationId, bytes: { $gte: 0 } }
   const [drafts, snapshots] = await Promise.all([forms.sum(query, 'bytes'), revisions.sum(query, 'bytes')])
-  return { forms: drafts.count, bytes: drafts.sum + snapshots.sum }
+  return {
+    forms: drafts.count,
+    bytes: drafts.sum + snapshots.sum,
+    revisions: snapshots.count,
+    revisionBytes: snapshots.sum,
+  }
 }

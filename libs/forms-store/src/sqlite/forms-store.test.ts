@@ -158,6 +158,8 @@ describe('a forms file', () => {
       forms: 20,
       bytes: bytes + Buffer.byteLength(revision),
     })
+    const total = { revisions: 1, bytes: Buffer.byteLength(revision) }
+    expect(await store.revisionGrowth.total()).toEqual(total)
     using file = new DatabaseSync(old)
     const indexes = file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%desc'").all()
     expect(indexes).toEqual([])

@@ -36,6 +36,7 @@ import type {
   Usage,
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
+import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { clearDeletions, writeOnceCleared } from './changes/clear-deletions.ts'
 import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
@@ -54,6 +55,7 @@ import { Reader } from './lists/reader.ts'
 import { type PageSteps, runInTurns } from './lists/steps.ts'
 import { exportForms } from './records/export-forms.ts'
 import { importForm } from './records/import-form.ts'
+import { SqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
 import { toRevisionState, toStoredForm, toStoredRevision } from './rows.ts'
 import { functions, migrations } from './schema.ts'
 import { checkQuota, listOrganizations, readUsage } from './usage.ts'
@@ -72,6 +74,7 @@ export interface SqliteFormsOptions extends FormsStoreOptions {
 /** The embedded forms store: one SQLite file, shared by the processes of one machine. */
 export class SqliteFormsStore implements FormsStore {
   readonly events: EventLog
+  readonly revisionGrowth: RevisionGrowth
   readonly #database: SqliteDatabase
   readonly #onRecorded: (organizationId: string, type: EventType) => void
   /** Serializes the changes of each form in this process. */
@@ -103,6 +106,7 @@ export class SqliteFormsStore implements FormsStore {
       pageCacheBytes,
     })
     this.events = new SqliteEventLog(this.#database)
+    this.revisionGrowth = new SqliteRevisionGrowth(this.#database)
     this.#onRecorded = onRecorded
     this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs

@@ -231,6 +231,40 @@ const publishers = `
 `
 
 /**
+ * What operators need to bound revisions: the forms with many, and the number and bytes of each organization's revisions,
+ * also of deleted forms, until they are cleared. Only forms published more than 10,000 times are in the index.
+ */
+const revisionGrowth = `
+  CREATE INDEX forms_with_many_revisions ON forms (revisionNumber) WHERE revisionNumber > 10000;
+
+  ALTER TABLE usage ADD COLUMN revisions INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE usage ADD COLUMN revisionBytes INTEGER NOT NULL DEFAULT 0;
+  UPDATE usage SET revisions = counted.revisions, revisionBytes = counted.bytes FROM (
+    SELECT organizationId, count(*) AS revisions, sum(octet_length(form)) AS bytes FROM revisions GROUP BY organizationId
+  ) AS counted WHERE counted.organizationId = usage.organizationId;
+
+  DROP TRIGGER count_created_form;
+  CREATE TRIGGER count_created_form AFTER INSERT ON forms BEGIN
+    UPDATE usage SET forms = forms + 1, bytes = bytes + octet_length(new.draft)
+      WHERE organizationId = new.organizationId;
+    INSERT INTO usage (organizationId, forms, bytes) SELECT new.organizationId, 1, octet_length(new.draft)
+      WHERE NOT EXISTS (SELECT 1 FROM usage WHERE organizationId = new.organizationId);
+  END;
+  DROP TRIGGER count_stored_revision;
+  CREATE TRIGGER count_stored_revision AFTER INSERT ON revisions BEGIN
+    UPDATE usage SET bytes = bytes + octet_length(new.form),
+      revisions = revisions + 1, revisionBytes = revisionBytes + octet_length(new.form)
+      WHERE organizationId = new.organizationId;
+  END;
+  DROP TRIGGER count_cleared_revision;
+  CREATE TRIGGER count_cleared_revision AFTER DELETE ON revisions BEGIN
+    UPDATE usage SET bytes = bytes - octet_length(old.form),
+      revisions = revisions - 1, revisionBytes = revisionBytes - octet_length(old.form)
+      WHERE organizationId = old.organizationId;
+  END;
+`
+
+/**
  * Append only: each file stores how many it has applied. The first five admit no earlier releases: each drops an index
  * that their lists name, or adds a trigger that they cannot run.
  */
@@ -244,6 +278,8 @@ export const migrations: readonly SqliteMigration[] = [
   { script: eventLogs, oldestVersion: 5 },
   // Release 0.1.0 stores revisions without publisher and note.
   { script: publishers, oldestVersion: 5 },
+  // Triggers count revisions, also those that release 0.1.0 stores.
+  { script: revisionGrowth, oldestVersion: 5 },
 ]
 
 /** Custom SQL functions of triggers and migrations. Every connection that writes needs them. */

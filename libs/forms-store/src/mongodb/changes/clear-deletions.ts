@@ -80,7 +80,9 @@ const clearRevisions = async (
   const cleared = await revisions.deleteMany({ ...all, _id: { $in: found.map(({ _id }) => _id) } })
   // When another process clears concurrently, usage stays too high rather than too low.
   const bytes = found.reduce((sum, revision) => sum + revision.bytes, 0)
-  if (cleared === found.length) await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
+  if (cleared === found.length) {
+    await addUsage(collections, organizationId, { forms: 0, bytes: -bytes, revisions: -cleared })
+  }
   return found.length === maxBatch
 }
 

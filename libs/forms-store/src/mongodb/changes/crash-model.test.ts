@@ -4,7 +4,7 @@ import type { FormRecord } from '@fms/contracts'
 import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
+import { edited, newForm, newRevision, snapshot, time } from '../../contract/given.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
@@ -15,6 +15,7 @@ import type { FormDocument, FormsCollections } from '../documents.ts'
 import { collectEvents } from '../events/collect-events.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { importForm } from '../records/import-form.ts'
+import { pruneRevisions } from '../revisions/prune-revisions.ts'
 import { allow, startFormsStore } from '../testing.ts'
 import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
@@ -44,6 +45,7 @@ const kinds = [
   'import',
   'clear',
   'collect',
+  'prune',
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -101,15 +103,15 @@ class World {
   readonly snapshots = new Map<string, boolean>()
 
   constructor() {
-    // A repeat of the first command finds its revision in the record.
-    const commandIds = [this.commandIds[0]!, randomUUID()]
+    // Repeats of two commands find revisions in the record, unless the first one is pruned, which is old.
+    const commandIds = [this.commandIds[2]!, this.commandIds[0]!, randomUUID()]
     const revisions = commandIds.map((commandId, index) =>
-      newRevision(this.form, { commandId, number: index + 1 }),
+      newRevision(this.form, { commandId, number: index + 1, ...(index === 0 && { createTime: time(0) }) }),
     )
     this.record = toFormRecord(this.form, {
-      revisionNumber: 2,
-      liveNumber: 2,
-      liveRevisionId: revisions[1]!.revisionId,
+      revisionNumber: 3,
+      liveNumber: 3,
+      liveRevisionId: revisions[2]!.revisionId,
       revisions,
       replyIds: Array.from({ length: 34 }, () => randomUUID()),
     })
@@ -172,6 +174,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
         expect(value).toBeDefined()
         if (value === 'elsewhere') return
         const made = revisions.find((revision) => revision.commandId === commandId)
+        if (!made && id === 2) return
         expect(made).toBeDefined()
         if (live) expect(live.number).toBeGreaterThanOrEqual(made!.number)
         if (!taken.includes(made!.revisionId)) return
@@ -191,6 +194,11 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
     import: { run: (on) => importForm(on, record, recorder), promises: nothing },
     clear: { run: (on) => clearDeletions(on, never), promises: nothing },
     collect: { run: (on) => collectEvents(on, 10), promises: nothing },
+    prune: {
+      run: (on) => pruneRevisions(on, form, { keep: 1, before: time(1) }),
+      promises: (_, { revisions }) =>
+        expect(revisions.map(({ createTime }) => createTime)).not.toContain(time(0).toISOString()),
+    },
   }
   return { kind, ...operations[kind] }
 }
@@ -357,13 +365,16 @@ const checkIn = async (world: World, { processes, turns }: Case): Promise<void> 
     expectKept(ended, history, incarnation, record)
     await expectReserved(record, mayLoseCommands(kinds) ? [] : record.revisions, incarnation)
     const creator = creatorOf(history, incarnation)
-    if (creator?.kind !== 'create') expectContains(record, world.record)
+    if (creator?.kind !== 'create') expectContains(record, kinds.has('prune') ? pruned(world) : world.record)
   }
   await clearAll()
   await expectCleared(world, incarnation, kinds.has('create'))
   expect(await readRecord(collections, world.form)).toEqual(record)
   await expectOneFormPerCommand(world, kinds)
 }
+
+/** The record without the revision that may be pruned. */
+const pruned = ({ record }: World): FormRecord => ({ ...record, revisions: record.revisions.slice(1) })
 
 const expectContains = (record: FormRecord, { revisions, replyIds }: FormRecord): void => {
   expect(record.revisions).toEqual(expect.arrayContaining(revisions))

@@ -131,7 +131,7 @@ const storeRevision = async (
   const wasLive = form.liveRevisionId !== null
   const context = JSON.stringify(recorder.context)
   const document = newRevisionDocument(revision, incarnation, { wasLive, context })
-  const growth = { forms: 0, bytes: Buffer.byteLength(taken.formJson) }
+  const growth = { forms: 0, bytes: Buffer.byteLength(taken.formJson), revisions: 1 }
   const { isUnused } = progress
   const isStored = await countWrite(collections, quota, organizationId, growth, async () => {
     progress.refusal = errorOf(beforeStoring)
@@ -321,6 +321,6 @@ const removeRevision = async (
   { organizationId, formId, incarnation, revisionId, bytes }: RevisionDocument,
 ): Promise<void> => {
   if (await collections.revisions.deleteOne({ organizationId, formId, incarnation, revisionId })) {
-    await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
+    await addUsage(collections, organizationId, { forms: 0, bytes: -bytes, revisions: -1 })
   }
 }

@@ -141,7 +141,7 @@ const storeRevisions = async (
   const bytes = revisions.reduce((sum, revision) => sum + revision.bytes, 0)
   // Creates the usage document if there is none: a first count after this would miss the revisions.
   await readUsage(collections, record.organizationId)
-  await addUsage(collections, record.organizationId, { forms: 0, bytes })
+  await addUsage(collections, record.organizationId, { forms: 0, bytes, revisions: revisions.length })
   for (const batch of batches(revisions)) await collections.revisions.insertAll(batch)
 }
 

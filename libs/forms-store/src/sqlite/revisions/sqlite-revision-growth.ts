@@ -1,0 +1,74 @@
+import type { FormPath } from '@fms/contracts'
+import type { SqliteDatabase } from '@fms/store-kit'
+import {
+  type FormRevisions,
+  manyRevisions,
+  maxCountedRevisions,
+  type PruneRule,
+  type RevisionGrowth,
+  type RevisionsSize,
+  withMinAge,
+} from '../../revisions/revision-growth.ts'
+import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
+
+/** Forms that one query reads. */
+const formsPerRead = 500
+
+/** Forms of which `formsWithMany` counts the revisions, at most. */
+const maxCountedForms = 1_000
+
+/** The revisions in a forms file. */
+export class SqliteRevisionGrowth implements RevisionGrowth {
+  readonly #database: SqliteDatabase
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database
+  }
+
+  /** Index: forms_by_publicId. */
+  async *formsToPrune(organizationId: string, keep: number): AsyncGenerator<FormPath> {
+    const sql = `SELECT formId, publicId, revisionNumber FROM forms
+      WHERE organizationId = ? AND publicId > ? ORDER BY publicId LIMIT ? + 0`
+    for (let after = ''; ; ) {
+      const rows = this.#database.all(sql, organizationId, after, formsPerRead)
+      for (const { formId, revisionNumber } of rows) {
+        if ((revisionNumber as number) > keep) yield { organizationId, formId: formId as string }
+      }
+      if (rows.length < formsPerRead) return
+      after = rows.at(-1)!.publicId as string
+    }
+  }
+
+  prunable(form: FormPath, rule: PruneRule): Promise<RevisionsSize> {
+    return measurePrunable(this.#database, form, withMinAge(rule))
+  }
+
+  prune(form: FormPath, rule: PruneRule): Promise<RevisionsSize> {
+    return pruneRevisions(this.#database, form, withMinAge(rule))
+  }
+
+  /** Indexes: forms_with_many_revisions, revisions_by_number. */
+  async formsWithMany(limit: number): Promise<FormRevisions[]> {
+    const published = this.#database.all(
+      `SELECT organizationId, formId, publicId FROM forms INDEXED BY forms_with_many_revisions
+       WHERE revisionNumber > ${manyRevisions} ORDER BY revisionNumber DESC LIMIT ${maxCountedForms}`,
+    )
+    const sql = 'SELECT count(*) AS revisions FROM (SELECT 1 FROM revisions WHERE formId = ? LIMIT ? + 0)'
+    const found: FormRevisions[] = []
+    for (const form of published) {
+      const { revisions } = this.#database.get(sql, form.formId!, maxCountedRevisions) as {
+        revisions: number
+      }
+      if (revisions > manyRevisions) found.push({ ...(form as unknown as FormRevisions), revisions })
+      if (found.length === limit) break
+    }
+    return found
+  }
+
+  /** Reads a row of usage for each organization. */
+  async total(): Promise<RevisionsSize> {
+    const sql = 'SELECT sum(revisions) AS revisions, sum(revisionBytes) AS bytes FROM usage'
+    const row = this.#database.get(sql)
+    return { revisions: (row?.revisions as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
+  }
+}
