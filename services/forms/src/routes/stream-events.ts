@@ -20,11 +20,6 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
   { forms: { events }, eventReader: reader, eventTails: tails },
 ) => {
-  const streams = new Set<EventStream>()
-  app.onDrain(() => {
-    for (const stream of streams) stream.end()
-  })
-
   app.get(
     '/organizations/:organizationId/events/stream',
     { schema: { params: OrganizationParams } },
@@ -49,9 +44,8 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const caller = request.identity.userId
       const options = { raw, log: request.log, events, reader, tails }
       const stream = new EventStream({ ...options, organizationId, filter, position, lastSequence, caller })
-      streams.add(stream)
-      raw.once('close', () => streams.delete(stream))
       countEventStream(raw)
+      app.endOnDrain(raw, () => stream.end())
     },
   )
 }
