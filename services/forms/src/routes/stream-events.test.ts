@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ApiError } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
@@ -236,6 +237,43 @@ describe('an open event stream', () => {
 
     expect(stream.ended()).toBe('complete')
     expect(stream.text().endsWith('\n\n')).toBe(true)
+  })
+
+  it('ends at once if the service drains while its head is prepared', async () => {
+    await using service = await startStreaming()
+    const range = service.forms.events.range.bind(service.forms.events)
+    const [requested, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    vi.spyOn(service.forms.events, 'range').mockImplementationOnce(async (organizationId) => {
+      requested.resolve()
+      await proceed.promise
+      return range(organizationId)
+    })
+    const opened = service.open()
+    await requested.promise
+    const draining = service.app.drain(3_600_000)
+    proceed.resolve()
+    const stream = await opened
+    await wait(() => stream.ended())
+    await draining
+
+    expect([stream.ended(), stream.blocks.length]).toEqual(['complete', 1])
+  })
+
+  it('buffers 64 KiB for a reader that is slow', async () => {
+    await using service = await startStreaming()
+    const responses: ServerResponse[] = []
+    service.app.server.on('request', (_, response) => responses.push(response))
+    const stream = await service.open()
+    const [response] = responses
+    // Nothing leaves the process, as with a connection that is full.
+    response!.socket!.cork()
+    await givenEvents(service, 600)
+    await wait(() => response!.writableNeedDrain)
+
+    expect(response!.writableLength).toBeLessThan((64 + 4) * 1024)
+    response!.socket!.uncork()
+    await wait(() => stream.events().length === 600)
+    expect(sequencesOf(stream.events())).toEqual(Array.from({ length: 600 }, (_, index) => index + 1))
   })
 
   it('continues when the store is unavailable for a moment', async () => {
