@@ -39,7 +39,7 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
     config: { isEventStream: true },
     handler: async (request, reply) => {
       if (request.method === 'GET') {
-        const release = options.limits.acquire(request.caller.keyId)
+        const release = options.limits.acquire(request.caller)
         reply.raw.once('close', release)
       }
       const response = await requestStream(request, reply, options)

@@ -259,7 +259,8 @@ export const reasons = {
     example: tooManyAtOnce('user', 64),
   },
   TOO_MANY_STREAMS: {
-    meaning: 'The key, or the gateway, has reached its limit of open event streams.',
+    meaning:
+      'The key, the user, the organization or the gateway has reached its limit of open event streams.',
     example: tooManyStreams('key', 5),
   },
   TOO_MANY_WRONG_KEYS: {
