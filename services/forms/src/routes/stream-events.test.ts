@@ -77,7 +77,7 @@ describe('GET /organizations/{organization}/events/stream', () => {
       await service.open('?afterSequence=0000000000000002'),
       await service.open('?afterSequence=0'),
       await service.open('?afterSequence=4', { 'last-event-id': '' }),
-      await service.open('?afterSequence=7'),
+      await service.open('?afterSequence=5'),
     ]
     await wait(() => streams[2]!.events().length === 5)
     await givenEvents(service, 4)
@@ -89,7 +89,7 @@ describe('GET /organizations/{organization}/events/stream', () => {
       [3, 4, 5, 6, 7, 8, 9],
       [1, 2, 3, 4, 5, 6, 7, 8, 9],
       [5, 6, 7, 8, 9],
-      [8, 9],
+      [6, 7, 8, 9],
     ])
   })
 
@@ -189,6 +189,27 @@ describe('GET /organizations/{organization}/events/stream', () => {
     }
     const stream = await service.open('?afterSequence=4')
     await wait(() => stream.events().length === 2)
+  })
+
+  it('is a 400 when its start is after the last event', async () => {
+    await using service = await startStreaming()
+    await givenEvents(service, 3)
+
+    for (const [query, headers] of [
+      ['?afterSequence=4', {}],
+      ['?afterSequence=9007199254740991&filter=type=x', {}],
+      ['?afterSequence=1', { 'last-event-id': '0000000000000004' }],
+    ] as const) {
+      expect(await service.refused(query, headers)).toMatchObject({
+        code: 400,
+        status: 'OUT_OF_RANGE',
+        reason: 'AFTER_LAST_EVENT',
+        metadata: { lastSequence: '0000000000000003' },
+      })
+    }
+    const stream = await service.open('?afterSequence=3')
+    await givenEvents(service, 1)
+    await wait(() => stream.events().length === 1)
   })
 })
 

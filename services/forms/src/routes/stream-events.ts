@@ -5,7 +5,7 @@ import { countEventStream } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { EventStream } from '../events/event-stream.ts'
-import { assertNotPruned, rangeOf } from '../events/log-range.ts'
+import { assertNotPruned, assertReached, rangeOf } from '../events/log-range.ts'
 import { OrganizationParams } from './form-params.ts'
 
 const headers = {
@@ -34,6 +34,7 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const { lastSequence } = range
       const position = start === undefined ? lastSequence : Number(start)
       assertNotPruned(position, range)
+      assertReached(position, range)
       reply.headers(headers)
       if (request.method === 'HEAD') return reply.send()
       if (reply.hasEnded) return reply.hijack()

@@ -106,6 +106,16 @@ export const reasons = {
       { metadata: { event } },
     ),
   },
+  AFTER_LAST_EVENT: {
+    meaning:
+      'The stream cannot start at a position that the log has not reached. `lastSequence` is that of the last event.',
+    example: new ApiError(
+      'OUT_OF_RANGE',
+      'AFTER_LAST_EVENT',
+      'The last event is 0000000000000312. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read the forms anew.',
+      { metadata: { lastSequence: '0000000000000312' } },
+    ),
+  },
   EVENTS_PRUNED: {
     meaning:
       'Events after this position have been removed. `oldestSequence` is the position of the oldest that is left.',
