@@ -8,6 +8,7 @@ import type {
 
 /** All reasons of this release of the API. `docs/errors.md` describes them. */
 export const knownReasons = [
+  'AFTER_LAST_EVENT',
   'API_KEY_INVALID',
   'AUTHENTICATION_UNAVAILABLE',
   'BODY_TOO_LARGE',

@@ -43,6 +43,21 @@ export const eventNotFound = (organizationId: string, eventId: string) => {
   )
 }
 
+/**
+ * The caller names a position that the log has not reached: it is mistaken, or the store was restored from a backup.
+ *
+ * @param last the sequence of the last event.
+ */
+export const afterLastEvent = (last: number) => {
+  const lastSequence = formatSequence(last)
+  return new ApiError(
+    'OUT_OF_RANGE',
+    'AFTER_LAST_EVENT',
+    `The last event is ${lastSequence}. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read the forms anew.`,
+    { metadata: { lastSequence } },
+  )
+}
+
 /** The caller would miss events that retention has removed. @param oldest the sequence of the oldest event. */
 export const eventsPruned = (oldest: number) => {
   const oldestSequence = formatSequence(oldest)

@@ -81,8 +81,8 @@ export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )
 
-/** The limit of event streams of a key, or of this gateway, is reached (RFC 6585 §4). */
-export const tooManyStreams = (scope: 'key' | 'gateway', limit: number) =>
+/** A limit of open event streams is reached (RFC 6585 §4). */
+export const tooManyStreams = (scope: 'key' | 'user' | 'organization' | 'gateway', limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_STREAMS',

@@ -147,6 +147,7 @@ describe('events.watch', () => {
 
   it.each([
     [400, 'EVENTS_PRUNED'],
+    [400, 'AFTER_LAST_EVENT'],
     [401, 'API_KEY_INVALID'],
     [403, 'WRITE_FORBIDDEN'],
     [404, 'ORGANIZATION_NOT_FOUND'],

@@ -2,11 +2,14 @@ import { once } from 'node:events'
 import { Agent as HttpAgent, request } from 'node:http'
 import { pino } from 'pino'
 import { Agent } from 'undici'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createApp } from './create-app.ts'
 import type { NewConnections } from './drain.ts'
 
-/** An app and a client with keep-alive; requests of `/slow` wait for `finish`. */
+/**
+ * An app and a client with keep-alive; requests of `/slow` wait for `finish`. `/endless` responds without end, and
+ * `/endless?slow` begins that after `finish`.
+ */
 const start = async (newConnections: NewConnections) => {
   const app = createApp({ logger: pino({ level: 'silent' }), newConnections })
   const arrived = Promise.withResolvers<void>()
@@ -16,6 +19,13 @@ const start = async (newConnections: NewConnections) => {
     arrived.resolve()
     await slow.promise
     return {}
+  })
+  app.get('/endless', async ({ url }, reply) => {
+    arrived.resolve()
+    if (url.endsWith('?slow')) await slow.promise
+    const { raw } = reply.hijack()
+    raw.writeHead(200).write('begun ')
+    app.endOnDrain(raw, () => raw.end('ended'))
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ connections: 1 })
@@ -28,9 +38,15 @@ const start = async (newConnections: NewConnections) => {
     const dispatcher = new Agent()
     return get('/readyz', dispatcher).finally(() => dispatcher.destroy())
   }
+  /** Resolves with the head of the response. The connection stays open for a minute after the body's end. */
+  const openEndless = async (query = '') => {
+    const { headers, body } = await agent.request({ origin, path: `/endless${query}`, method: 'GET' })
+    return { connection: headers.connection, text: body.text() }
+  }
   return {
     app,
     get,
+    openEndless,
     getWithNewConnection,
     arrived: arrived.promise,
     finish: slow.resolve,
@@ -91,17 +107,63 @@ describe('an app that drains', () => {
   })
 })
 
-describe('a listener of a drain', () => {
-  it('is called when the app starts to drain, and again when it closes', async () => {
-    const service = await start('listen')
-    const called: string[] = []
-    service.app.onDrain(() => called.push('called'))
-    const drained = service.app.drain(200)
-    expect(called).toEqual(['called'])
-    await drained
-    await service[Symbol.asyncDispose]()
+describe('an endless response', () => {
+  it('ends with its connection when the app drains', async () => {
+    await using service = await start('refuse')
+    const { connection, text } = await service.openEndless()
+    expect(connection).toBe('keep-alive')
 
-    expect(called).toEqual(['called', 'called'])
+    const drained = service.app.drain(3_600_000)
+
+    expect(await text).toBe('begun ended')
+    await drained
+  })
+
+  it('ends at once, with its connection, if it begins while the app drains', async () => {
+    await using service = await start('refuse')
+    const opened = service.openEndless('?slow')
+    await service.arrived
+    const drained = service.app.drain(3_600_000)
+    service.finish()
+
+    expect(await (await opened).text).toBe('begun ended')
+    await drained
+  })
+
+  it('ends at once on a connection from before the drain', async () => {
+    await using service = await start('refuse')
+    await service.get('/fast')
+    const drained = service.app.drain(3_600_000)
+    const { connection, text } = await service.openEndless()
+
+    expect([connection, await text]).toEqual(['close', 'begun ended'])
+    await drained
+  })
+
+  it('ends when the app drains for a load balancer, and again when it closes', async () => {
+    await using service = await start('listen')
+    const before = await service.openEndless()
+    const drained = service.app.drain(200)
+    expect(await before.text).toBe('begun ended')
+    const during = await service.openEndless()
+    await drained
+
+    const closed = service.app.close()
+
+    expect(await during.text).toBe('begun ended')
+    await closed
+  })
+
+  it('ends at once if it begins while the app closes', async () => {
+    await using service = await start('listen')
+    const opened = service.openEndless('?slow')
+    await service.arrived
+    const closed = service.app.close()
+    await vi.waitUntil(() => !service.app.server.listening, { timeout: 10_000 })
+    service.finish()
+
+    expect(await (await opened).text).toBe('begun ended')
+    await closed
   })
 })
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -16,8 +17,15 @@ declare module 'fastify' {
      *   closed while a caller sends a request on it.
      */
     drain(timeoutMs: number): Promise<void>
-    /** Adds a function that is called when the app starts to drain, and again when it closes. For event streams. */
-    onDrain(listener: () => void): void
+    /**
+     * Ends an endless response when the app starts to drain, so that its client continues at another instance. Ends it
+     * at once if the app drains with `refuse`, or closes. An app that drains with `listen` still opens such responses,
+     * and ends them when it closes. With `refuse`, the response ends its connection, too.
+     *
+     * @param raw the response. Its head is written already.
+     * @param end ends the response. Called at most once.
+     */
+    endOnDrain(raw: ServerResponse, end: () => void): void
   }
 }
 
@@ -28,29 +36,57 @@ declare module 'fastify' {
  */
 export type NewConnections = 'listen' | 'refuse'
 
-/** Adds `app.drain`. @returns a function that says whether it has been called. */
+/** Adds `app.drain` and `app.endOnDrain`. @returns a function that says whether the app drains. */
 export const addDrain = (app: FastifyInstance, newConnections: NewConnections): (() => boolean) => {
   let isDraining = false
-  const listeners: (() => void)[] = []
-  const notify = () => {
-    for (const listener of listeners) listener()
-  }
+  const endless = new EndlessResponses(newConnections === 'refuse')
 
   const drain = async (timeoutMs: number) => {
     isDraining = true
-    notify()
     app.server.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false
     })
+    endless.end({ forGood: newConnections === 'refuse' })
     if (!app.server.listening || timeoutMs === 0) return
     if (newConnections === 'listen') await delay(timeoutMs)
     else await stopListening(app.server, timeoutMs)
   }
 
   app.decorate('drain', drain)
-  app.decorate('onDrain', (listener: () => void) => void listeners.push(listener))
-  app.addHook('preClose', async () => notify())
+  app.decorate('endOnDrain', (raw: ServerResponse, end: () => void) => endless.add(raw, end))
+  app.addHook('preClose', async () => endless.end({ forGood: true }))
   return () => isDraining
+}
+
+/** The endless responses that are open. */
+class EndlessResponses {
+  readonly #endsConnections: boolean
+  readonly #open = new Map<ServerResponse, () => void>()
+  #haveEnded = false
+
+  constructor(endsConnections: boolean) {
+    this.#endsConnections = endsConnections
+  }
+
+  add(raw: ServerResponse, end: () => void): void {
+    this.#open.set(raw, end)
+    raw.once('close', () => this.#open.delete(raw))
+    if (this.#haveEnded) this.#end(raw, end)
+  }
+
+  /** @param forGood ends those, too, that are added later. */
+  end({ forGood }: { forGood: boolean }): void {
+    this.#haveEnded ||= forGood
+    for (const [raw, end] of this.#open) this.#end(raw, end)
+  }
+
+  #end(raw: ServerResponse, end: () => void): void {
+    this.#open.delete(raw)
+    const { socket } = raw
+    // The head is sent, perhaps with `keep-alive`. Without this, the client would use the connection again.
+    if (this.#endsConnections) raw.once('finish', () => socket?.destroySoon())
+    end()
+  }
 }
 
 /** Resolves once every connection has ended. */

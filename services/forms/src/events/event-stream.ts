@@ -96,9 +96,12 @@ export class EventStream {
     while (this.#position < this.#tail.lastSequence) {
       const { events, position } = this.#recentEvents() ?? (await this.#olderEvents())
       signal.throwIfAborted()
-      for (const event of events) this.#write(event)
+      for (const event of events) {
+        this.#write(event)
+        this.#position = parseSequence(event.sequence)
+        if (raw.writableNeedDrain) await once(raw, 'drain', { signal })
+      }
       this.#position = position
-      if (raw.writableNeedDrain) await once(raw, 'drain', { signal })
     }
   }
 

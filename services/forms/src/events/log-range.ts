@@ -1,5 +1,5 @@
 import type { EventLog, EventLogRange } from '@fms/forms-store'
-import { eventsPruned } from '../errors.ts'
+import { afterLastEvent, eventsPruned } from '../errors.ts'
 
 /** The range of a log. An empty log, too, starts at 1. */
 export const rangeOf = async (log: EventLog, organizationId: string): Promise<EventLogRange> => {
@@ -10,4 +10,9 @@ export const rangeOf = async (log: EventLog, organizationId: string): Promise<Ev
 /** Checks that no event after `sequence` has been removed. @throws {ApiError} EVENTS_PRUNED. */
 export const assertNotPruned = (sequence: number, { oldestSequence }: EventLogRange): void => {
   if (sequence < oldestSequence - 1) throw eventsPruned(oldestSequence)
+}
+
+/** Checks that the log has reached a position. @throws {ApiError} AFTER_LAST_EVENT. */
+export const assertReached = (sequence: number, { lastSequence }: EventLogRange): void => {
+  if (sequence > lastSequence) throw afterLastEvent(lastSequence)
 }

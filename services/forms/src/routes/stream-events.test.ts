@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ApiError } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
@@ -76,7 +77,7 @@ describe('GET /organizations/{organization}/events/stream', () => {
       await service.open('?afterSequence=0000000000000002'),
       await service.open('?afterSequence=0'),
       await service.open('?afterSequence=4', { 'last-event-id': '' }),
-      await service.open('?afterSequence=7'),
+      await service.open('?afterSequence=5'),
     ]
     await wait(() => streams[2]!.events().length === 5)
     await givenEvents(service, 4)
@@ -88,7 +89,7 @@ describe('GET /organizations/{organization}/events/stream', () => {
       [3, 4, 5, 6, 7, 8, 9],
       [1, 2, 3, 4, 5, 6, 7, 8, 9],
       [5, 6, 7, 8, 9],
-      [8, 9],
+      [6, 7, 8, 9],
     ])
   })
 
@@ -189,6 +190,27 @@ describe('GET /organizations/{organization}/events/stream', () => {
     const stream = await service.open('?afterSequence=4')
     await wait(() => stream.events().length === 2)
   })
+
+  it('is a 400 when its start is after the last event', async () => {
+    await using service = await startStreaming()
+    await givenEvents(service, 3)
+
+    for (const [query, headers] of [
+      ['?afterSequence=4', {}],
+      ['?afterSequence=9007199254740991&filter=type=x', {}],
+      ['?afterSequence=1', { 'last-event-id': '0000000000000004' }],
+    ] as const) {
+      expect(await service.refused(query, headers)).toMatchObject({
+        code: 400,
+        status: 'OUT_OF_RANGE',
+        reason: 'AFTER_LAST_EVENT',
+        metadata: { lastSequence: '0000000000000003' },
+      })
+    }
+    const stream = await service.open('?afterSequence=3')
+    await givenEvents(service, 1)
+    await wait(() => stream.events().length === 1)
+  })
 })
 
 describe('an open event stream', () => {
@@ -236,6 +258,43 @@ describe('an open event stream', () => {
 
     expect(stream.ended()).toBe('complete')
     expect(stream.text().endsWith('\n\n')).toBe(true)
+  })
+
+  it('ends at once if the service drains while its head is prepared', async () => {
+    await using service = await startStreaming()
+    const range = service.forms.events.range.bind(service.forms.events)
+    const [requested, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    vi.spyOn(service.forms.events, 'range').mockImplementationOnce(async (organizationId) => {
+      requested.resolve()
+      await proceed.promise
+      return range(organizationId)
+    })
+    const opened = service.open()
+    await requested.promise
+    const draining = service.app.drain(3_600_000)
+    proceed.resolve()
+    const stream = await opened
+    await wait(() => stream.ended())
+    await draining
+
+    expect([stream.ended(), stream.blocks.length]).toEqual(['complete', 1])
+  })
+
+  it('buffers 64 KiB for a reader that is slow', async () => {
+    await using service = await startStreaming()
+    const responses: ServerResponse[] = []
+    service.app.server.on('request', (_, response) => responses.push(response))
+    const stream = await service.open()
+    const [response] = responses
+    // Nothing leaves the process, as with a connection that is full.
+    response!.socket!.cork()
+    await givenEvents(service, 600)
+    await wait(() => response!.writableNeedDrain)
+
+    expect(response!.writableLength).toBeLessThan((64 + 4) * 1024)
+    response!.socket!.uncork()
+    await wait(() => stream.events().length === 600)
+    expect(sequencesOf(stream.events())).toEqual(Array.from({ length: 600 }, (_, index) => index + 1))
   })
 
   it('continues when the store is unavailable for a moment', async () => {

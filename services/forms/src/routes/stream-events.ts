@@ -5,7 +5,7 @@ import { countEventStream } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { EventStream } from '../events/event-stream.ts'
-import { assertNotPruned, rangeOf } from '../events/log-range.ts'
+import { assertNotPruned, assertReached, rangeOf } from '../events/log-range.ts'
 import { OrganizationParams } from './form-params.ts'
 
 const headers = {
@@ -20,11 +20,6 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
   { forms: { events }, eventReader: reader, eventTails: tails },
 ) => {
-  const streams = new Set<EventStream>()
-  app.onDrain(() => {
-    for (const stream of streams) stream.end()
-  })
-
   app.get(
     '/organizations/:organizationId/events/stream',
     { schema: { params: OrganizationParams } },
@@ -39,6 +34,7 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const { lastSequence } = range
       const position = start === undefined ? lastSequence : Number(start)
       assertNotPruned(position, range)
+      assertReached(position, range)
       reply.headers(headers)
       if (request.method === 'HEAD') return reply.send()
       if (reply.hasEnded) return reply.hijack()
@@ -49,9 +45,8 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const caller = request.identity.userId
       const options = { raw, log: request.log, events, reader, tails }
       const stream = new EventStream({ ...options, organizationId, filter, position, lastSequence, caller })
-      streams.add(stream)
-      raw.once('close', () => streams.delete(stream))
       countEventStream(raw)
+      app.endOnDrain(raw, () => stream.end())
     },
   )
 }

@@ -198,7 +198,10 @@ describe('open event streams', () => {
     const clock = { now: 0 }
     await using gateway = await startStreaming({ now: () => clock.now })
     const stream = await gateway.open()
-    const endedBefore = await gateway.endedFor('unauthorized')
+    const [endedBefore, unauthorized] = [
+      await gateway.endedFor('unavailable'),
+      await gateway.endedFor('unauthorized'),
+    ]
     await gateway.organizations.stop()
     clock.now = 29_000
     const ended = () => stream.ended()
@@ -207,7 +210,8 @@ describe('open event streams', () => {
     clock.now = 32_000
     await wait(ended)
     expect(ended()).toBe('complete')
-    expect(await gateway.endedFor('unauthorized')).toBe(endedBefore + 1)
+    expect(await gateway.endedFor('unavailable')).toBe(endedBefore + 1)
+    expect(await gateway.endedFor('unauthorized')).toBe(unauthorized)
   })
 
   it('end the request to forms at once when the caller disconnects', async () => {

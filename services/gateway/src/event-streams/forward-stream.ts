@@ -22,11 +22,6 @@ export interface ForwardStreamOptions {
  * arrives, and from then on towards the limits of streams. Errors of the service are forwarded unchanged.
  */
 export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (app, options) => {
-  const streams = new Set<OpenStream>()
-  app.onDrain(() => {
-    for (const stream of streams) stream.end('drain')
-  })
-
   const open = (request: FastifyRequest, reply: FastifyReply, body: Readable) => {
     const { raw } = reply.hijack()
     raw.writeHead(200, { ...reply.getHeaders(), 'x-accel-buffering': 'no' } as Record<string, string>)
@@ -35,8 +30,7 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
     reply.endRequest()
     const authorize = () => reauthorize(request, options.authorize)
     const stream = new OpenStream({ raw, body, log: request.log, authorize })
-    streams.add(stream)
-    raw.once('close', () => streams.delete(stream))
+    app.endOnDrain(raw, () => stream.end('drain'))
   }
 
   app.route({
@@ -45,7 +39,7 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
     config: { isEventStream: true },
     handler: async (request, reply) => {
       if (request.method === 'GET') {
-        const release = options.limits.acquire(request.caller.keyId)
+        const release = options.limits.acquire(request.caller)
         reply.raw.once('close', release)
       }
       const response = await requestStream(request, reply, options)

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { ApiError } from '@fms/aip'
 import { Counter, countEventStream } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Why a stream ended. */
-const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'slow'] as const
+const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'unavailable', 'slow'] as const
 type EndReason = (typeof endReasons)[number]
 
 const endedStreams = new Counter({
   name: 'event_streams_ended_total',
-  help: 'Event streams that ended: by the caller, the service, a drain, a key or membership that ended (unauthorized), or cut off (slow)',
+  help: 'Event streams that ended: by the caller, the service, a drain, a key or membership that ended (unauthorized), keys that could not be checked (unavailable), or cut off (slow)',
   labelNames: ['reason'],
 })
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)
@@ -29,13 +30,16 @@ export const maxWaitingBytes = 64 * 1024
  */
 const slowMs = 5_000
 
+/** HTTP status codes of errors that say that the caller may not read the stream. With others, that is unknown. */
+const refusals = new Set([401, 403, 404])
+
 export interface OpenStreamOptions {
   /** The response to the caller. Its head is written already. */
   raw: ServerResponse
   /** The body of the service's response. */
   body: Readable
   log: FastifyBaseLogger
-  /** Rejects when the caller may no longer read the stream. */
+  /** Rejects when the caller may no longer read the stream, or when that cannot be checked. */
   authorize: () => Promise<void>
 }
 
@@ -48,6 +52,7 @@ export class OpenStream {
   readonly #timer: NodeJS.Timeout
   #flushTimer: NodeJS.Timeout | undefined
   #reason: EndReason | undefined
+  #isAuthorizing = false
 
   constructor(options: OpenStreamOptions) {
     const { raw, body } = options
@@ -97,9 +102,23 @@ export class OpenStream {
     this.#options.raw.destroy()
   }
 
+  /** Skips a turn while the previous authorization is in progress. */
   #authorize(): void {
+    if (this.#reason || this.#isAuthorizing) return
+    this.#isAuthorizing = true
+    this.#options
+      .authorize()
+      .catch((error) => this.#reject(error))
+      .finally(() => {
+        this.#isAuthorizing = false
+      })
+  }
+
+  #reject(error: unknown): void {
     if (this.#reason) return
-    this.#options.authorize().catch(() => this.end('unauthorized'))
+    const isRefusal = error instanceof ApiError && refusals.has(error.httpStatus)
+    if (!(error instanceof ApiError)) this.#options.log.error({ err: error }, 'an authorization has failed')
+    this.end(isRefusal ? 'unauthorized' : 'unavailable')
   }
 
   #close(): void {

@@ -1,37 +1,47 @@
+import type { Caller } from '../caller/authorization-cache.ts'
 import { tooManyStreams } from '../errors.ts'
 
-/** Streams of one key, and of all callers, that may be open at once in a gateway. */
-const defaultMax = { perKey: 5, total: 1_000 }
+/** Streams that may be open at once in a gateway. No user and no organization can take all of them. */
+const defaultMax = { key: 5, user: 500, organization: 500, gateway: 1_000 }
 
 /** Counts the open event streams of this gateway. */
 export class StreamLimits {
   readonly #max: typeof defaultMax
-  readonly #openOfKey = new Map<string, number>()
-  #open = 0
+  /** By scope and id. */
+  readonly #open = new Map<string, number>()
 
   constructor(max = defaultMax) {
     this.#max = max
   }
 
   /**
-   * Acquires a stream for a key.
+   * Acquires a stream for a caller.
    *
    * @returns the function that releases it; call it once.
    * @throws {ApiError} TOO_MANY_STREAMS
    */
-  acquire(keyId: string): () => void {
-    const ofKey = this.#openOfKey.get(keyId) ?? 0
-    if (ofKey >= this.#max.perKey) throw tooManyStreams('key', this.#max.perKey)
-    if (this.#open >= this.#max.total) throw tooManyStreams('gateway', this.#max.total)
-    this.#openOfKey.set(keyId, ofKey + 1)
-    this.#open++
-    return () => this.#release(keyId)
+  acquire({ keyId, identity }: Pick<Caller, 'keyId' | 'identity'>): () => void {
+    const { userId, organizationId } = identity
+    const ids = { key: keyId, user: userId, organization: organizationId, gateway: '' }
+    const scopes = ['key', 'user', 'organization', 'gateway'] as const
+    for (const scope of scopes) {
+      if (this.#openOf(`${scope} ${ids[scope]}`) >= this.#max[scope])
+        throw tooManyStreams(scope, this.#max[scope])
+    }
+    const counted = scopes.map((scope) => `${scope} ${ids[scope]}`)
+    for (const key of counted) this.#open.set(key, this.#openOf(key) + 1)
+    return () => this.#release(counted)
   }
 
-  #release(keyId: string): void {
-    const ofKey = this.#openOfKey.get(keyId)! - 1
-    if (ofKey === 0) this.#openOfKey.delete(keyId)
-    else this.#openOfKey.set(keyId, ofKey)
-    this.#open--
+  #openOf(key: string): number {
+    return this.#open.get(key) ?? 0
+  }
+
+  #release(counted: readonly string[]): void {
+    for (const key of counted) {
+      const open = this.#openOf(key) - 1
+      if (open === 0) this.#open.delete(key)
+      else this.#open.set(key, open)
+    }
   }
 }

@@ -399,6 +399,7 @@ export const operations: Operation[] = [
       'TOO_MANY_STREAMS',
       'INVALID_FILTER',
       'FILTER_TOO_COMPLEX',
+      'AFTER_LAST_EVENT',
       'EVENTS_PRUNED',
       ...service,
     ],

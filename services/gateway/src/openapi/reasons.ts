@@ -125,6 +125,16 @@ export const reasons = {
       { metadata: { event } },
     ),
   },
+  AFTER_LAST_EVENT: {
+    meaning:
+      'The stream cannot start at a position that the log has not reached. `lastSequence` is that of the last event.',
+    example: new ApiError(
+      'OUT_OF_RANGE',
+      'AFTER_LAST_EVENT',
+      'The last event is 0000000000000312. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read the forms anew.',
+      { metadata: { lastSequence: '0000000000000312' } },
+    ),
+  },
   EVENTS_PRUNED: {
     meaning:
       'Events after this position have been removed. `oldestSequence` is the position of the oldest that is left.',
@@ -306,7 +316,8 @@ export const reasons = {
     example: tooManyAtOnce('user', 64),
   },
   TOO_MANY_STREAMS: {
-    meaning: 'The key, or the gateway, has reached its limit of open event streams.',
+    meaning:
+      'The key, the user, the organization or the gateway has reached its limit of open event streams.',
     example: tooManyStreams('key', 5),
   },
   TOO_MANY_WRONG_KEYS: {
