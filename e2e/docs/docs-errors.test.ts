@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { httpStatusOf, invalidRequest } from '@fms/aip'
-import { ErrorBody, type Status } from '@fms/contracts'
+import { BreakingChange, ErrorBody, type Status } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
@@ -35,6 +35,12 @@ describe('docs/errors.md', () => {
     const types = new Set([...source.matchAll(/\bviolation\(\s*'(\w+)'/g)].map(([, type]) => type!))
 
     expect(rowsOf('Violations of publish').map(([type]) => type)).toEqual([...types].sort())
+  })
+
+  it('has exactly the types of breaking changes', () => {
+    expect(rowsOf('Violations of refuseBreaking').map(([type]) => type)).toEqual(
+      [...BreakingChange.options].sort(),
+    )
   })
 
   it('has the HTTP codes of every status', () => {

@@ -15,6 +15,10 @@ interface Entry {
   requestIds: string[]
   /** For each acknowledged publish, in the order of revisions: the names that the draft may have had. */
   published: Set<string>[]
+  /** How many unpublishes were sent. */
+  unpublishes: number
+  /** Whether the form is live; undefined while a publish or an unpublish is without an acknowledgement. */
+  live: boolean | undefined
   deletion: 'none' | 'sent' | 'acknowledged'
 }
 
@@ -41,6 +45,7 @@ export interface Verdict {
 interface Form {
   publicId: string
   name: string
+  live: boolean
   steps: unknown[]
 }
 
@@ -73,9 +78,27 @@ export class Client {
   #lost: string[] = []
   tally: Tally = { requests: 0, failures: new Map() }
 
-  constructor(system: Pick<System, 'call'>, account: Account) {
+  readonly #operations: ((entry: Entry) => Promise<boolean>)[]
+
+  /** @param operations which to send: all, or those that release 0.1.0 has. */
+  constructor(
+    system: Pick<System, 'call'>,
+    account: Account,
+    operations: 'all' | 'of release 0.1.0' = 'all',
+  ) {
     this.#system = system
     this.#account = account
+    this.#operations = [
+      this.#patch,
+      this.#patch,
+      this.#publish,
+      this.#publish,
+      this.#read,
+      this.#readLive,
+      this.#list,
+      this.#delete,
+      ...(operations === 'all' ? [this.#unpublish, this.#rollback] : []),
+    ]
   }
 
   /** Sends random requests, one at a time, until the signal is aborted. */
@@ -85,16 +108,7 @@ export class Client {
       const succeeded =
         living.length < livingForms
           ? await this.#create()
-          : await pick([
-              this.#patch,
-              this.#patch,
-              this.#publish,
-              this.#publish,
-              this.#read,
-              this.#readLive,
-              this.#list,
-              this.#delete,
-            ]).call(this, pick(living))
+          : await pick(this.#operations).call(this, pick(living))
       if (!succeeded) await delay(pauseMs)
     }
   }
@@ -115,6 +129,9 @@ export class Client {
       !!entry &&
       (await this.#patch(entry)) &&
       (await this.#publish(entry)) &&
+      (await this.#patch(entry)) &&
+      (await this.#rollback(entry)) &&
+      (await this.#unpublish(entry)) &&
       (await this.#read(entry)) &&
       (await this.#list()) &&
       (await this.#delete(entry))
@@ -135,6 +152,8 @@ export class Client {
         sentNames: new Set([name]),
         requestIds: [],
         published: [],
+        unpublishes: 0,
+        live: false,
         deletion: 'none',
       })
     }
@@ -174,12 +193,11 @@ export class Client {
     wasSent: (name: string) => boolean,
     verdict: Verdict,
   ): Promise<void> {
-    const names = new Map(listed.map(({ publicId, name }) => [publicId, name]))
-    const forms = this.#entries.map(({ publicId, published }) => ({
-      publicId,
-      name: names.get(publicId)!,
-      revisions: published.length,
-    }))
+    const visible = new Map(listed.map((form) => [form.publicId, form]))
+    const forms = this.#entries.map(({ publicId, published, unpublishes }) => {
+      const { name, live } = visible.get(publicId)!
+      return { publicId, name, live, revisions: published.length, unpublishes }
+    })
     await this.#readEvents(forms, wasSent)
     const { missing, invented, outOfOrder } = this.#events.check(forms)
     verdict.lost.push(...missing.map((each) => `event: ${each}`))
@@ -214,6 +232,9 @@ export class Client {
     if (!names.has(form.body.name))
       verdict.lost.push(`patch of ${publicId}: ${form.body.name} is not of ${[...names]}`)
     if (!isComplete(form.body)) verdict.lost.push(`part of form ${publicId}`)
+    if (entry.live !== undefined && entry.live !== form.body.live)
+      verdict.lost.push(`${entry.live ? 'publish' : 'unpublish'} of ${publicId}: live is ${form.body.live}`)
+    entry.live = form.body.live
     await this.#checkRevisions(entry, verdict)
   }
 
@@ -238,9 +259,12 @@ export class Client {
     if (surplus > 0) verdict.doubled.push(`${surplus} publishes of ${publicId}`)
     if (surplus < 0) verdict.lost.push(`${-surplus} repeated publishes of ${publicId}`)
     const live = after.filter(({ alternateIds }) => alternateIds.includes('live'))
-    if (after.length > 0 && (live.length !== 1 || live[0] !== after[0]))
+    // Only a repeat that creates a revision makes the form live.
+    entry.live ||= after.length > before.length
+    const expected = entry.live ? after.slice(0, 1) : []
+    if (live.length !== expected.length || live[0] !== expected[0])
       verdict.lost.push(
-        `live of ${publicId}: it is on ${live.map(({ path }) => path)}, not on ${after[0]?.path}`,
+        `live of ${publicId}: it is on ${live.map(({ path }) => path)}, not on ${expected.map(({ path }) => path)}`,
       )
     entry.published = after.toReversed().map(({ form }) => new Set([form.name]))
   }
@@ -313,10 +337,41 @@ export class Client {
     const requestId = randomUUID()
     entry.requestIds.push(requestId)
     const names = new Set(entry.names)
+    entry.live = undefined
     const response = await this.#send('POST', `/${entry.publicId}/publish`, { requestId })
     if (response?.status !== 200) return false
     entry.published.push(names)
+    entry.live = true
     this.#events.acknowledge({ publicId: entry.publicId, type: 'form.published' })
+    return true
+  }
+
+  /** Takes a form down that is live. Otherwise reads it. */
+  async #unpublish(entry: Entry): Promise<boolean> {
+    if (!entry.live) return this.#read(entry)
+    entry.unpublishes++
+    entry.live = undefined
+    const response = await this.#send('POST', `/${entry.publicId}/unpublish`)
+    if (response?.status !== 200) return false
+    // An earlier publish without a response may still happen.
+    if (entry.published.length === entry.requestIds.length) entry.live = false
+    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.unpublished' })
+    return true
+  }
+
+  /** Rolls the draft back to the live revision. Reads a form that may not be live. */
+  async #rollback(entry: Entry): Promise<boolean> {
+    if (!entry.live) return this.#read(entry)
+    const { publicId, published, requestIds, sentNames } = entry
+    const names = published.length === requestIds.length ? published.at(-1)! : sentNames
+    const before = entry.names
+    entry.names = new Set([...before, ...names])
+    const response = await this.#send('POST', `/${publicId}/revisions/live/rollback`)
+    if (response?.status !== 200) return false
+    const { name } = response.body
+    if (!names.has(name)) this.#lost.push(`rollback of ${publicId}: ${name} is not of ${[...names]}`)
+    entry.names = new Set([name])
+    if (!before.has(name)) this.#events.acknowledge({ publicId, type: 'form.rolledBack', name })
     return true
   }
 
@@ -337,11 +392,11 @@ export class Client {
     return response?.status === 200
   }
 
-  /** Reads the live revision, or the draft of a form without an acknowledged publish. */
+  /** Reads the live revision, or the draft of a form that may not be live. */
   async #readLive(entry: Entry): Promise<boolean> {
     const { publicId, published, requestIds, sentNames } = entry
     const last = published.at(-1)
-    if (!last) return this.#read(entry)
+    if (!last || !entry.live) return this.#read(entry)
     const names = published.length === requestIds.length ? last : sentNames
     const response = await this.#send('GET', `/${publicId}/revisions/live`)
     if (response?.status === 404) this.#lost.push(`live of ${publicId}, while it was read`)

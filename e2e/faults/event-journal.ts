@@ -3,7 +3,13 @@ import type { FormEvent } from '@fms/contracts'
 /** A change that was acknowledged. */
 export interface Change {
   publicId: string
-  type: 'form.created' | 'form.updated' | 'form.published' | 'form.deleted'
+  type:
+    | 'form.created'
+    | 'form.updated'
+    | 'form.published'
+    | 'form.unpublished'
+    | 'form.rolledBack'
+    | 'form.deleted'
   /** The name that a create or patch gave the form. Every name is sent once. */
   name?: string
 }
@@ -13,6 +19,9 @@ export interface VisibleForm {
   publicId: string
   name: string
   revisions: number
+  live: boolean
+  /** How many unpublishes were sent. */
+  unpublishes: number
 }
 
 /** The differences between the log and the journal, and between the log and the forms that exist. */
@@ -31,6 +40,8 @@ interface History {
   names: Set<string>
   version: string
   time: string
+  /** Whether a publish came after the last unpublish. */
+  live: boolean
 }
 
 /** The part of an ETag that numbers the state of the draft. */
@@ -72,6 +83,8 @@ export class EventJournal {
       if (counts?.has('form.deleted')) invented.push(`form.deleted of ${form.publicId}, which exists`)
       const surplus = (counts?.get('form.published') ?? 0) - form.revisions
       if (surplus > 0) invented.push(`${surplus} form.published of ${form.publicId}`)
+      const unpublished = (counts?.get('form.unpublished') ?? 0) - form.unpublishes
+      if (unpublished > 0) invented.push(`${unpublished} form.unpublished of ${form.publicId}`)
     }
     const existing = new Set(forms.map(({ publicId }) => publicId))
     for (const publicId of this.#histories.keys())
@@ -95,11 +108,14 @@ export class EventJournal {
     ]
   }
 
-  #missingOf({ publicId, name, revisions }: VisibleForm): string[] {
+  #missingOf({ publicId, name, revisions, live }: VisibleForm): string[] {
     const history = this.#histories.get(publicId)
     const published = history?.counts.get('form.published') ?? 0
     return [
       ...(history?.names.has(name) ? [] : [`the change that named ${publicId} ${name}`]),
+      ...((history?.live ?? false) === live
+        ? []
+        : [`the change that made ${publicId} ${live ? 'live' : 'not live'}`]),
       ...(published < revisions ? [`${revisions - published} form.published of ${publicId}`] : []),
     ]
   }
@@ -115,6 +131,7 @@ export class EventJournal {
       names: new Set(),
       version: '',
       time: '',
+      live: false,
     }
     this.#histories.set(publicId, history)
     const isDraftChange = type === 'form.created' || type === 'form.updated'
@@ -125,6 +142,7 @@ export class EventJournal {
       outOfOrder.push(`${type} of ${publicId}: ${previousEtag} after ${history.version}`)
     history.counts.set(type, (history.counts.get(type) ?? 0) + 1)
     history.names.add(name)
+    if (type === 'form.published' || type === 'form.unpublished') history.live = type === 'form.published'
     history.version = versionOf(etag)
     history.time = time
   }

@@ -219,6 +219,22 @@ export const attacks = {
   'comparisons of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({
     path: `${forms}/${revisedForm}/changes`,
   })),
+  'rollbacks of a 440 KB form': combine(
+    repeat(4, ({ forms, revisedForm }) => ({
+      method: 'PATCH',
+      path: `${forms}/${revisedForm}`,
+      body: JSON.stringify({ form: { tone: `${Math.random()}` } }),
+    })),
+    repeat(28, ({ forms, revisedForm }) => ({
+      method: 'POST',
+      path: `${forms}/${revisedForm}/revisions/live/rollback`,
+    })),
+  ),
+  'publishes that compare a 440 KB form': repeat(8, ({ forms, revisedForm }) => ({
+    method: 'POST',
+    path: `${forms}/${revisedForm}/publish`,
+    body: '{"refuseBreaking":true,"validateOnly":true}',
+  })),
   'a megabyte of brackets': repeat(8, ({ forms, largeForm }) => ({
     method: 'POST',
     path: `${forms}/${largeForm}/publish`,

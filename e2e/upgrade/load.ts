@@ -44,7 +44,10 @@ export const startLoad = async (
     return balancer.call(...request)
   }
   const clients = await Promise.all(
-    Array.from({ length: clientCount }, async () => new Client({ call }, await newOrganization())),
+    Array.from(
+      { length: clientCount },
+      async () => new Client({ call }, await newOrganization(), 'of release 0.1.0'),
+    ),
   )
   const owner = await newOrganization()
   const { path, publicId } = (await call(owner, 'POST', owner.forms, { form: publishable() })).body

@@ -20,7 +20,7 @@ const recordedEvents = async (): Promise<FormEvent[]> => {
   const form = await givenForm(store)
   const { organizationId } = form
   await store.update(refOf(form), (current) => edited(current, { name: '"ä€😀\0' }))
-  const snapshot = { revisionId: randomUUID(), createTime: time(0), formJson: '{}' }
+  const snapshot = { revisionId: randomUUID(), createTime: time(0), publisher: '', note: '', formJson: '{}' }
   await store.publish(refOf(form), randomUUID(), () => snapshot)
   await store.delete(refOf(form), () => {})
   const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }

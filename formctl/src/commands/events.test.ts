@@ -61,7 +61,7 @@ describe('formctl events list', () => {
     const { stdout } = await events('list', [], { isOutputTty: true })
 
     expect(stdout).toMatch(
-      /^1 {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}form\.imported {3}[A-Za-z0-9]{10} {2}operator {2}A\ufffd\[31m\ufffdB\n$/,
+      /^1 {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}form\.imported {5}[A-Za-z0-9]{10} {2}operator {2}A\ufffd\[31m\ufffdB\n$/,
     )
   })
 

@@ -198,6 +198,9 @@ describe('formctl forms import', () => {
         replyCount: 0,
       })),
     )
+    const notes = record.revisions.map(({ note }) => note)
+    expect(fresh.revisions.map(({ note }) => note)).toEqual(notes)
+    for (const revision of fresh.revisions) expect(revision).not.toHaveProperty('publisher')
     const idsOf = ({ formId, publicId, revisions }: FormRecord) => [
       formId,
       publicId,

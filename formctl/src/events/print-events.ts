@@ -13,7 +13,9 @@ export const eventPrinter = (command: Command): ((event: FormEvent) => void) => 
 /** Sequence, time, type, public id, actor and name. */
 const lineOf = ({ sequence, time, type, data: { publicId, name, actor } }: FormEvent): string =>
   withoutControlCharacters(
-    [Number(sequence), time, type.padEnd('form.published'.length), publicId, actorOf(actor), name].join('  '),
+    [Number(sequence), time, type.padEnd('form.unpublished'.length), publicId, actorOf(actor), name].join(
+      '  ',
+    ),
   )
 
 const actorOf = (actor: FormEvent['data']['actor']): string => {

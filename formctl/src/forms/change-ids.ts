@@ -31,12 +31,13 @@ export const toOrganization = (record: FormRecord, organizationId: string): Form
   withIds(record, { ...record, organizationId })
 
 /**
- * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies.
+ * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies, and no publishers, because
+ * an operator makes these revisions.
  */
 export const toNewForm = (record: FormRecord, now: Date): FormRecord => {
   const time = now.toISOString()
   const ids = { organizationId: record.organizationId, formId: randomUUID(), publicId: makePublicId() }
-  const revisions = record.revisions.map((revision) => ({
+  const revisions = record.revisions.map(({ publisher: _, ...revision }) => ({
     ...revision,
     revisionId: randomUUID(),
     commandId: randomUUID(),

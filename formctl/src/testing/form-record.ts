@@ -6,7 +6,7 @@ const start = Date.UTC(2026, 10, 20, 9, 30)
 
 const time = (ms: number) => new Date(start + ms).toISOString()
 
-/** A form record for tests. @param revisions number of revisions; the last is live. @param replies number of replies. */
+/** A form record for tests. @param revisions number of revisions; the last is live, and every second one has a note. @param replies number of replies. */
 export const newFormRecord = ({
   organizationId = randomUUID() as string,
   revisions = 0,
@@ -27,6 +27,7 @@ export const newFormRecord = ({
     number: index + 1,
     commandId: randomUUID() as string,
     createTime: time(index + 1),
+    ...(index % 2 === 0 && { publisher: `users/${randomUUID()}`, note: 'Noted "😀"\n' }),
     form: {
       ...draft,
       ...times,

@@ -11,6 +11,7 @@ export const knownReasons = [
   'API_KEY_INVALID',
   'AUTHENTICATION_UNAVAILABLE',
   'BODY_TOO_LARGE',
+  'BREAKING_CHANGES',
   'DRAFT_NOT_PUBLISHABLE',
   'EVENTS_PRUNED',
   'EVENT_NOT_FOUND',
@@ -18,6 +19,7 @@ export const knownReasons = [
   'FILTER_TOO_EXPENSIVE',
   'FORM_MOVED',
   'FORM_NOT_FOUND',
+  'FORM_NOT_LIVE',
   'INTERNAL',
   'INVALID_FILTER',
   'INVALID_IF_MATCH',
@@ -36,6 +38,7 @@ export const knownReasons = [
   'RATE_LIMITED',
   'REQUEST_ID_REUSED',
   'REVISION_NOT_FOUND',
+  'REVISION_NOT_RESTORABLE',
   'STORE_NOT_MIGRATED',
   'STORE_SCHEMA_TOO_NEW',
   'STORE_UNAVAILABLE',
@@ -66,7 +69,7 @@ export class FormsApiError extends Error {
   readonly metadata: Readonly<Record<string, string>>
   /** The invalid fields of the request. */
   readonly fieldViolations: readonly FieldViolation[]
-  /** The rules that keep the draft from being published. */
+  /** The rules that keep the draft from being published, or from a rollback. */
   readonly preconditionViolations: readonly PreconditionViolation[]
   /** Id of the request in the logs of the service. Include it in a report of a problem. */
   readonly requestId: string | undefined

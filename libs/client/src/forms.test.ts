@@ -82,6 +82,29 @@ describe('the request of', () => {
     expect(another.body).not.toEqual(own.body)
     expect(given).toMatchObject({ ifMatch: '*', body: { requestId: 'mine' } })
   })
+
+  it('unpublish has the note', async () => {
+    const plain = await call(({ forms }) => forms.unpublish('acme', 'f'))
+    const full = await call(({ forms }) =>
+      forms.unpublish('acme', 'f', { note: 'why', ifMatch: '*', validateOnly: true }),
+    )
+
+    expect(plain).toMatchObject({ line: `POST ${path}/f/unpublish`, body: { validateOnly: false } })
+    expect(full).toMatchObject({ ifMatch: '*', body: { note: 'why', validateOnly: true } })
+  })
+
+  it('rollback names the revision by its id, its path, or as live', async () => {
+    const live = await call(({ revisions }) => revisions.rollback('acme', 'f', 'live'))
+    const byPath = await call(({ revisions }) =>
+      revisions.rollback('acme', 'f', 'organizations/o/forms/f/revisions/r', { ifMatch: '"1"' }),
+    )
+
+    expect(live).toMatchObject({
+      line: `POST ${path}/f/revisions/live/rollback`,
+      body: { validateOnly: false },
+    })
+    expect(byPath).toMatchObject({ line: `POST ${path}/f/revisions/r/rollback`, ifMatch: '"1"' })
+  })
 })
 
 describe('edit', () => {

@@ -28,6 +28,18 @@ export interface ChangeOptions extends WriteOptions {
 export interface PublishOptions extends ChangeOptions {
   /** A UUID; calls with the same one publish only once. Default: a new one for each call. */
   requestId?: string
+  /** What the publish changes, or why: `note` of the revision. At most 500 characters; default `""`. */
+  note?: string
+  /**
+   * Publishes nothing if a change since the live revision orphans answers that respondents have already given:
+   * BREAKING_CHANGES. Default false.
+   */
+  refuseBreaking?: boolean
+}
+
+export interface UnpublishOptions extends ChangeOptions {
+  /** Why the form is taken down, for its event. At most 500 characters. */
+  note?: string
 }
 
 export interface EditOptions extends CallOptions {
@@ -59,6 +71,12 @@ export interface Forms {
   delete(organization: string, form: string, options?: ChangeOptions): Promise<void>
   /** Freezes the draft as a revision and makes the revision live. */
   publish(organization: string, form: string, options?: PublishOptions): Promise<TaggedForm>
+  /**
+   * Takes the form down: no revision is live until the next publish. Draft and revisions stay.
+   *
+   * @throws {FormsApiError} FORM_NOT_LIVE if no revision is live.
+   */
+  unpublish(organization: string, form: string, options?: UnpublishOptions): Promise<TaggedForm>
   /**
    * Reads the draft and applies the patch that `change` returns. Starts over if the draft has changed meanwhile.
    *
@@ -136,17 +154,33 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
     },
 
     publish: async (organization, form, options = {}) => {
-      const { requestId = crypto.randomUUID(), ifMatch, validateOnly = false, signal } = options
+      const { ifMatch, signal, ...given } = options
+      const { requestId = crypto.randomUUID(), note, refuseBreaking, validateOnly = false } = given
       return tagged(
         await send<Form>({
           method: 'POST',
           path: pathTo(organization, form, 'publish'),
-          body: { requestId, validateOnly },
+          body: { requestId, note, refuseBreaking, validateOnly },
           ifMatch,
           signal,
         }),
       )
     },
+
+    unpublish: async (organization, form, { note, ifMatch, validateOnly = false, signal } = {}) =>
+      tagged(
+        await send<Form>({
+          method: 'POST',
+          path: pathTo(organization, form, 'unpublish'),
+          body: { note, validateOnly },
+          ifMatch,
+          signal,
+          // An earlier attempt of this call may have taken the form down. The outcome is unknown.
+          rejectedAfterUnknown(rejection, unknown) {
+            throw isReason(rejection, 'FORM_NOT_LIVE') ? unknown : rejection
+          },
+        }),
+      ),
 
     edit: async (organization, form, change, { maxAttempts = 10, signal } = {}) => {
       for (let attempt = 1; ; attempt++) {

@@ -14,6 +14,7 @@ export type {
   Forms,
   PublishOptions,
   TaggedForm,
+  UnpublishOptions,
   WriteOptions,
 } from './forms.ts'
 export type { Organizations } from './organizations.ts'

@@ -14,6 +14,8 @@ const calls = {
   'update with ifMatch': ({ forms }) => forms.update('acme', 'form', {}, { ifMatch: '"1"' }),
   delete: ({ forms }) => forms.delete('acme', 'form'),
   publish: ({ forms }) => forms.publish('acme', 'form'),
+  unpublish: ({ forms }) => forms.unpublish('acme', 'form'),
+  rollback: ({ revisions }) => revisions.rollback('acme', 'form', 'live', { ifMatch: '"1"' }),
 } satisfies Record<string, (client: Client) => Promise<unknown>>
 
 type Kind = keyof typeof calls
@@ -101,6 +103,24 @@ describe('a rejection after an attempt with an unknown outcome', () => {
     await using server = await startServer(['hang up', moved])
 
     await expect(calls['update with ifMatch'](server.client)).rejects.toThrow(FormsConnectionError)
+  })
+
+  it('does not decide a rollback: the first attempt may have changed the draft', async () => {
+    await using server = await startServer(['hang up', moved])
+
+    await expect(calls.rollback(server.client)).rejects.toThrow(FormsConnectionError)
+  })
+
+  it('does not decide an unpublish: the first attempt may have taken the form down', async () => {
+    await using server = await startServer(['hang up', failure(400, 'FORM_NOT_LIVE')])
+
+    await expect(calls.unpublish(server.client)).rejects.toThrow(FormsConnectionError)
+  })
+
+  it('is thrown for an unpublish that was not executed', async () => {
+    await using server = await startServer([failure(429, 'RATE_LIMITED'), failure(400, 'FORM_NOT_LIVE')])
+
+    await expect(calls.unpublish(server.client)).rejects.toMatchObject({ reason: 'FORM_NOT_LIVE' })
   })
 
   it('is thrown for an update that was not executed', async () => {

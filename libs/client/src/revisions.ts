@@ -1,6 +1,9 @@
+import { isReason } from './errors.ts'
+import type { ChangeOptions, TaggedForm } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
+import type { Form } from './resources/form.ts'
 import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
@@ -13,7 +16,7 @@ export interface Revisions {
   list(organization: string, form: string, query?: PageQuery): List<Revision>
   /** Lists the members of a mask, such as `path,form.name`. */
   list(organization: string, form: string, query: PageQuery & MaskOptions): List<Masked<Revision>>
-  /** @param revision UUID, `path`, or `live`. */
+  /** @param revision UUID, `path`, `live`, or `latest`: the one with the highest number. */
   get(organization: string, form: string, revision: string, options?: CallOptions): Promise<Revision>
   /** Reads the members of a mask. */
   get(
@@ -30,6 +33,13 @@ export interface Revisions {
   live(organization: string, form: string, options?: CallOptions): Promise<Revision>
   /** Reads the members of a mask. */
   live(organization: string, form: string, options: CallOptions & MaskOptions): Promise<Masked<Revision>>
+  /**
+   * Rolls the draft back: it takes over all fields of the revision but `aiHandoff`. Publishes nothing.
+   *
+   * @param revision UUID, `path`, `latest`, or `live`, which discards what was edited since the last publish.
+   * @throws {FormsApiError} REVISION_NOT_RESTORABLE for a revision of an earlier release that the rules of today refuse.
+   */
+  rollback(organization: string, form: string, revision: string, options?: ChangeOptions): Promise<TaggedForm>
 }
 
 export const revisionsOf = ({ send }: Transport): Revisions => {
@@ -44,6 +54,20 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
   }
   return {
     get,
+    rollback: async (organization, form, revision, { ifMatch, validateOnly = false, signal } = {}) => {
+      const { body, etag } = await send<Form>({
+        method: 'POST',
+        path: pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
+        body: { validateOnly },
+        ifMatch,
+        signal,
+        // An earlier attempt of this call may have changed the draft. The outcome is unknown.
+        rejectedAfterUnknown(rejection, unknown) {
+          throw isReason(rejection, 'FORM_MOVED') ? unknown : rejection
+        },
+      })
+      return { form: body, etag }
+    },
     live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions>) =>
       get(organization, form, 'live', options),
     list: (

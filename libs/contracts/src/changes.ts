@@ -10,8 +10,12 @@ const parameter = z.string({ error: 'must be given once' })
 /** Query of a comparison of two states of a form. */
 export const ChangesQuery = z
   .strictObject({
-    from: parameter.default(liveAlias).describe('The former state: the UUID of a revision, or `live`.'),
-    to: parameter.default(draftRef).describe('The later state: `draft`, or a revision: its UUID, or `live`.'),
+    from: parameter
+      .default(liveAlias)
+      .describe('The former state: the UUID of a revision, `live`, or `latest`.'),
+    to: parameter
+      .default(draftRef)
+      .describe('The later state: `draft`, or a revision: its UUID, `live`, or `latest`.'),
   })
   .refine(({ from }) => from !== draftRef, {
     path: ['from'],

@@ -7,6 +7,8 @@ export const eventTypes = [
   'form.created',
   'form.updated',
   'form.published',
+  'form.unpublished',
+  'form.rolledBack',
   'form.deleted',
   'form.imported',
 ] as const
@@ -74,9 +76,20 @@ export const EventData = z
     fields: z
       .array(z.string())
       .optional()
-      .describe('Of `form.updated`: the top-level members of the form that changed.'),
-    revision: z.string().optional().describe('Of `form.published`: the path of the new revision.'),
-    number: Count.optional().describe('Of `form.published`: the number of the new revision.'),
+      .describe('Of `form.updated` and `form.rolledBack`: the top-level members of the form that changed.'),
+    revision: z
+      .string()
+      .optional()
+      .describe(
+        'The path of a revision. Of `form.published`: the new one. Of `form.unpublished`: the one that was live. Of `form.rolledBack`: the one that the draft was taken from.',
+      ),
+    number: Count.optional().describe('The number of that revision.'),
+    note: z
+      .string()
+      .optional()
+      .describe(
+        'Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB.',
+      ),
   })
   .meta({ id: 'EventData' })
 export type EventData = z.infer<typeof EventData>

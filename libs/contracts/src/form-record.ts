@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Form, FormDraft, formPath } from './form.ts'
 import { Uuid } from './organization.ts'
+import { RevisionNote } from './revision.ts'
 import { Count, Timestamp } from './text.ts'
 
 /** Limit for a draft as JSON in UTF-8. */
@@ -13,6 +14,13 @@ const RevisionRecord = z.strictObject({
   number: atLeastOne,
   commandId: Uuid,
   createTime: Timestamp,
+  /** `users/{user_id}`. Absent for an unknown publisher, as in exports of release 0.1.0. */
+  publisher: z
+    .string()
+    .regex(/^users\/[0-9a-f-]{36}$/, { error: 'must be users/ and a UUID' })
+    .exactOptional(),
+  /** The note of the publish. Absent for none. */
+  note: RevisionNote.min(1, { error: 'must not be empty' }).exactOptional(),
   form: Form,
 })
 
@@ -36,6 +44,11 @@ export const FormRecord = z
     revisionNumber: Count,
     /** The revision that respondents see; null before the first publish. */
     live: z.strictObject({ revisionId: Uuid, number: atLeastOne }).nullable(),
+    /**
+     * Of a form that was taken down: revisions up to this number do not become live again. Absent in exports of release
+     * 0.1.0.
+     */
+    unpublishedNumber: atLeastOne.optional(),
     /** Oldest first. */
     revisions: z.array(RevisionRecord),
     replyCount: Count,
@@ -65,6 +78,9 @@ function checkConsistency(record: FormRecord, context: z.core.$RefinementCtx): v
   }
   if (live && !revisions.some((each) => each.revisionId === live.revisionId && each.number === live.number)) {
     addIssue(['live'], 'must be one of the revisions')
+  }
+  if (record.unpublishedNumber !== undefined && (live || record.unpublishedNumber > record.revisionNumber)) {
+    addIssue(['unpublishedNumber'], 'must be that of a revision of a form that is not live')
   }
   const hasDuplicates = (values: string[]) => new Set(values).size < values.length
   for (const id of ['revisionId', 'commandId'] as const) {

@@ -3,7 +3,7 @@ import { FormEvent, Sequence } from './event.ts'
 import { Form } from './form.ts'
 import { Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
-import { Revision } from './revision.ts'
+import { Revision, RevisionNote } from './revision.ts'
 import { maxSafeInteger } from './text.ts'
 
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
@@ -39,11 +39,37 @@ export const PublishFormRequest = z
     requestId: Uuid.optional().describe(
       'Makes retries safe (AIP-155): a request with the same id publishes only once. Unique in the organization, letter case ignored.',
     ),
+    note: RevisionNote.default('').describe('What the publish changes, or why: `note` of the revision.'),
+    refuseBreaking: z
+      .boolean({ error: 'must be true or false' })
+      .default(false)
+      .describe(
+        'Publishes nothing if a change since the live revision orphans answers that respondents have already given: see `breaking` of a comparison.',
+      ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'PublishFormRequest' })
   .prefault({})
 export type PublishFormRequest = z.infer<typeof PublishFormRequest>
+
+/** Body of an unpublish; `{}` when the request has no body. */
+export const UnpublishFormRequest = z
+  .strictObject({
+    note: RevisionNote.default('').describe(
+      'Why the form is taken down, for its event. At most 500 characters.',
+    ),
+    validateOnly: ValidateOnly,
+  })
+  .meta({ id: 'UnpublishFormRequest' })
+  .prefault({})
+export type UnpublishFormRequest = z.infer<typeof UnpublishFormRequest>
+
+/** Body of a rollback; `{}` when the request has no body. */
+export const RollbackFormRequest = z
+  .strictObject({ validateOnly: ValidateOnly })
+  .meta({ id: 'RollbackFormRequest' })
+  .prefault({})
+export type RollbackFormRequest = z.infer<typeof RollbackFormRequest>
 
 /** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()

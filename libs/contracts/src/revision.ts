@@ -1,9 +1,18 @@
 import { z } from 'zod'
 import { Form } from './form.ts'
-import { Timestamp } from './text.ts'
+import { Count, Timestamp, text } from './text.ts'
 
 /** Alternate id of the revision that respondents see (AIP-162). */
 export const liveAlias = 'live'
+
+/** Names the revision with the highest number where a revision is addressed. */
+export const latestAlias = 'latest'
+
+/** The note of a publish, in characters. */
+const maxNoteLength = 500
+
+/** What a publisher notes about a publish: at most 500 characters. */
+export const RevisionNote = text(maxNoteLength)
 
 /** A published draft (AIP-162). Immutable except for `alternateIds`. */
 export const Revision = z
@@ -17,6 +26,13 @@ export const Revision = z
       .max(1)
       .describe('`["live"]` on the live revision, `[]` on the others.'),
     createTime: Timestamp.describe('Time of the publish.'),
+    number: Count.describe('Increases with each revision of the form. Numbers may be missing.'),
+    publisher: z
+      .string()
+      .describe(
+        'Who published it: `users/{user_id}`. `""` for revisions of release 0.1.0, and of operators.',
+      ),
+    note: RevisionNote.describe('`note` of the publish; `""` without one.'),
     form: Form.describe('The form as it was published.'),
   })
   .meta({ id: 'Revision', description: 'A published draft. Immutable except for `alternateIds`.' })

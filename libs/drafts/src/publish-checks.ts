@@ -1,24 +1,13 @@
 import { fieldPath } from '@fms/aip'
 import { type FormDraft, hasPaymentStep, type PreconditionViolation } from '@fms/contracts'
-
-/** Bounds of the reply, which must fit a NATS message (1 MiB). Longer lists do not help the caller. */
-const maxViolations = 1000
-const maxViolationBytes = 768 * 1024
+import { takeViolations } from './take-violations.ts'
 
 /**
  * All violations that prevent a draft from being published, at most 1,000: a draft may be incomplete, a revision may not
  * (decisions, section 3). Subjects are field paths.
  */
-export const publishViolations = (draft: FormDraft): PreconditionViolation[] => {
-  const violations: PreconditionViolation[] = []
-  let bytes = 0
-  for (const violation of everyViolation(draft)) {
-    bytes += Buffer.byteLength(JSON.stringify(violation))
-    if (violations.length === maxViolations || bytes > maxViolationBytes) break
-    violations.push(violation)
-  }
-  return violations
-}
+export const publishViolations = (draft: FormDraft): PreconditionViolation[] =>
+  takeViolations(everyViolation(draft))
 
 function* everyViolation(draft: FormDraft): Iterable<PreconditionViolation> {
   for (const check of [stepOrder, branches, translations, locales, prices, modes]) yield* check(draft)

@@ -29,6 +29,15 @@ export const formMoved = (ref: FormRef, etag: string) =>
     },
   )
 
+/** An unpublish of a form without a live revision: it was never published, or is taken down already. */
+export const formNotLive = (ref: FormRef) =>
+  new ApiError(
+    'FAILED_PRECONDITION',
+    'FORM_NOT_LIVE',
+    `No revision of ${formPathOf(ref)} is live, so there is nothing to take down. Publish the form to make one live.`,
+    { metadata: { form: formPathOf(ref) } },
+  )
+
 /** Concurrent changes of the form won until the deadline. */
 export const updateAborted = (ref: FormRef) =>
   new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${formPathOf(ref)}. Repeat the request.`, {
@@ -91,6 +100,11 @@ export const eventConflict = ({ id, source, sequence }: FormEvent) =>
     `The log of ${source} has no room for the event ${id} at ${sequence}, which was not imported. Import the events of an organization in the order of their sequence, into a store that has no other events of it.`,
     { metadata: { source, event: id, sequence } },
   )
+
+/** @throws {ApiError} FORM_NOT_LIVE when no revision is live. */
+export const assertLive = (ref: FormRef, { live }: Pick<FormState, 'live'>): void => {
+  if (!live) throw formNotLive(ref)
+}
 
 /** Checks If-Match against the draft's version. @throws {ApiError} FORM_MOVED when they differ. */
 export const assertIfMatch = (ifMatch: IfMatch | undefined, ref: FormRef, current: FormState): void => {

@@ -42,6 +42,15 @@ export interface JsonBytes {
   jsonBytes?: Uint8Array
 }
 
+/** A form with another draft. */
+export interface ChangedForm extends StoredForm {
+  /**
+   * The names of the top-level members that changed, for the event. Computed from the drafts if it is absent, which takes
+   * up to 300 ms for the largest ones: a worker thread that has both drafts does better.
+   */
+  changedFields?: readonly string[]
+}
+
 /** Identifies one form as a caller does: the organization by its canonical id, the form by UUID or public id. */
 export interface FormRef {
   organizationId: string
@@ -58,16 +67,32 @@ export interface StoredRevision extends JsonBytes {
   /** The command that created it; unique in its organization. */
   commandId: string
   createTime: Date
+  /** `users/{userId}`; `""` for an operator, and in revisions of release 0.1.0. */
+  publisher: string
+  /** The note of the publish, at most 500 characters; `""` for none. */
+  note: string
   /** The form as it was published, as JSON. */
   formJson: string
 }
 
-/** The part of a revision that a publish takes from the form. */
-export interface Snapshot {
+/** The part of a revision that a publish determines. */
+export type Snapshot = Pick<StoredRevision, 'revisionId' | 'createTime' | 'publisher' | 'note' | 'formJson'>
+
+/**
+ * Takes the snapshot of a form.
+ *
+ * @param readLive reads the revision that is live in this state of the form; undefined if there is none.
+ */
+export type TakeSnapshot = (
+  current: StoredForm,
+  readLive: () => Promise<StoredRevision | undefined>,
+) => Snapshot | Promise<Snapshot>
+
+/** The revision that a rollback takes the draft from. */
+export interface RestoredRevision {
+  /** A lower-case UUID. */
   revisionId: string
-  createTime: Date
-  /** The form as it is published, as JSON. */
-  formJson: string
+  number: number
 }
 
 export interface ListFormsQuery {
@@ -223,14 +248,16 @@ export interface FormsStore extends AsyncDisposable {
    * `change` leaves the form unchanged. Changes of one form are serialized in a process.
    *
    * @param change pure: called again after a write conflict. Returns its argument to write nothing.
+   * @param restored records `form.rolledBack` with this revision instead of `form.updated`.
    * @returns the stored form, or undefined when there is none.
    * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the draft grows beyond
    *   the quota.
    */
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
+    restored?: RestoredRevision,
   ): Promise<StoredForm | undefined>
 
   /**
@@ -249,8 +276,8 @@ export interface FormsStore extends AsyncDisposable {
    * Freezes the draft as a revision and moves `live` to it, unless a later revision is live: of two concurrent publishes,
    * the later snapshot stays live. Idempotent: a command creates at most one revision.
    *
-   * @param snapshot pure, runs outside of any transaction: called again after a write conflict. An error of it leaves
-   *   nothing behind.
+   * @param snapshot pure, runs outside of any transaction: called again after a write conflict, also one with a publish
+   *   that moved `live`. An error of it leaves nothing behind.
    * @param beforeStoring called immediately before the revision is stored, with all locks held. An error of it leaves
    *   nothing behind.
    * @returns the form as published, with `live` true; the current form if the command already had a revision;
@@ -261,10 +288,27 @@ export interface FormsStore extends AsyncDisposable {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined>
+
+  /**
+   * Takes the form down: no revision has the alias `live` until the next publish. Does not change `updateTime` and
+   * `version`. Only a publish whose snapshot is later makes the form live again: a concurrent one takes its snapshot
+   * again, and a repeat of an earlier command has no effect.
+   *
+   * @param note for the event; `""` for none.
+   * @param check called before the change, must be fast. An error of it leaves everything unchanged.
+   * @returns the stored form, or undefined when there is none.
+   * @throws {ApiError} FORM_NOT_LIVE; UPDATE_ABORTED when write conflicts persist for 5 s.
+   */
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined>
 
   /**
    * Reads a page of a form's revisions, newest first. The page ends before `limit` once it has 4 MiB.
@@ -277,7 +321,7 @@ export interface FormsStore extends AsyncDisposable {
   /**
    * Reads one revision.
    *
-   * @param revisionRef a UUID, or `live`.
+   * @param revisionRef a UUID, `live`, or `latest`: the revision with the highest number.
    * @returns undefined when there is no such form or revision.
    */
   getRevision(ref: FormRef, revisionRef: string): Promise<(ListedRevision & RevisionState) | undefined>

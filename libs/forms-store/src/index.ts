@@ -1,7 +1,7 @@
 export * from './errors.ts'
 export { eventFilterFields, matchesEvent, requiredForm } from './events/event-filter.ts'
 export * from './events/event-log.ts'
-export { type ChangeContext, operatorContext } from './events/recorded-event.ts'
+export { type ChangeContext, changedFields, operatorContext } from './events/recorded-event.ts'
 export * from './forms-store.ts'
 export * from './lists/form-order.ts'
 export * from './open-forms-store.ts'

@@ -7,6 +7,7 @@ import { parseDraft, parseSnapshot, toStoredDraft } from './stored-draft.ts'
 /** The part of a record beside the form: its revisions and replies. */
 export interface FormHistory {
   revisionNumber: number
+  /** The number of the live revision; after an unpublish the last number that cannot become live. */
   liveNumber: number
   liveRevisionId: string | null
   /** Oldest first. */
@@ -29,11 +30,15 @@ export const toFormRecord = (form: StoredForm, history: FormHistory): FormRecord
     history.liveRevisionId === null
       ? null
       : { revisionId: history.liveRevisionId, number: history.liveNumber },
+  ...(history.liveRevisionId === null && history.liveNumber > 0 && { unpublishedNumber: history.liveNumber }),
   revisions: history.revisions.map((revision) => ({
     revisionId: revision.revisionId,
     number: revision.number,
     commandId: revision.commandId,
     createTime: revision.createTime.toISOString(),
+    // Absent instead of empty, as in exports of release 0.1.0: the digest of a record does not depend on the release.
+    ...(revision.publisher && { publisher: revision.publisher }),
+    ...(revision.note && { note: revision.note }),
     form: parseSnapshot(revision),
   })),
   replyCount: form.replyCount,
@@ -54,9 +59,9 @@ export const fromFormRecord = (record: FormRecord): StoredForm => ({
 })
 
 /** The fields of a stored form that refer to its revisions. */
-export const revisionStateOf = ({ revisionNumber, live }: FormRecord) => ({
+export const revisionStateOf = ({ revisionNumber, live, unpublishedNumber }: FormRecord) => ({
   revisionNumber,
-  liveNumber: live?.number ?? 0,
+  liveNumber: live?.number ?? unpublishedNumber ?? 0,
   liveRevisionId: live?.revisionId ?? null,
 })
 
@@ -67,6 +72,8 @@ export const revisionsOf = ({ organizationId, formId, revisions }: FormRecord): 
     organizationId,
     formId,
     createTime: new Date(revision.createTime),
+    publisher: revision.publisher ?? '',
+    note: revision.note ?? '',
     formJson: JSON.stringify(form),
   }))
 

@@ -24,7 +24,9 @@ import { getRevision } from './routes/get-revision.ts'
 import { listEvents } from './routes/list-events.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
+import { rollbackForm } from './routes/rollback-form.ts'
 import { streamEvents } from './routes/stream-events.ts'
+import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
 export interface FormsAppOptions
@@ -84,8 +86,10 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
   app.register(listForms, deps)
   app.register(updateForm, deps)
   app.register(deleteForm, deps)
+  app.register(unpublishForm, deps)
   app.register(listRevisions, deps)
   app.register(getRevision, deps)
+  app.register(rollbackForm, deps)
   app.register(listEvents, deps)
   app.register(getEvent, deps)
   app.register(streamEvents, deps)

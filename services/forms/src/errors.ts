@@ -1,4 +1,4 @@
-import { ApiError } from '@fms/aip'
+import { ApiError, type FieldViolation, maxFieldViolations } from '@fms/aip'
 import { formatSequence } from '@fms/contracts'
 import type { EventLogRange, FormRef } from '@fms/forms-store'
 
@@ -12,6 +12,21 @@ export const revisionNotFound = ({ organizationId, formRef }: FormRef, revisionR
     {
       metadata: { revision },
     },
+  )
+}
+
+/** The rules of this release refuse the snapshot of a revision, so the draft cannot take it over. */
+export const revisionNotRestorable = (violations: FieldViolation[]) => {
+  const preconditionViolations = violations
+    .slice(0, maxFieldViolations)
+    .map(({ field, description }) => ({ type: 'FIELD_INVALID', subject: field, description }))
+  const [first] = preconditionViolations
+  const others = violations.length > 1 ? ' (and others)' : ''
+  return new ApiError(
+    'FAILED_PRECONDITION',
+    'REVISION_NOT_RESTORABLE',
+    `The draft cannot take over this revision, which the rules of today refuse: ${first?.subject} ${first?.description}${others}. Read the revision, correct what the violations name, and update the form with it.`,
+    { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }
 

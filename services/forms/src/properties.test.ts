@@ -49,10 +49,11 @@ const outcomeOf = (response: Awaited<ReturnType<FormsService['send']>>) =>
   response.statusCode === 200 ? { code: 200 } : refusalOf(response)
 
 describe('a dry run', () => {
-  it('returns the same response as the real create, patch or delete, and changes nothing', async () => {
+  it('returns the same response as the real create, patch, delete, unpublish or rollback, and changes nothing', async () => {
     await using service = await startForms()
     const anyRequest = fc.record({
-      kind: fc.constantFrom('create', 'patch', 'delete'),
+      kind: fc.constantFrom('create', 'patch', 'delete', 'unpublish', 'rollback'),
+      isLive: fc.boolean(),
       fields: anyFields,
       patch: anyPatch,
       ifMatch: anyIfMatch,
@@ -63,8 +64,10 @@ describe('a dry run', () => {
     const codes = new Set<string>()
 
     await fc.assert(
-      fc.asyncProperty(anyRequest, async ({ kind, fields, patch, ifMatch, ref, inQuery, role }) => {
+      fc.asyncProperty(anyRequest, async ({ kind, isLive, fields, patch, ifMatch, ref, inQuery, role }) => {
         const form = await service.given.form()
+        if (isLive) await service.given.revision(form)
+        if (isLive && kind === 'rollback') await rename(service, form)
         const formRef = { id: form.formId, 'public id': form.publicId, missing: randomUUID() }[ref]!
         const forms = `/organizations/${form.organizationId}/forms`
         const requestWith = (validateOnly: boolean): InjectOptions => {
@@ -76,6 +79,15 @@ describe('a dry run', () => {
               method: 'PATCH',
               url: `${forms}/${formRef}`,
               payload: { form: patch, validateOnly },
+              headers,
+            }
+          }
+          if (kind === 'unpublish' || kind === 'rollback') {
+            const action = kind === 'rollback' ? 'revisions/live/rollback' : kind
+            return {
+              method: 'POST',
+              url: `${forms}/${formRef}/${action}`,
+              payload: { validateOnly },
               headers,
             }
           }
@@ -98,15 +110,20 @@ describe('a dry run', () => {
         codes.add(`${kind} ${real.statusCode}`)
         await deleteAll(service)
       }),
-      { numRuns: 400 },
+      { numRuns: 500 },
     )
     expect([...codes].sort()).toEqual([
       ...['create 200', 'create 400', 'create 403'],
       ...['delete 200', 'delete 400', 'delete 403', 'delete 404', 'delete 412'],
       ...['patch 200', 'patch 400', 'patch 403', 'patch 404', 'patch 412'],
+      ...['rollback 200', 'rollback 400', 'rollback 403', 'rollback 404', 'rollback 412'],
+      ...['unpublish 200', 'unpublish 400', 'unpublish 403', 'unpublish 404', 'unpublish 412'],
     ])
   })
 })
+
+const rename = ({ send }: FormsService, form: StoredForm) =>
+  send({ method: 'PATCH', url: urlOf(form), payload: { form: { name: 'Later' } } })
 
 const deleteAll = async ({ forms, everyForm }: FormsService) => {
   for (const form of await everyForm()) await forms.delete({ ...form, formRef: form.formId }, () => {})

@@ -41,7 +41,9 @@ describe('paths', () => {
     `${form}/revisions/`,
     `${form}/publish/`,
     `${form}/changes/`,
-    `${form}/unpublish`,
+    `${form}/unpublish/`,
+    `${form}/unpublished`,
+    `${form}/revisions/live/rollback/`,
     '/v2/%zz',
   ])('%s is not found, with a key', async (path) => {
     await using gateway = await startGateway()

@@ -189,6 +189,12 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   app.register(forward, {
     to,
     memory,
+    methods: ['POST'],
+    paths: [`${formPath}/unpublish`, `${formPath}/revisions/:revisionRef/rollback`],
+  })
+  app.register(forward, {
+    to,
+    memory,
     methods: ['GET'],
     paths: [`${organizationPath}/events`, `${organizationPath}/events/:eventId`],
   })

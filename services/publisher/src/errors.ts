@@ -13,6 +13,18 @@ export const draftNotPublishable = (preconditionViolations: PreconditionViolatio
   )
 }
 
+/** `refuseBreaking` is set, and changes since the live revision orphan answers. Nothing was published. */
+export const breakingChanges = (preconditionViolations: PreconditionViolation[]) => {
+  const [first] = preconditionViolations
+  const others = preconditionViolations.length > 1 ? ` (and ${preconditionViolations.length - 1} more)` : ''
+  return new ApiError(
+    'FAILED_PRECONDITION',
+    'BREAKING_CHANGES',
+    `Answers that respondents have given would be orphaned: ${first?.subject} ${first?.description}${others}. Restore what the violations name, or publish without refuseBreaking.`,
+    { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
+  )
+}
+
 /** The requestId has published another form (AIP-155). */
 export const requestIdReused = (requestId: string) =>
   new ApiError(

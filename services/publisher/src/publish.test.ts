@@ -108,6 +108,22 @@ describe('publish', () => {
     },
   )
 
+  it.each([undefined, 'Why? 😀'])('stores who has published, and the note %j', async (note) => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const command = commandFor(form, { note })
+    await run({ ...command, commandId: randomUUID(), validateOnly: true })
+
+    await run(command)
+    await run({ ...command, note: 'Other' })
+
+    const page = await forms.listRevisions({ ...form, formRef: form.formId, limit: 10, skip: 0 })
+    expect(page!.revisions).toMatchObject([
+      { revision: { number: 1, publisher: `users/${command.userId}`, note: note ?? '' } },
+    ])
+  })
+
   it('finds the form by its public id', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { FormPublished, PublishForm } from '@fms/contracts'
+import { type FormPublished, liveAlias, type PublishForm } from '@fms/contracts'
 import { publishViolations } from '@fms/drafts'
 import {
   assertIfMatch,
@@ -10,8 +10,11 @@ import {
   formToJson,
   parseDraft,
   type StoredForm,
+  type StoredRevision,
+  type TakeSnapshot,
 } from '@fms/forms-store'
-import { draftNotPublishable, requestIdReused } from './errors.ts'
+import { compareWithLive } from './compare-with-live.ts'
+import { breakingChanges, draftNotPublishable, requestIdReused } from './errors.ts'
 
 export interface PublishDeps {
   forms: FormsStore
@@ -31,8 +34,8 @@ export interface Delivery {
  * Freezes a form's draft as a revision and moves `live` to it. A redelivered command finds its revision.
  *
  * @returns the published form.
- * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, REQUEST_ID_REUSED, QUOTA_EXCEEDED, which change
- *   nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
+ * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, BREAKING_CHANGES, REQUEST_ID_REUSED,
+ *   QUOTA_EXCEEDED, which change nothing; STORE_UNAVAILABLE and OVERLOADED, after which the command should be redelivered.
  */
 export const publish = async (
   command: PublishForm,
@@ -41,11 +44,13 @@ export const publish = async (
 ): Promise<StoredForm> => {
   if (command.validateOnly) return validatePublish(command, deps)
   const { forms, publicFormBaseUrl, now } = deps
-  const snapshot = (current: StoredForm) => {
-    check(command, current)
+  const snapshot: TakeSnapshot = async (current, readLive) => {
+    await check(command, current, readLive)
     return {
       revisionId: randomUUIDv7(),
       createTime: now(),
+      publisher: publisherOf(command),
+      note: command.note ?? '',
       formJson: formToJson({ ...current, live: true }, publicFormBaseUrl),
     }
   }
@@ -57,10 +62,12 @@ export const publish = async (
 }
 
 /** Who publishes, for the event. */
-const contextOf = ({ userId, key }: PublishForm, httpRequestId: string): ChangeContext => ({
-  actor: { user: `users/${userId}`, ...(key && { key }) },
+const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext => ({
+  actor: { user: publisherOf(command), ...(command.key && { key: command.key }) },
   httpRequestId,
 })
+
+const publisherOf = ({ userId }: PublishForm) => `users/${userId}`
 
 /** The reply to a publish that succeeded. */
 export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): FormPublished => ({
@@ -80,15 +87,22 @@ const validatePublish = async (
   if (earlier && earlier.formId !== current.formId) throw requestIdReused(command.commandId)
   const published = { ...current, live: true }
   if (!earlier) {
-    check(command, current)
+    await check(command, current, async () => (await forms.getRevision(command, liveAlias))?.revision)
     const bytes = Buffer.byteLength(formToJson(published, publicFormBaseUrl))
     await forms.checkQuota(command.organizationId, { forms: 0, bytes })
   }
   return published
 }
 
-const check = (command: PublishForm, current: StoredForm): void => {
+const check = async (
+  command: PublishForm,
+  current: StoredForm,
+  readLive: () => Promise<StoredRevision | undefined>,
+): Promise<void> => {
   assertIfMatch(command.ifMatch, command, current)
   const violations = publishViolations(parseDraft(current))
   if (violations.length > 0) throw draftNotPublishable(violations)
+  const live = command.refuseBreaking ? await readLive() : undefined
+  const breaking = live ? await compareWithLive(current, live, command.userId) : []
+  if (breaking.length > 0) throw breakingChanges(breaking)
 }

@@ -8,7 +8,10 @@ export interface FormEvent {
   id: string
   /** `/v2/organizations/{organization_id}` */
   source: string
-  /** `form.created`, `form.updated`, `form.published`, `form.deleted`, `form.imported`, or a later one. */
+  /**
+   * `form.created`, `form.updated`, `form.published`, `form.unpublished`, `form.rolledBack`, `form.deleted`, `form.imported`, or a
+   * later one.
+   */
   type: string
   /** The path of the form: `organizations/{organization_id}/forms/{form_id}` */
   subject: string
@@ -35,12 +38,17 @@ export interface FormEventData {
   actor: Actor
   /** `x-request-id` of the request; `""` where there was none. */
   httpRequestId: string
-  /** Of `form.updated`: the top-level members of the form that changed. */
+  /** Of `form.updated` and `form.rolledBack`: the top-level members of the form that changed. */
   fields?: string[]
-  /** Of `form.published`: the path of the new revision. */
+  /**
+   * The path of a revision. Of `form.published`: the new one. Of `form.unpublished`: the one that was live. Of
+   * `form.rolledBack`: the one that the draft was taken from.
+   */
   revision?: string
-  /** Of `form.published`: the number of the new revision. */
+  /** The number of that revision. */
   number?: number
+  /** Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB. */
+  note?: string
   [member: string]: unknown
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Problem } from '../error.ts'
 import { ActorKey } from '../event.ts'
 import { Uuid } from '../organization.ts'
+import { RevisionNote } from '../revision.ts'
 import { defineMessage } from './define-message.ts'
 
 /** The condition of an `If-Match` header (RFC 9110 §13.1.1): any form, or a form with one of these strong ETags. */
@@ -27,6 +28,10 @@ export const PublishForm = defineMessage({
     validateOnly: z.boolean(),
     /** Condition on the ETag of the draft; absent for none. */
     ifMatch: IfMatch.optional(),
+    /** The note of the revision. Absent for none. */
+    note: RevisionNote.optional(),
+    /** Refuse changes since the live revision that orphan answers. Absent for false. */
+    refuseBreaking: z.boolean().optional(),
     /**
      * Milliseconds from the time at which the stream stored the command to its deadline. Applies only to commands
      * without {@link deadlineHeader}, which gateways of the previous release send.

@@ -77,7 +77,8 @@ const bounded = (fine: Compare, coarse: Compare): Compare =>
     yield* differences
   }
 
-const toFormChange = ({ kind, from, to, ...rest }: Difference): FormChange => ({
+/** A difference as the API shows it. */
+export const toFormChange = ({ kind, from, to, ...rest }: Difference): FormChange => ({
   kind,
   field: fieldPath(['form', ...(to ?? from ?? [])]),
   ...(from && { fromPointer: jsonPointer(from) }),

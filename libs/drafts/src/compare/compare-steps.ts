@@ -1,7 +1,15 @@
 import type { Json } from '@fms/aip'
 import type { BreakingChange } from '@fms/contracts'
 import { compareElements, identify } from './compare-elements.ts'
-import { type Compare, compareMembers, compareValues, type Difference, isObject } from './compare-values.ts'
+import {
+  below,
+  type Compare,
+  compareMembers,
+  compareValues,
+  type Difference,
+  isObject,
+  memberOf,
+} from './compare-values.ts'
 
 /** Compares the steps of two drafts by key, and each step in detail. */
 export const compareSteps: Compare = (before, after, place) => stepsWith(compareStep)(before, after, place)
@@ -9,6 +17,12 @@ export const compareSteps: Compare = (before, after, place) => stepsWith(compare
 /** Compares the steps of two drafts by key, and each step as a whole. */
 export const compareWholeSteps: Compare = (before, after, place) =>
   stepsWith(compareWholeStep)(before, after, place)
+
+/** The breaking differences of {@link compareSteps}, found without the others. */
+export const compareQuestions: Compare = function* (before, after, place) {
+  for (const difference of stepsWith(compareQuestion)(before, after, place))
+    if (difference.breaking) yield difference
+}
 
 const stepsWith =
   (compareEach: Compare): Compare =>
@@ -63,13 +77,42 @@ const compareOptions: Compare = (before, after, place) => {
   })
 }
 
+const compareQuestion: Compare = function* (before, after, place) {
+  if (!isObject(before) || !isObject(after)) {
+    yield* compareStep(before, after, place)
+  } else if (isQuestion(before)) {
+    const at = (name: string) =>
+      [memberOf(before, name), memberOf(after, name), below(place, name, name)] as const
+    yield* compareRemovedOptions(...at('options'))
+    yield* compareMemberOfStep('type')(...at('type'))
+  }
+}
+
+/** The breaking differences of {@link compareOptions}, in linear time. */
+const compareRemovedOptions: Compare = function* (before, after, place) {
+  const [former, later] = [identify(before, optionId), identify(after, optionId)]
+  if (!former || !later) {
+    if (before !== undefined) yield* compareOptions(before, after, place)
+    return
+  }
+  const remaining = new Set(later.ids)
+  for (const [index, id] of former.ids.entries()) {
+    const removed = () => compareValues(former.elements[index], undefined, below(place, index, index))
+    if (!remaining.has(id)) yield* markBreaking('OPTION_REMOVED', removed())
+  }
+}
+
+/** Begins the ids of objects. A lone surrogate, which no text of a form contains: the API rejects it. */
+const objectPrefix = '\ud800'
+
 /** A text is its own id; an object has `key`, `id` or `value`, the first that is a text or a number. */
 const optionId = (option: Json): string | undefined => {
-  if (typeof option === 'string') return `text ${option}`
+  if (typeof option === 'string') return option
   if (!isObject(option)) return undefined
   for (const name of ['key', 'id', 'value']) {
     const id = Object.hasOwn(option, name) ? option[name] : undefined
-    if (typeof id === 'string' || typeof id === 'number') return `${name} ${JSON.stringify(id)}`
+    if (typeof id === 'string' || typeof id === 'number')
+      return `${objectPrefix}${name} ${JSON.stringify(id)}`
   }
   return undefined
 }

@@ -61,5 +61,5 @@ export const below = ({ from, to }: Place, inFrom: string | number, inTo: string
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const memberOf = (object: JsonObject, name: string): Json | undefined =>
+export const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined

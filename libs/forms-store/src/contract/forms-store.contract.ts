@@ -13,6 +13,7 @@ import { repliesContract } from './replies.ts'
 import { revisionsContract } from './revisions.ts'
 import { summariesContract } from './summaries.ts'
 import { tenantsContract } from './tenants.ts'
+import { unpublishContract } from './unpublish.ts'
 
 /**
  * The tests that every adapter of the FormsStore port passes.
@@ -31,6 +32,7 @@ export const formsStoreContract = (
     describe('of filters', () => filtersContract(open, limits))
     describe('of summaries', () => summariesContract(open))
     describe('of revisions', () => revisionsContract(open))
+    describe('of unpublishes', () => unpublishContract(open))
     describe('of replies', () => repliesContract(open))
     describe('of records', () => recordsContract(open))
     describe('of quotas', () => quotasContract(open))

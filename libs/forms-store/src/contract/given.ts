@@ -87,6 +87,8 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
   number: 1,
   commandId: randomUUID(),
   createTime: time(1),
+  publisher: `users/${randomUUID()}`,
+  note: 'Noted',
   formJson: formToJson({ ...form, live: true }, 'http://127.0.0.1:8080/f'),
   ...fields,
 })
@@ -95,6 +97,8 @@ export const newRevision = (form: StoredForm, fields: Partial<StoredRevision> = 
 export const snapshot = (current: StoredForm): Snapshot => ({
   revisionId: randomUUID(),
   createTime: time(1),
+  publisher: '',
+  note: '',
   formJson: formToJson({ ...current, live: true }, 'http://127.0.0.1:8080/f'),
 })
 

@@ -39,12 +39,15 @@ export const recordsContract = (open: OpenStore): void => {
   const recordOf = async (form: StoredForm): Promise<FormRecord> =>
     (await exported(source(), form.organizationId)).find(({ formId }) => formId === form.formId)!
 
-  /** A form with an edit, two publishes, and more replies than its document holds. */
+  const signed = { publisher: `users/${randomUUID()}`, note: 'Why? 😀\0"' }
+
+  /** A form with an edit, two publishes, the second of which has a note, and more replies than its document holds. */
   const givenHistory = async (fields?: Partial<FormState>): Promise<StoredForm> => {
     const form = await givenForm(source(), { ...fields, draft: { name: 'Intake', steps: [] } })
     await publish(source(), form)
     await source().update(refOf(form), (current) => edited(current, { name: 'Intake 2' }))
-    await publish(source(), form)
+    const signedSnapshot = (current: StoredForm) => ({ ...snapshot(current), ...signed })
+    await source().publish(refOf(form), randomUUID(), signedSnapshot)
     for (let count = 0; count < 40; count++) {
       await source().recordReplies({ ...form, replyIds: [randomUUID()] })
     }
@@ -73,11 +76,12 @@ export const recordsContract = (open: OpenStore): void => {
         draft: parseDraft(full),
         revisionNumber: second!.number,
         live: { revisionId: second!.revisionId, number: second!.number },
-        revisions: [first!, second!].map((revision) => ({
+        revisions: [first!, { ...second!, signed }].map((revision) => ({
           revisionId: revision.revisionId,
           number: revision.number,
           commandId: revision.commandId,
           createTime: revision.createTime.toISOString(),
+          ...('signed' in revision && signed),
           form: parseSnapshot(revision),
         })),
         replyCount: 40,
@@ -227,6 +231,8 @@ export const recordsContract = (open: OpenStore): void => {
         { publicId: newPublicId() },
         { replyIds: record.replyIds.slice(1) },
         { revisions: record.revisions.slice(1) },
+        { revisions: record.revisions.map((revision) => ({ ...revision, note: 'Other' })) },
+        { revisions: record.revisions.map(({ publisher, ...revision }) => revision) },
         { organizationId: randomUUID() },
       ]
 

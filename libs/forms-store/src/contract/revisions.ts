@@ -30,19 +30,21 @@ export const revisionsContract = (open: OpenStore): void => {
     }
   }
 
+  const signed = { publisher: `users/${randomUUID()}`, note: 'Why? 😀\0"' }
+
   describe('publish', () => {
     it('freezes the form as a live revision without a change of the draft', async () => {
       const form = await givenForm(store(), { replyCount: 3 })
-      const taken = vi.fn(snapshot)
+      const taken = vi.fn((current: StoredForm) => ({ ...snapshot(current), ...signed }))
       const commandId = randomUUID()
       const published = { ...form, live: true }
 
       const result = (await store().publish(refOf(form), commandId, taken)) as StoredForm
 
       expect(result).toEqual(published)
-      expect(taken.mock.calls).toEqual([[form]])
+      expect(taken.mock.calls).toEqual([[form, expect.any(Function)]])
       expect(await store().get(refOf(form))).toEqual(published)
-      const { revisionId, createTime, formJson } = taken.mock.results[0]!.value
+      const { revisionId, createTime, publisher, note, formJson } = taken.mock.results[0]!.value
       const revision = {
         organizationId: form.organizationId,
         formId: form.formId,
@@ -50,9 +52,11 @@ export const revisionsContract = (open: OpenStore): void => {
         number: 1,
         commandId,
         createTime,
+        publisher,
+        note,
         formJson,
       }
-      for (const ref of [revisionId, 'live']) {
+      for (const ref of [revisionId, 'live', 'latest']) {
         expect(await store().getRevision(refOf(form), ref)).toEqual({
           revision,
           revisionId,
@@ -129,6 +133,37 @@ export const revisionsContract = (open: OpenStore): void => {
       await store().publish(refOf(form), randomUUID(), snapshot)
 
       expect(await numbersOf(form)).toEqual({ numbers: [1, 2], live: [2] })
+    })
+
+    it('reads the live revision for the snapshot, again after each conflict with a publish', async () => {
+      const form = await givenForm(store())
+      const seen: (StoredRevision | undefined)[] = []
+      const others: StoredRevision[] = []
+      await store().publish(refOf(form), randomUUID(), async (current, readLive) => {
+        // The other reference of the form: the mutex does not serialize the two publishes.
+        const ref = { ...form, formRef: form.publicId }
+        if (others.length < 2) {
+          const commandId = randomUUID()
+          await store().publish(ref, commandId, snapshot)
+          others.push((await store().findRevisionOfCommand(form.organizationId, commandId))!)
+        }
+        seen.push(await readLive())
+        return snapshot(current)
+      })
+
+      expect(seen).toEqual([undefined, ...others])
+      expect(await numbersOf(form)).toEqual({ numbers: [1, 2, 3], live: [3] })
+    })
+
+    it('reads no live revision where an import made none live', async () => {
+      const { form } = await givenRevisions(store(), [1, 2])
+      const seen: (StoredRevision | undefined)[] = []
+      await store().publish(refOf(form), randomUUID(), async (current, readLive) => {
+        seen.push(await readLive())
+        return snapshot(current)
+      })
+
+      expect(seen).toEqual([undefined])
     })
 
     it('rethrows the error of the snapshot, and leaves nothing behind', async () => {
@@ -394,7 +429,7 @@ export const revisionsContract = (open: OpenStore): void => {
       expect(parseSnapshot(live!.revision).name).toBe('Later')
     })
 
-    it.each(['', 'Live', 'LIVE', 'latest', '1', '__proto__', '%', '\0', '\ud800', randomUUID()])(
+    it.each(['', 'Live', 'LIVE', 'Latest', '1', '__proto__', '%', '\0', '\ud800', randomUUID()])(
       'finds nothing by %j',
       async (revisionRef) => {
         const { form } = await givenPublished()
@@ -403,6 +438,28 @@ export const revisionsContract = (open: OpenStore): void => {
         expect(await store().getRevisionState(refOf(form), revisionRef)).toBeUndefined()
       },
     )
+
+    it('finds the one with the highest number as latest, whichever is live', async () => {
+      const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
+      const { revisionId } = revisions[3]!
+      const state = { revisionId, live: false, aiHandoff: false }
+
+      expect(await store().getRevision(refOf(form), 'latest')).toEqual({ ...state, revision: revisions[3] })
+      expect(await store().getRevisionState(refOf(form), 'latest')).toEqual(state)
+
+      const later = await publish(store(), form)
+      expect(await store().getRevision(refOf(form), 'latest')).toMatchObject({ revision: later, live: true })
+    })
+
+    it('finds no latest revision before the first, or after a delete', async () => {
+      const form = await givenForm(store())
+      expect(await store().getRevision(refOf(form), 'latest')).toBeUndefined()
+      expect(await store().getRevisionState(refOf(form), 'latest')).toBeUndefined()
+
+      await publish(store(), form)
+      await store().delete(refOf(form), () => {})
+      expect(await store().getRevision(refOf(form), 'latest')).toBeUndefined()
+    })
 
     it('finds no revision of another form, or of a form that does not exist', async () => {
       const { form, revision } = await givenPublished()

@@ -1,7 +1,13 @@
 import { FormDraft, FormEvent, maxEventBytes } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { newForm, time } from '../contract/given.ts'
-import { changedFields, operatorContext, recordedEvent, withSequence } from './recorded-event.ts'
+import {
+  changedFields,
+  operatorContext,
+  recordedEvent,
+  unpublishChange,
+  withSequence,
+} from './recorded-event.ts'
 
 const draft = (fields: object) => JSON.stringify({ ...FormDraft.parse({}), ...fields })
 
@@ -38,6 +44,26 @@ describe('recordedEvent', () => {
 
     expect(FormEvent.parse(event)).toEqual(event)
     expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(maxEventBytes)
+  })
+
+  it('is an event of at most 4 KiB, with the end of a note that is too long cut off', () => {
+    const form = newForm({ draft: { name: `${'\0'.repeat(199)}x` } })
+    const actor = { user: `users/${form.formId}`, key: { id: form.formId, prefix: 'abcdefgh' } }
+    const live = { revisionId: form.formId, number: Number.MAX_SAFE_INTEGER }
+    const noteOf = (note: string) => {
+      const fields = { ...unpublishChange(form, live, note), lastTime: 0 }
+      const recorded = recordedEvent(form, fields, { actor, httpRequestId: '"'.repeat(128) })
+      const event = withSequence(recorded, 1)
+      expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(maxEventBytes)
+      return event.data.note!
+    }
+
+    const note = '漢'.repeat(400)
+    expect(noteOf(note)).toBe(note)
+    const cut = noteOf('\u{1f600}'.repeat(500))
+    expect(cut).toMatch(/^\u{1f600}+$/u)
+    expect(Buffer.byteLength(cut)).toBeGreaterThan(1_200)
+    expect(noteOf('\0'.repeat(500))).toMatch(/^\0+$/)
   })
 
   it('has a later time than the previous event, even if the clock goes back', () => {

@@ -1,13 +1,15 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
   type Actor,
+  type EventData,
   type EventType,
   type FormEvent,
   type FormPath,
   formatSequence,
   formPath,
+  maxEventBytes,
 } from '@fms/contracts'
-import type { FormState, StoredDraft } from '../forms-store.ts'
+import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
 import { formETag } from '../resource/form-to-json.ts'
 
 /** Who makes a change, for its event. */
@@ -53,7 +55,7 @@ export const recordedEvent = (
   id: string = randomUUIDv7(),
 ): RecordedEvent => {
   const path = formPath(form)
-  return {
+  return withShortNote({
     specversion: '1.0',
     id,
     source: `/v2/organizations/${form.organizationId}`,
@@ -71,8 +73,26 @@ export const recordedEvent = (
       httpRequestId,
       ...more,
     },
-  }
+  })
 }
+
+/** Size of the member `sequence` in JSON, which an event gets last. */
+const sequenceBytes = Buffer.byteLength(`,"sequence":"${formatSequence(0)}"`)
+
+/** Cuts the end of the note off where the event would be larger than {@link maxEventBytes}. */
+const withShortNote = (event: RecordedEvent): RecordedEvent => {
+  const data = event.data as EventData
+  const { note } = data
+  if (note === undefined) return event
+  const characters = [...note]
+  let excess = Buffer.byteLength(JSON.stringify(event)) + sequenceBytes - maxEventBytes
+  if (excess <= 0) return event
+  while (excess > 0 && characters.length > 0) excess -= jsonBytes(characters.pop()!)
+  return { ...event, data: { ...data, note: characters.join('') } }
+}
+
+/** The size of a character in a JSON string. */
+const jsonBytes = (character: string): number => Buffer.byteLength(JSON.stringify(character)) - '""'.length
 
 /** Adds the position in the log. */
 export const withSequence = (event: RecordedEvent, sequence: number): FormEvent => {
@@ -86,9 +106,40 @@ export const formOfEvent = ({ subject }: Pick<FormEvent, 'subject'>): FormPath =
   return { organizationId, formId }
 }
 
+/** What the event of a changed draft tells. @param restored the revision of a rollback. */
+export const draftChange = (form: FormPath, fields: readonly string[], restored?: RestoredRevision) =>
+  restored
+    ? ({ type: 'form.rolledBack', more: { ...revisionMembers(form, restored), fields } } as const)
+    : ({ type: 'form.updated', more: { fields } } as const)
+
+/** What the event of an unpublish tells. @param live the revision that was live. */
+export const unpublishChange = (before: EventForm, live: RestoredRevision, note: string) =>
+  ({
+    type: 'form.unpublished',
+    before,
+    after: { ...before, live: false },
+    more: { ...revisionMembers(before, live), ...(note !== '' && { note }) },
+    time: new Date(),
+  }) as const
+
+/** The members of an event that name a revision. */
+export const revisionMembers = (form: FormPath, { revisionId, number }: RestoredRevision) => ({
+  revision: `${formPath(form)}/revisions/${revisionId}`,
+  number,
+})
+
 /** The names of the top-level members in which two drafts differ, in the order of the later draft. */
 export const changedFields = (before: string, after: string): string[] => {
   const [old, current] = [JSON.parse(before), JSON.parse(after)]
   const names = new Set([...Object.keys(current), ...Object.keys(old)])
   return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(current[name]))
 }
+
+/** Separates a changed form from the names of its fields that changed, for the event. */
+export const splitChange = (
+  before: StoredForm,
+  { changedFields: known, ...form }: ChangedForm,
+): { form: StoredForm; fields: readonly string[] } => ({
+  form,
+  fields: known ?? changedFields(before.draftJson, form.draftJson),
+})

@@ -1,7 +1,6 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import type { ChangeContext } from '../events/recorded-event.ts'
 import type { FormRef, FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 
@@ -21,7 +20,8 @@ export interface FormDocument {
   recentReplies: string[]
   /**
    * The highest number of a visible revision, and the number of the live one; 0 for none. A publish in progress may have
-   * stored a revision with the next number.
+   * stored a revision with the next number. An unpublish raises `liveNumber` to `revisionNumber`: revisions up to this
+   * number do not become live.
    */
   revisionNumber: number
   liveNumber: number
@@ -99,10 +99,18 @@ export interface RevisionDocument {
   number: number
   commandId: string
   createTime: number
+  /** Absent in revisions of release 0.1.0, like the note. */
+  publisher?: string
+  note?: string
   /** JSON text, like drafts. */
   form: string
   /** Size of the form in UTF-8. */
   bytes: number
+  /**
+   * Whether the form was live at the snapshot. Absent in revisions of release 0.1.0 and in imported ones, which no
+   * unpublish precedes.
+   */
+  wasLive?: boolean
   /** Who publishes, for the event: a `ChangeContext` as JSON text. Absent in revisions of release 0.1.0. */
   context?: string
 }
@@ -353,13 +361,15 @@ export const toStoredRevision = (document: RevisionDocument): StoredRevision => 
   number: document.number,
   commandId: document.commandId,
   createTime: new Date(document.createTime),
+  publisher: document.publisher ?? '',
+  note: document.note ?? '',
   formJson: document.form,
 })
 
 export const newRevisionDocument = (
   revision: StoredRevision,
   incarnation: string,
-  context?: ChangeContext,
+  publish: Pick<RevisionDocument, 'wasLive' | 'context'> = {},
 ): RevisionDocument => ({
   organizationId: revision.organizationId,
   formId: revision.formId,
@@ -368,9 +378,11 @@ export const newRevisionDocument = (
   number: revision.number,
   commandId: revision.commandId,
   createTime: revision.createTime.getTime(),
+  publisher: revision.publisher,
+  note: revision.note,
   form: revision.formJson,
   bytes: Buffer.byteLength(revision.formJson),
-  ...(context && { context: JSON.stringify(context) }),
+  ...publish,
 })
 
 /** The query that finds the visible revisions of a form. A publish in progress may have stored a later one. */

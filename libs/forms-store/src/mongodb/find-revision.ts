@@ -1,11 +1,13 @@
-import { isUuid, liveAlias } from '@fms/contracts'
-import type { FormRef, RevisionState } from '../forms-store.ts'
+import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
+import type { FormRef, RevisionState, StoredRevision } from '../forms-store.ts'
 import { commandKey } from './changes/reservations.ts'
 import {
   type FormDocument,
   type FormsCollections,
   type Incarnation,
+  incarnationOf,
   type RevisionDocument,
+  toStoredRevision,
   visibleRevisions,
 } from './documents.ts'
 import { findForm } from './find-form.ts'
@@ -17,7 +19,8 @@ export interface FoundRevision {
 }
 
 /**
- * A visible revision, the form that it belongs to, and its state. Index: revisions_by_id.
+ * A visible revision, the form that it belongs to, and its state. Index: revisions_by_id; for `latest`,
+ * revisions_by_incarnation.
  *
  * @param fields of the revision to read; all by default.
  */
@@ -34,12 +37,39 @@ export const findRevision = async (
     'liveRevisionId',
     'aiHandoff',
   ])
-  const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
-  if (!form || !revisionId || !isUuid(revisionId)) return undefined
-  const revision = await collections.revisions.findOne({ ...visibleRevisions(form), revisionId }, fields)
+  if (!form) return undefined
+  const revision = await findRevisionOf(collections, form, revisionRef, fields && [...fields, 'revisionId'])
+  if (!revision) return undefined
+  const { revisionId } = revision
   const { liveRevisionId, aiHandoff } = form
-  const state = { revisionId, live: revisionId === liveRevisionId, aiHandoff }
-  return revision && { form, revision, state }
+  return { form, revision, state: { revisionId, live: revisionId === liveRevisionId, aiHandoff } }
+}
+
+const findRevisionOf = async (
+  { revisions }: FormsCollections,
+  form: FormDocument,
+  revisionRef: string,
+  fields?: readonly (keyof RevisionDocument)[],
+): Promise<RevisionDocument | undefined> => {
+  const visible = visibleRevisions(form)
+  if (revisionRef === latestAlias) {
+    const options = { sort: { number: -1 }, limit: 1, ...(fields && { fields }) } as const
+    return (await Array.fromAsync(revisions.find(visible, options))).at(0)
+  }
+  const revisionId = revisionRef === liveAlias ? form.liveRevisionId : revisionRef.toLowerCase()
+  if (!revisionId || !isUuid(revisionId)) return undefined
+  return revisions.findOne({ ...visible, revisionId }, fields)
+}
+
+/** The revision that is live in a document of a form. Index: revisions_by_id. */
+export const findLiveRevision = async (
+  { revisions }: FormsCollections,
+  form: FormDocument,
+): Promise<StoredRevision | undefined> => {
+  const { liveRevisionId: revisionId } = form
+  if (revisionId === null) return undefined
+  const revision = await revisions.findOne({ ...incarnationOf(form), revisionId })
+  return revision && toStoredRevision(revision)
 }
 
 /**

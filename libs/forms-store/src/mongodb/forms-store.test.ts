@@ -3,10 +3,17 @@ import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
-import { atOnce, givenForm, type OpenStore, type OpenStoreTogether } from '../contract/given.ts'
+import {
+  atOnce,
+  givenForm,
+  newRevision,
+  type OpenStore,
+  type OpenStoreTogether,
+  refOf,
+} from '../contract/given.ts'
 import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
-import { formsCollections } from './documents.ts'
+import { formsCollections, newRevisionDocument } from './documents.ts'
 
 // Some engines scan whole collections.
 vi.setConfig({ testTimeout: 180_000 })
@@ -32,6 +39,26 @@ const openTogether: OpenStoreTogether = async (count) => {
 formsStoreContract('MongoDB', open, openTogether, {
   comparesUtf16: mongo.engine.startsWith('jongodb'),
   slow: true,
+})
+
+describe('a revision of release 0.1.0 on MongoDB', () => {
+  it('has no publisher and no note', async () => {
+    const url = newUrl()
+    await migrateFormsStore(url)
+    await using store = await openFormsStore(url)
+    await using database = new MongoDatabase(url)
+    const form = await givenForm(store)
+    const { forms, revisions } = formsCollections(database)
+    const key = { organizationId: form.organizationId, _id: form.formId }
+    const { incarnation } = (await forms.findOne(key))!
+    const revision = newRevision(form)
+    const { publisher: _, note: __, ...document } = newRevisionDocument(revision, incarnation)
+    await revisions.insert(document)
+    await forms.set(key, { revisionNumber: 1, liveNumber: 1, liveRevisionId: revision.revisionId })
+
+    const found = await store.getRevision(refOf(form), 'live')
+    expect(found!.revision).toEqual({ ...revision, publisher: '', note: '' })
+  })
 })
 
 describe('a list on MongoDB', () => {

@@ -15,6 +15,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
+  ChangedForm,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -30,11 +31,12 @@ import type {
   OrganizationForms,
   Quota,
   Replies,
+  RestoredRevision,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { completeOrder, positionOf } from '../lists/form-order.ts'
@@ -46,6 +48,7 @@ import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
 import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
+import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
 import {
   type FormDocument,
@@ -204,11 +207,14 @@ export class MongoFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
+    restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
     const recorder = this.#recorder(context)
-    return this.#retryOnConflict(ref, () => updateForm(this.#collections, this.#quota, ref, change, recorder))
+    return this.#retryOnConflict(ref, () =>
+      updateForm(this.#collections, this.#quota, ref, change, recorder, restored),
+    )
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
@@ -228,7 +234,7 @@ export class MongoFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
@@ -236,6 +242,16 @@ export class MongoFormsStore implements FormsStore {
     return publishForm(this.#collections, this.#quota, command, (form, attempt) =>
       this.#retryOnConflict(form, attempt),
     )
+  }
+
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    const recorder = this.#recorder(context)
+    return this.#retryOnConflict(ref, () => unpublishForm(this.#collections, ref, note, check, recorder))
   }
 
   /** Index: revisions_by_incarnation. */

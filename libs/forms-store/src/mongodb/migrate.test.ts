@@ -54,7 +54,10 @@ const givenOldStore = async () => {
     const { bytes, aiHandoff, nameTrigrams, incarnation, ...old } = newFormDocument(form, '')
     await forms.insert(old as FormDocument)
   }
-  const { bytes, incarnation, revisionId, ...oldRevision } = newRevisionDocument(revision, '')
+  const { bytes, incarnation, revisionId, publisher, note, ...oldRevision } = newRevisionDocument(
+    revision,
+    '',
+  )
   await revisions.insert({ ...oldRevision, _id: revisionId } as RevisionDocument)
   const drifted = { _id: organizationId, organizationId, forms: 9, bytes: 1, countTime: Date.now() }
   await usage.insert(drifted as never)

@@ -58,6 +58,7 @@ const operations: Record<string, (form: StoredForm) => Promise<unknown>> = {
   'patch that enlarges the form': rename('Feedback of our customers'),
   'patch that changes nothing': (form) => store.update(refOf(form), (current) => current),
   publish: (form) => store.publish(refOf(form), randomUUID(), snapshot),
+  unpublish: (form) => store.unpublish(refOf(form), '', allow),
   delete: (form) => store.delete(refOf(form), allow),
   live: (form) => store.getRevision(refOf(form), 'live'),
   'live, not modified': (form) => store.getRevisionState(refOf(form), 'live'),

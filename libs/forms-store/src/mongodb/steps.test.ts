@@ -305,6 +305,137 @@ describe('a form that is deleted during a publish', () => {
   })
 })
 
+describe('a form that is taken down during a publish', () => {
+  /** A published form, and the state of its revisions: the number of each, and whether it is live. */
+  const given = async () => {
+    const form = await givenForm(store)
+    await publish(store, form)
+    return form
+  }
+  const revisionsOf = async (form: StoredForm) => {
+    const page = await store.listRevisions({ ...refOf(form), limit: 10, skip: 0 })
+    return page!.revisions.map(({ revision, live }) => [revision.number, live])
+  }
+  const unpublish = (form: StoredForm) => store.unpublish(refOf(form), '', allow)
+  const storedBytes = async ({ organizationId }: StoredForm) => {
+    const sizes = [collections.forms, collections.revisions].map((each) =>
+      each.sum({ organizationId }, 'bytes'),
+    )
+    return (await Promise.all(sizes)).reduce((total, { sum }) => total + sum, 0)
+  }
+
+  it.each([1, 2, 3])('before write %i: the publish takes its snapshot again', async (write) => {
+    const form = await given()
+    let writes = 0
+    const beforeWrite = async () => {
+      if (++writes === write) await unpublish(form)
+    }
+    await using publisher = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    const take = vi.fn(snapshot)
+
+    expect(await publisher.publish(refOf(form), randomUUID(), take)).toMatchObject({ live: true })
+
+    expect(take.mock.calls.map(([{ live }]) => live)).toEqual([true, false])
+    expect(await revisionsOf(form)).toEqual([
+      [2, true],
+      [1, false],
+    ])
+    expect((await store.usage(form.organizationId)).bytes).toBe(await storedBytes(form))
+  })
+
+  it('once the revision is stored: the publish comes first, and does not make the form live again', async () => {
+    const form = await given()
+    let writes = 0
+    const beforeWrite = async () => {
+      if (++writes === 4) await unpublish(form)
+    }
+    await using publisher = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    const [commandId, take] = [randomUUID(), vi.fn(snapshot)]
+
+    await publisher.publish(refOf(form), commandId, take)
+    await publisher.publish(refOf(form), commandId, take)
+
+    expect(take).toHaveBeenCalledTimes(1)
+    expect(await revisionsOf(form)).toEqual([
+      [2, false],
+      [1, false],
+    ])
+  })
+
+  it('stays down when the command of a publisher that was killed is repeated', async () => {
+    const form = await given()
+    const commandId = randomUUID()
+    await crashAfter(3, (crashing) => crashing.publish(refOf(form), commandId, snapshot))
+    expect(await revisionsOf(form)).toEqual([[1, true]])
+
+    await unpublish(form)
+    expect(await store.publish(refOf(form), commandId, snapshot)).toMatchObject({ live: false })
+
+    expect(await revisionsOf(form)).toEqual([
+      [2, false],
+      [1, false],
+    ])
+  })
+
+  /** Leaves a revision whose snapshot is earlier than an unpublish. */
+  const leaveOutdated = async (form: StoredForm, commandId: string) => {
+    const beforeWrite = async ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection === 'revisions' && operation === 'insert') await unpublish(form)
+      if (collection === 'revisions' && operation !== 'insert') throw new Error('killed')
+    }
+    await using publisher = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await expect(publisher.publish(refOf(form), commandId, snapshot)).rejects.toThrow('killed')
+    const { organizationId } = form
+    expect(await collections.revisions.count({ organizationId, number: 2 })).toBe(1)
+    expect(await revisionsOf(form)).toEqual([[1, false]])
+  }
+
+  it.each(['the repeat of a killed publish', 'the next publish'])(
+    'never becomes live with an earlier snapshot: %s takes another one',
+    async (kind) => {
+      const form = await given()
+      const commandId = randomUUID()
+      await leaveOutdated(form, commandId)
+      await store.update(refOf(form), (current) => edited(current, { name: 'Later' }))
+      const next = kind === 'the next publish' ? randomUUID() : commandId
+
+      await store.publish(refOf(form), next, snapshot)
+
+      const { revision } = (await store.getRevision(refOf(form), 'live'))!
+      expect(revision).toMatchObject({ number: 2, commandId: next })
+      expect(parseSnapshot(revision).name).toBe('Later')
+      expect(await revisionsOf(form)).toEqual([
+        [2, true],
+        [1, false],
+      ])
+      expect((await store.usage(form.organizationId)).bytes).toBe(await storedBytes(form))
+    },
+  )
+
+  it('publishes again when the next publish has discarded its revision', async () => {
+    const form = await given()
+    let isFirst = true
+    // Before the last step: another publish discards the outdated revision, and takes its number.
+    const beforeWrite = async ({ collection, operation }: { collection: string; operation: string }) => {
+      if (collection === 'revisions' && operation === 'insert' && isFirst) await unpublish(form)
+      if (collection !== 'forms' || !isFirst) return
+      isFirst = false
+      await publish(store, form)
+    }
+    await using slow = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    const commandId = randomUUID()
+
+    expect(await slow.publish(refOf(form), commandId, snapshot)).toMatchObject({ live: true })
+
+    expect(await store.findRevisionOfCommand(form.organizationId, commandId)).toMatchObject({ number: 3 })
+    expect(await revisionsOf(form)).toEqual([
+      [3, true],
+      [2, false],
+      [1, false],
+    ])
+  })
+})
+
 describe('a publish that stores nothing', () => {
   const refuse = () => {
     throw new Error('refused')

@@ -73,7 +73,7 @@ describe('formETag', () => {
 })
 
 describe('revisionToJson', () => {
-  const revision = newRevision(stored)
+  const revision = newRevision(stored, { note: 'Two "quotes"\n\\ 😀\0' })
 
   it('matches the contract, with the alias only on the live revision', () => {
     const live = JSON.parse(revisionToJson({ revision, live: true }))
@@ -84,6 +84,9 @@ describe('revisionToJson', () => {
       path: `organizations/${stored.organizationId}/forms/${stored.formId}/revisions/${revision.revisionId}`,
       alternateIds: ['live'],
       createTime: '2026-11-20T09:30:00.001Z',
+      number: 1,
+      publisher: revision.publisher,
+      note: revision.note,
       form: parseSnapshot(revision),
     })
     expect(past).toEqual({ ...live, alternateIds: [] })

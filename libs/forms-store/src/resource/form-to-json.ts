@@ -84,7 +84,8 @@ export const revisionToJsonParts = (found: ListedRevision, mask?: ReadMask): Jso
 const revisionHead = ({ revision, live }: ListedRevision): string =>
   `{"path":"${formPath(revision)}/revisions/${revision.revisionId}",` +
   `"alternateIds":${JSON.stringify(live ? [liveAlias] : [])},` +
-  `"createTime":"${revision.createTime.toISOString()}","form":`
+  `"createTime":"${revision.createTime.toISOString()}","number":${revision.number},` +
+  `"publisher":${JSON.stringify(revision.publisher)},"note":${JSON.stringify(revision.note)},"form":`
 
 /** The first member of a stored draft: all drafts have the same order of members. */
 const leadingAiHandoff = /^\{"aiHandoff":\{"enabled":(?:true|false)\}/
@@ -94,6 +95,13 @@ const withAiHandoff = (formJson: string, enabled: boolean): string =>
     ? formJson.replace(leadingAiHandoff, `{"aiHandoff":{"enabled":${enabled}}`)
     : JSON.stringify({ ...JSON.parse(formJson), aiHandoff: { enabled } })
 
+/** Begins ETags. Release 0.1.0 has another tag, because its revisions lack `number`, `publisher` and `note`. */
+const membersTag = 'n'
+
+/** The strong ETag of the members of a revision that never change: all but `alternateIds`. */
+export const snapshotETag = ({ revisionId }: Pick<RevisionState, 'revisionId'>): string =>
+  `"${membersTag}-${revisionId}"`
+
 /** The strong ETag of a revision: covers whether it is live and, for the alias, the AI Handoff of the current draft. */
 export const revisionETag = ({ revisionId, live, aiHandoff }: RevisionState, isAlias: boolean): string =>
-  `"${revisionId}-${live ? 'live' : 'past'}${isAlias ? `.${aiHandoff ? 'handoff' : 'plain'}` : ''}"`
+  `"${membersTag}-${revisionId}-${live ? 'live' : 'past'}${isAlias ? `.${aiHandoff ? 'handoff' : 'plain'}` : ''}"`

@@ -1,10 +1,11 @@
-import { liveAlias } from '@fms/contracts'
+import { latestAlias, liveAlias } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormRef } from '../forms-store.ts'
 import { formByRef } from './rows.ts'
 
 /**
- * The row of a revision, with `liveRevisionId` and `aiHandoff` of its form. Index: the unique one of revisionId.
+ * The row of a revision, with `liveRevisionId` and `aiHandoff` of its form. Index: the unique one of revisionId; for
+ * `latest`, revisions_by_number.
  *
  * @param columns of the revision, beside those of `toRevisionState`.
  */
@@ -16,14 +17,21 @@ export const findRevision = (
 ): Row | undefined => {
   const condition = formByRef(ref)
   if (!condition) return undefined
-  const isAlias = revisionRef === liveAlias
+  const [revision, ...values] = conditionOf(revisionRef)
   return database.get(
     `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
      FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
-     CROSS JOIN revisions ON revisionId = ${isAlias ? 'liveRevisionId' : '?'} AND formId = itsForm`,
+     CROSS JOIN revisions ON ${revision} AND formId = itsForm`,
     ...condition.values,
-    ...(isAlias ? [] : [revisionRef.toLowerCase()]),
+    ...values,
   )
+}
+
+const conditionOf = (revisionRef: string): [sql: string, ...values: string[]] => {
+  if (revisionRef === liveAlias) return ['revisionId = liveRevisionId']
+  if (revisionRef === latestAlias)
+    return ['number = (SELECT max(number) FROM revisions WHERE formId = itsForm)']
+  return ['revisionId = ?', revisionRef.toLowerCase()]
 }
 
 /** The row of the revision that a command made. Skips revisions of deleted forms. Index: revisions_by_command. */

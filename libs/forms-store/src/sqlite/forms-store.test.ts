@@ -12,11 +12,13 @@ import {
   atOnce,
   edited,
   givenForm,
+  givenRevisions,
   newForm,
   type OpenStore,
   type OpenStoreTogether,
   publish,
   refOf,
+  snapshot,
 } from '../contract/given.ts'
 import { listsContract } from '../contract/lists.ts'
 import { comparing, inOrder } from '../contract/plain-order.ts'
@@ -101,6 +103,22 @@ describe('a forms file', () => {
     expect(page!.revisions.map(({ live }) => live)).toEqual([true, ...Array(49).fill(false)])
   })
 
+  it('takes a snapshot again when live moves without a new revision', async () => {
+    await using store = await open()
+    const { form, revisions } = await givenRevisions(store, [1, 2], 1)
+    const seen: (string | undefined)[] = []
+
+    await store.publish(refOf(form), crypto.randomUUID(), async (current, readLive) => {
+      seen.push((await readLive())?.revisionId)
+      // The other reference of the form: the mutex does not serialize the two publishes.
+      const ref = { ...form, formRef: form.publicId }
+      await store.publish(ref, revisions[1]!.commandId, snapshot)
+      return snapshot(current)
+    })
+
+    expect(seen).toEqual(revisions.map(({ revisionId }) => revisionId))
+  })
+
   it('of an earlier schema is migrated', async () => {
     const old = join(directory, 'old.db')
     const { organizationId } = newForm()
@@ -132,6 +150,8 @@ describe('a forms file', () => {
     const filter = { kind: 'search', field: 'name', text: 'untitled' } as const
     const found = await store.list({ organizationId, filter, orderBy: [], limit: 1, skip: 0 })
     expect(found.totalSize).toBe(20)
+    const latest = await store.getRevision(refOf(forms[0]!), 'latest')
+    expect(latest!.revision).toMatchObject({ number: 1, publisher: '', note: '' })
     const revision = JSON.stringify({ name: 'Größe' })
     const bytes = forms.reduce((sum, { draftJson }) => sum + Buffer.byteLength(draftJson), 0)
     expect(await store.usage(organizationId)).toEqual({
@@ -569,7 +589,7 @@ describe('the statements', () => {
       await store.list(filtered('name = "a*" OR -search("b")'))
       await store.findRevisionOfCommand(form.organizationId, commandId)
       await store.listRevisions({ ...refOf(form), limit: 10, skip: 0, after: 7 })
-      await store.getRevision(refOf(form), revisionId)
+      for (const ref of [revisionId, 'live', 'latest']) await store.getRevision(refOf(form), ref)
       await store.update(refOf(form), (current) => current)
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
     })

@@ -11,6 +11,7 @@ import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
+  ChangedForm,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -26,11 +27,12 @@ import type {
   OrganizationForms,
   Quota,
   Replies,
+  RestoredRevision,
   RevisionState,
   RevisionsPage,
-  Snapshot,
   StoredForm,
   StoredRevision,
+  TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
@@ -39,6 +41,7 @@ import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
 import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
+import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
 import { type RecordEvent, recordEvent } from './events/record-event.ts'
 import { SqliteEventLog } from './events/sqlite-event-log.ts'
@@ -147,11 +150,14 @@ export class SqliteFormsStore implements FormsStore {
 
   update(
     ref: FormRef,
-    change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
     context?: ChangeContext,
+    restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
     return this.#recording(ref.organizationId, context, (record) =>
-      this.#retryOnConflict(ref, () => updateForm(this.#database, this.#quota, ref, change, record)),
+      this.#retryOnConflict(ref, () =>
+        updateForm(this.#database, this.#quota, ref, change, record, restored),
+      ),
     )
   }
 
@@ -174,7 +180,7 @@ export class SqliteFormsStore implements FormsStore {
   publish(
     ref: FormRef,
     commandId: string,
-    snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>,
+    snapshot: TakeSnapshot,
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
@@ -182,6 +188,17 @@ export class SqliteFormsStore implements FormsStore {
       const command = { ref, commandId, snapshot, beforeStoring, record }
       return this.#retryOnConflict(ref, () => publishForm(this.#database, this.#quota, command))
     })
+  }
+
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    return this.#recording(ref.organizationId, context, (record) =>
+      unpublishForm(this.#database, ref, note, check, record),
+    )
   }
 
   /** Reads pages as `list` does. Index: revisions_by_number. */
@@ -201,7 +218,7 @@ export class SqliteFormsStore implements FormsStore {
     ref: FormRef,
     revisionRef: string,
   ): Promise<(ListedRevision & RevisionState) | undefined> {
-    const columns = 'organizationId, formId, number, commandId, createTime, form'
+    const columns = 'organizationId, formId, number, commandId, createTime, publisher, note, form'
     const row = findRevision(this.#database, ref, revisionRef, columns)
     return row && { ...toRevisionState(row), revision: toStoredRevision(row) }
   }

@@ -87,6 +87,8 @@ export const toStoredRevision = (row: Row): StoredRevision => ({
   number: number(row, 'number'),
   commandId: text(row, 'commandId'),
   createTime: time(row, 'createTime'),
+  publisher: text(row, 'publisher'),
+  note: text(row, 'note'),
   formJson: text(row, 'form'),
 })
 

@@ -224,6 +224,12 @@ const eventLogs = `
   CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
+/** After the snapshot in a row, so reading them reads all overflow pages of a large snapshot. */
+const publishers = `
+  ALTER TABLE revisions ADD COLUMN publisher TEXT NOT NULL DEFAULT '';
+  ALTER TABLE revisions ADD COLUMN note TEXT NOT NULL DEFAULT '';
+`
+
 /**
  * Append only: each file stores how many it has applied. The first five admit no earlier releases: each drops an index
  * that their lists name, or adds a trigger that they cannot run.
@@ -236,6 +242,8 @@ export const migrations: readonly SqliteMigration[] = [
   fifth,
   // Release 0.1.0 has five. It records no events.
   { script: eventLogs, oldestVersion: 5 },
+  // Release 0.1.0 stores revisions without publisher and note.
+  { script: publishers, oldestVersion: 5 },
 ]
 
 /** Custom SQL functions of triggers and migrations. Every connection that writes needs them. */

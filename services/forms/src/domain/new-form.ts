@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { makePublicId, type StoredDraft, type StoredForm } from '@fms/forms-store'
+import { type ChangedForm, makePublicId, type StoredDraft, type StoredForm } from '@fms/forms-store'
+import type { ChangedDraft } from './write-draft.ts'
 
 /** Placeholders for the ids in the response to a dry run (AIP-163). */
 export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publicId: '' }
@@ -22,7 +23,7 @@ export const newForm = (
 })
 
 /** The form with a new draft and the next version. Its `updateTime` strictly increases, even if the clock goes back. */
-export const changedForm = (current: StoredForm, draft: StoredDraft, now: Date): StoredForm => ({
+export const changedForm = (current: StoredForm, draft: ChangedDraft, now: Date): ChangedForm => ({
   ...current,
   ...draft,
   version: current.version + 1,

@@ -132,6 +132,7 @@ describe('patchDraft', () => {
       draftJson: JSON.stringify({ ...parseDraft(form), tone: 'dry' }),
       version: 2,
       updateTime: later,
+      changedFields: ['tone'],
     })
   })
 

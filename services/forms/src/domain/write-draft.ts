@@ -8,7 +8,10 @@ import {
   toFieldViolations,
 } from '@fms/aip'
 import { FormDraft, FormType, serverOwnedFields, unclearableFields } from '@fms/contracts'
-import { type StoredDraft, toStoredDraft } from '@fms/forms-store'
+import { type ChangedForm, changedFields, type StoredDraft, toStoredDraft } from '@fms/forms-store'
+
+/** A draft, and the names of the fields that a patch has changed. */
+export type ChangedDraft = StoredDraft & Pick<ChangedForm, 'changedFields'>
 
 /** Maximum size of a draft as JSON. A form then fits the default `max_payload` of NATS, 1 MiB. */
 const maxDraftBytes = 768 * 1024
@@ -27,14 +30,15 @@ export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefine
  * @returns undefined when the patch changes nothing.
  * @throws {ApiError} INVALID_REQUEST with all violations of the result.
  */
-export const patchDraft = (draftJson: string, patch: JsonObject): StoredDraft | undefined => {
+export const patchDraft = (draftJson: string, patch: JsonObject): ChangedDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
   const draft = checkedDraft(stored, patch)
-  return isSameDraft(draft.draftJson, draftJson, stored) ? undefined : draft
+  if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
+  return { ...draft, changedFields: changedFields(draftJson, draft.draftJson) }
 }
 
 /** Whether two drafts are equal as JSON. Equal drafts have texts of the same length, whatever the order of members. */
-const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
+export const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
 const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): StoredDraft => {
@@ -68,7 +72,8 @@ const changedType = (stored: FormDraft | undefined, { type }: JsonObject): Field
     ? [{ field: 'form.type', description: `is fixed at creation: it is "${stored.type}"` }]
     : []
 
-const tooLarge = (json: string): FieldViolation[] => {
+/** The violation of a draft that is larger than a form may be. */
+export const tooLarge = (json: string): FieldViolation[] => {
   const bytes = Buffer.byteLength(json)
   return bytes > maxDraftBytes
     ? [{ field: 'form', description: `must have at most ${maxDraftBytes} bytes as JSON, and has ${bytes}` }]

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { Gauge, malformedRequest } from '@fms/service-kit'
+import { FairQueue, Gauge, malformedRequest } from '@fms/service-kit'
 import type { Piscina } from 'piscina'
-import { FairQueue } from '../fair-queue.ts'
 
 /** The functions that threads run, by name. */
 type Tasks = typeof import('./draft-worker.ts')
@@ -19,7 +18,7 @@ const maxTasksPerUser = 64
 
 const tasks = new Gauge({
   name: 'forms_draft_tasks',
-  help: 'Large creates, patches and comparisons that wait for a worker thread, or run in one',
+  help: 'Large creates, patches, rollbacks and comparisons that wait for a worker thread, or run in one',
 })
 
 /** Idle threads end after this time. */

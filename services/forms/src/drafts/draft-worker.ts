@@ -1,3 +1,3 @@
 // Entry point of a worker thread: Piscina calls the export that a task names.
 export { comparisonJson as compare } from '../domain/comparison.ts'
-export { runDraftTask as write } from './draft-task.ts'
+export { runDraftTask as write, runRestoreTask as restore } from './draft-task.ts'

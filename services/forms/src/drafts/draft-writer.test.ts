@@ -58,6 +58,25 @@ describe('DraftWriter', () => {
     for (const count of Object.values(codes)) expect(count).toBeGreaterThan(0)
   })
 
+  it('restores the same draft in a thread as on the calling thread', async () => {
+    const codes = { drafts: 0, refusals: 0, unchanged: 0 }
+    const snapshots = fc.oneof(createFormArbitrary, wrongMemberArbitrary).map(overTheWire)
+
+    await fc.assert(
+      fc.asyncProperty(createFormArbitrary.map(overTheWire), snapshots, async (form, snapshot) => {
+        const { draftJson } = await inline.create(form, alice)
+        for (const snapshotJson of [JSON.stringify(snapshot), draftJson]) {
+          const restored = await outcomeOf(inline.restore(draftJson, snapshotJson, alice))
+          expect(await outcomeOf(threaded.restore(draftJson, snapshotJson, alice))).toEqual(restored)
+          if (restored === undefined) codes.unchanged++
+          else codes['error' in (restored as object) ? 'refusals' : 'drafts']++
+        }
+      }),
+      { numRuns: 100 },
+    )
+    for (const count of Object.values(codes)) expect(count).toBeGreaterThan(0)
+  })
+
   it('leaves the event loop free while a thread checks a large draft', async () => {
     const steps = Array.from({ length: 1000 }, (_, index) => ({
       type: 'text',
@@ -70,6 +89,12 @@ describe('DraftWriter', () => {
     const started = cpuMs()
     expect(await threaded.patch(draftJson, { name: 'one word' }, alice)).toMatchObject({ name: 'one word' })
     expect(cpuMs() - started).toBeLessThan(20)
+
+    const snapshotJson = JSON.stringify({ ...JSON.parse(draftJson), name: 'another' })
+    const restoreStarted = cpuMs()
+    const restored = await threaded.restore(draftJson, snapshotJson, alice)
+    expect(restored).toMatchObject({ name: 'another' })
+    expect(cpuMs() - restoreStarted).toBeLessThan(20)
   })
 
   it.each([

@@ -1,6 +1,8 @@
 import { ApiError, type JsonObject } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
-import { writeDraft } from './draft-task.ts'
+import { restoreDraft } from '../domain/restore-draft.ts'
+import type { ChangedDraft } from '../domain/write-draft.ts'
+import { type DraftOutcome, writeDraft } from './draft-task.ts'
 import type { DraftCaller, DraftThreads } from './draft-threads.ts'
 
 /** A JSON object: parsed where it is small, and as text where it is large. */
@@ -37,17 +39,39 @@ export class DraftWriter {
    * @returns undefined when the patch changes nothing.
    * @throws {ApiError} INVALID_REQUEST with all violations of the result; OVERLOADED.
    */
-  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<StoredDraft | undefined> {
+  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<ChangedDraft | undefined> {
     return this.#write(draftJson, patch, caller)
   }
 
+  /**
+   * Applies the snapshot of a revision to a stored draft.
+   *
+   * @returns undefined when the draft is the same already.
+   * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations; OVERLOADED.
+   */
+  async restore(
+    draftJson: string,
+    snapshotJson: string,
+    caller: DraftCaller,
+  ): Promise<ChangedDraft | undefined> {
+    if (!this.#isLarge(draftJson) && !this.#isLarge(snapshotJson))
+      return restoreDraft(draftJson, snapshotJson)
+    return draftOf(await this.#threads.run('restore', { draftJson, snapshotJson }, caller))
+  }
+
   async #write(draftJson: string | undefined, patch: Patch, caller: DraftCaller) {
-    const isLarge = (text: string | undefined) => text !== undefined && text.length > this.#largeLength
-    if (typeof patch !== 'string' && !isLarge(draftJson)) return writeDraft(draftJson, patch)
+    if (typeof patch !== 'string' && !this.#isLarge(draftJson)) return writeDraft(draftJson, patch)
     const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
     const task = draftJson === undefined ? { patchJson } : { draftJson, patchJson }
-    const outcome = await this.#threads.run('write', task, caller)
-    if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
-    return outcome.draft
+    return draftOf(await this.#threads.run('write', task, caller))
   }
+
+  #isLarge(json: string | undefined): boolean {
+    return json !== undefined && json.length > this.#largeLength
+  }
+}
+
+const draftOf = (outcome: DraftOutcome): ChangedDraft | undefined => {
+  if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
+  return outcome.draft
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FormEvent } from '@fms/contracts'
 import type { EventLog, EventsQuery } from '@fms/forms-store'
-import { FairQueue } from '../fair-queue.ts'
+import { FairQueue } from '@fms/service-kit'
 
 /** Maximum number of events in one read of the store. Reading and parsing them takes about 2 ms. */
 export const maxChunk = 250

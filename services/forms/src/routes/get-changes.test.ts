@@ -113,6 +113,16 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
     })
   })
 
+  it('compares the latest revision, whether or not it is live', async () => {
+    const { service, form, revision } = await given()
+    await using _ = service
+    const second = await service.given.revision(form)
+    const byId = await changesOf(service, form, `?from=${revision.revisionId}&to=${second.revisionId}`)
+
+    expect(await changesOf(service, form, `?from=${revision.revisionId}&to=latest`)).toEqual(byId)
+    expect(await changesOf(service, form, '?from=latest')).toMatchObject({ from: byId.to, changes: [] })
+  })
+
   it('lists what a publish of the draft would report, also to viewers', async () => {
     const { service, form } = await given()
     await using _ = service
@@ -186,6 +196,7 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
       refusalOf(await service.send({ url: `${urlOf(of)}/changes${query}` })).reason
 
     expect(await refusal(other)).toBe('REVISION_NOT_FOUND')
+    expect(await refusal(other, '?from=latest')).toBe('REVISION_NOT_FOUND')
     expect(await refusal(other, `?from=${revision.revisionId}`)).toBe('REVISION_NOT_FOUND')
     await service.forms.delete({ ...form, formRef: form.formId }, () => {})
     expect(await refusal(form)).toBe('FORM_NOT_FOUND')

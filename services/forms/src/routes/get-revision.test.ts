@@ -15,7 +15,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     const revision = await service.given.revision(form)
     await service.send({ method: 'PATCH', url: urlOf(form), payload: { form: { name: 'Draft', steps: [] } } })
 
-    for (const ref of ['live', revision.revisionId, revision.revisionId.toUpperCase()]) {
+    for (const ref of ['live', 'latest', revision.revisionId, revision.revisionId.toUpperCase()]) {
       const response = await service.send({ url: `${urlOf(form)}/revisions/${ref}` })
 
       expect(response.statusCode).toBe(200)
@@ -23,6 +23,9 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
         path: `${formPath(form)}/revisions/${revision.revisionId}`,
         alternateIds: ['live'],
         createTime: '2026-11-20T10:00:00.000Z',
+        number: 1,
+        publisher: '',
+        note: '',
         form: { ...parseSnapshot(revision), name: 'Published', live: true },
       })
       expect(response.json().form).toEqual(parseSnapshot(revision))
@@ -52,6 +55,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     expect((await read(first.revisionId)).alternateIds).toEqual([])
     expect((await read(second.revisionId)).alternateIds).toEqual(['live'])
     expect(await read('live')).toEqual(await read(second.revisionId))
+    expect(await read('latest')).toEqual(await read(second.revisionId))
   })
 
   it('shows the AI Handoff of the current form as live, and that of the snapshot by id', async () => {
@@ -67,24 +71,26 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       Revision.parse((await service.send({ url: `${urlOf(form)}/revisions/${ref}` })).json()).form
 
     expect(await read('live')).toEqual({ ...parseSnapshot(revision), aiHandoff: { enabled: true } })
-    expect(await read(revision.revisionId)).toEqual(parseSnapshot(revision))
+    for (const ref of [revision.revisionId, 'latest']) {
+      expect(await read(ref)).toEqual(parseSnapshot(revision))
+    }
   })
 
-  it('finds no live revision before the first publish', async () => {
+  it.each(['live', 'latest'])('finds no revision %s before the first publish', async (ref) => {
     await using service = await startForms()
     const form = await service.given.form()
 
-    const response = await service.send({ url: `${urlOf(form)}/revisions/live` })
+    const response = await service.send({ url: `${urlOf(form)}/revisions/${ref}` })
 
     expect(refusalOf(response)).toMatchObject({
       code: 404,
       status: 'NOT_FOUND',
       reason: 'REVISION_NOT_FOUND',
-      metadata: { revision: `${formPath(form)}/revisions/live` },
+      metadata: { revision: `${formPath(form)}/revisions/${ref}` },
     })
   })
 
-  it.each([randomUUID(), 'LIVE', '1', '%00', '__proto__', 'a%20b'])(
+  it.each([randomUUID(), 'LIVE', 'Latest', '1', '%00', '__proto__', 'a%20b'])(
     'does not find the revision %s',
     async (ref) => {
       await using service = await startForms()
@@ -107,16 +113,19 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'REVISION_NOT_FOUND' })
   })
 
-  it.each(['live', randomUUID()])('responds FORM_NOT_FOUND to revision %s of a missing form', async (ref) => {
-    await using service = await startForms()
-    const form = await service.given.form()
+  it.each(['live', 'latest', randomUUID()])(
+    'responds FORM_NOT_FOUND to revision %s of a missing form',
+    async (ref) => {
+      await using service = await startForms()
+      const form = await service.given.form()
 
-    const response = await service.send({
-      url: `${urlOf({ ...form, formId: randomUUID() })}/revisions/${ref}`,
-    })
+      const response = await service.send({
+        url: `${urlOf({ ...form, formId: randomUUID() })}/revisions/${ref}`,
+      })
 
-    expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'FORM_NOT_FOUND' })
-  })
+      expect(refusalOf(response)).toMatchObject({ code: 404, reason: 'FORM_NOT_FOUND' })
+    },
+  )
 
   it('returns no revision of another organization', async () => {
     await using service = await startForms()
@@ -124,7 +133,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
     const { revisionId } = await service.given.revision(foreign)
     const asMine = urlOf({ ...foreign, organizationId: service.organizationId })
 
-    for (const ref of ['live', revisionId]) {
+    for (const ref of ['live', 'latest', revisionId]) {
       expect(refusalOf(await service.send({ url: `${asMine}/revisions/${ref}` }))).toMatchObject({
         code: 404,
         reason: 'FORM_NOT_FOUND',
@@ -165,7 +174,7 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       await using _ = service
       const read = vi.spyOn(service.forms, 'getRevision')
 
-      for (const ref of ['live', revision.revisionId]) {
+      for (const ref of ['live', 'latest', revision.revisionId]) {
         const etag = await etagOf(ref)
         expect(read).toHaveBeenCalled()
         expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/)
@@ -200,6 +209,21 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       expect(third.json().form.name).toBe('Later')
     })
 
+    it('of latest changes with each publish, and not with the AI Handoff of the draft', async () => {
+      const { service, form, get, etagOf } = await given()
+      await using _ = service
+      const first = await etagOf('latest')
+
+      const payload = { form: { aiHandoff: { enabled: true } } }
+      await service.send({ method: 'PATCH', url: urlOf(form), payload })
+      expect((await get('latest', first)).statusCode).toBe(304)
+
+      await service.given.revision(form)
+      const second = await get('latest', first)
+      expect(second.statusCode).toBe(200)
+      expect(second.json()).toMatchObject({ number: 2, form: { aiHandoff: { enabled: true } } })
+    })
+
     it('of a revision by its UUID changes when another becomes live', async () => {
       const { service, form, revision, get, etagOf } = await given()
       await using _ = service
@@ -212,11 +236,52 @@ describe('GET /organizations/{organization}/forms/{form}/revisions/{revision}', 
       expect(response.json().alternateIds).toEqual([])
     })
 
-    it('responds 404 for a missing form or revision', async () => {
+    it('of the members that never change stays the same, and lets caches keep them', async () => {
+      const { service, revision, form, get } = await given()
+      await using _ = service
+      const ref = `${revision.revisionId.toUpperCase()}?readMask=number,form`
+      const kept = { 'cache-control': 'private, max-age=31536000, immutable' }
+      const first = await get(ref)
+      expect(first.headers).toMatchObject(kept)
+
+      await service.given.revision(form)
+
+      const { etag } = first.headers
+      const again = await get(ref, etag as string)
+      expect(again).toMatchObject({ statusCode: 304, body: '', headers: { ...kept, etag } })
+      expect((await get(ref)).body).toBe(first.body)
+    })
+
+    it.each(['', '?readMask=*', '?readMask=number,alternateIds'])(
+      'leaves Cache-Control to the gateway for a revision by its UUID with the query %j',
+      async (query) => {
+        const { service, revision, form, get } = await given()
+        await using _ = service
+        const first = await get(revision.revisionId + query)
+
+        await service.given.revision(form)
+
+        const later = await get(revision.revisionId + query, first.headers.etag as string)
+        expect(later.statusCode).toBe(200)
+        for (const { headers } of [first, later]) expect(headers).not.toHaveProperty('cache-control')
+      },
+    )
+
+    it.each(['live', 'latest'])('leaves Cache-Control to the gateway for %s, which can move', async (ref) => {
+      const { service, get } = await given()
+      await using _ = service
+
+      const { headers } = await get(`${ref}?readMask=form.name`)
+      expect(headers).not.toHaveProperty('cache-control')
+    })
+
+    it('responds 404 for a missing form or revision, without a Cache-Control that keeps it', async () => {
       const { service, form, get } = await given()
       await using _ = service
 
-      expect(refusalOf(await get(randomUUID(), '*'))).toMatchObject({ reason: 'REVISION_NOT_FOUND' })
+      const missing = await get(`${randomUUID()}?readMask=form`, '*')
+      expect(refusalOf(missing)).toMatchObject({ reason: 'REVISION_NOT_FOUND' })
+      expect(missing.headers['cache-control']).toBe('no-store')
       await service.forms.delete({ ...form, formRef: form.formId }, () => {})
       expect(refusalOf(await get('live', '*'))).toMatchObject({ reason: 'FORM_NOT_FOUND' })
     })

@@ -272,7 +272,9 @@ const oddSequence: fc.Arbitrary<MalformedRequest> = fc
 /** References that identify nothing: any path segment. */
 const oddRef = fc
   .oneof(
-    anyText.filter((ref) => !isUuid(ref) && !isPublicId(ref) && ref !== 'live').map(encodeURIComponent),
+    anyText
+      .filter((ref) => !isUuid(ref) && !isPublicId(ref) && !['live', 'latest'].includes(ref))
+      .map(encodeURIComponent),
     fc.uuid(),
     fc.constantFrom(
       '%',

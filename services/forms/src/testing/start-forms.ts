@@ -93,6 +93,8 @@ export const startForms = async ({
         await forms.publish({ organizationId, formRef: formId }, commandId, (current) => ({
           revisionId: randomUUID(),
           createTime: clock.now,
+          publisher: '',
+          note: '',
           formJson: formToJson({ ...current, live: true }, testBaseUrl),
         }))
         return (await forms.findRevisionOfCommand(organizationId, commandId))!

@@ -67,7 +67,8 @@ const headers = {
     schema: { type: 'string', maxLength: 128 },
   },
   'cache-control': {
-    description: '`no-store` with an error, `private, no-cache` where a key is needed.',
+    description:
+      '`no-store` with an error. Where a key is needed, `private, no-cache`; `private, max-age=31536000, immutable` for a revision by UUID with a `readMask` without `alternateIds`.',
     schema: { type: 'string' },
   },
   vary: {

@@ -43,6 +43,9 @@ export const revision = Revision.parse({
   path: `${form.path}/revisions/${revisionId}`,
   alternateIds: ['live'],
   createTime: '2026-11-20T09:32:00.125Z',
+  number: 7,
+  publisher: 'users/4b1f0a52-0c1e-4f0b-8d53-7a6d2f1c3b22',
+  note: 'Adds a question about allergies.',
   form: { ...form, live: true },
 })
 

@@ -21,7 +21,9 @@ import {
   Organization,
   PublishFormRequest,
   Revision,
+  RollbackFormRequest,
   StreamEventsQuery,
+  UnpublishFormRequest,
   UpdateFormRequest,
 } from '@fms/contracts'
 import { z } from 'zod'
@@ -87,7 +89,10 @@ export const pathParameters: Record<string, { description: string; example: stri
   },
   formRef: { description: "The form's UUID, or its `publicId`.", example: 'Ab3dE6gH9j' },
   eventId: { description: 'The `id` of the event.', example: event.id },
-  revisionRef: { description: "The revision's UUID, or `live`.", example: 'live' },
+  revisionRef: {
+    description: "The revision's UUID, `live`, or `latest`: the revision with the highest number.",
+    example: 'live',
+  },
 }
 
 /** Reasons of groups of operations. */
@@ -249,13 +254,16 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Publish a form',
     description:
-      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat.',
+      'Freezes the draft as a new revision and makes it the one that respondents see. A read right after the response returns it. An empty body means `{}`. With a `requestId` the request is safe to repeat. With `refuseBreaking`, the draft is compared with the revision that is live at that time.',
     query: NoQuery,
     requestHeaders: 'if-match',
     body: {
       contract: PublishFormRequest,
       required: false,
-      examples: { 'safe to repeat': { requestId: '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60' } },
+      examples: {
+        'safe to repeat': { requestId: '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60' },
+        'with a note, and without orphaned answers': { note: revision.note, refuseBreaking: true },
+      },
     },
     response: {
       description: 'The form, `live: true`.',
@@ -271,9 +279,33 @@ export const operations: Operation[] = [
       'REQUEST_ID_REUSED',
       'QUOTA_EXCEEDED',
       'DRAFT_NOT_PUBLISHABLE',
+      'BREAKING_CHANGES',
       'PUBLISHING_UNAVAILABLE',
       'PUBLISH_TIMEOUT',
     ],
+  },
+  {
+    id: 'unpublishForm',
+    method: 'post',
+    path: `${formPath}/unpublish`,
+    tag: 'Forms',
+    summary: 'Take a form down',
+    description:
+      'Respondents no longer see the form: no revision is live until the next publish. The draft and all revisions stay. An empty body means `{}`. Only a publish that begins later makes the form live again, not the repeat of an earlier one.',
+    query: NoQuery,
+    requestHeaders: 'if-match',
+    body: {
+      contract: UnpublishFormRequest,
+      required: false,
+      examples: { 'with a reason': { note: 'The price was wrong.' } },
+    },
+    response: {
+      description: 'The form, `live: false`.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+    },
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'FORM_NOT_LIVE', ...service],
   },
   {
     id: 'listRevisions',
@@ -298,6 +330,38 @@ export const operations: Operation[] = [
     requestHeaders: 'if-none-match',
     response: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
     reasons: [...member, 'FORM_NOT_FOUND', 'REVISION_NOT_FOUND', ...service],
+  },
+  {
+    id: 'rollbackForm',
+    method: 'post',
+    path: `${formPath}/revisions/{revisionRef}/rollback`,
+    tag: 'Revisions',
+    summary: 'Roll the draft back to a revision',
+    description:
+      'The draft takes over all fields of the revision but `aiHandoff`, which respondents see without a publish. Nothing is published. `live` discards what was edited since the last publish. A draft that is the same already is not changed. An empty body means `{}`.',
+    query: NoQuery,
+    requestHeaders: 'if-match',
+    body: {
+      contract: RollbackFormRequest,
+      required: false,
+      examples: { 'a dry run': { validateOnly: true } },
+    },
+    response: {
+      description: 'The form with its new draft.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+    },
+    reasons: [
+      ...editor,
+      'FORM_NOT_FOUND',
+      'REVISION_NOT_FOUND',
+      ...body,
+      ...ifMatch,
+      'REVISION_NOT_RESTORABLE',
+      'QUOTA_EXCEEDED',
+      ...service,
+    ],
   },
   {
     id: 'listEvents',

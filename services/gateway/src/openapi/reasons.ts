@@ -52,6 +52,25 @@ export const reasons = {
     example: authenticationUnavailable(undefined),
   },
   BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
+  BREAKING_CHANGES: {
+    meaning:
+      'The request has `refuseBreaking`, and the draft would orphan answers to the live revision. Nothing was published. `violations` lists the changes.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'BREAKING_CHANGES',
+      'Answers that respondents have given would be orphaned: form.steps[1] of the live revision must remain: the question "email" may have answers. Restore what the violations name, or publish without refuseBreaking.',
+      {
+        metadata: { subject: 'form.steps[1]' },
+        preconditionViolations: [
+          {
+            type: 'STEP_REMOVED',
+            subject: 'form.steps[1]',
+            description: 'of the live revision must remain: the question "email" may have answers',
+          },
+        ],
+      },
+    ),
+  },
   DRAFT_NOT_PUBLISHABLE: {
     meaning: 'The draft is not ready, and nothing was published. `violations` lists what to correct.',
     example: new ApiError(
@@ -120,6 +139,15 @@ export const reasons = {
     meaning:
       '`filter` has more than 60 conditions, or more than 10 that need the text itself (`:`, `search()`, a bare term, a `*` before the end).',
     example: filterTooComplex(new FilterComplexityError('text conditions', maxTextConditions, 11)),
+  },
+  FORM_NOT_LIVE: {
+    meaning: 'No revision of the form is live, so there is nothing to take down.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'FORM_NOT_LIVE',
+      `No revision of ${form} is live, so there is nothing to take down. Publish the form to make one live.`,
+      { metadata: { form } },
+    ),
   },
   INTERNAL: { meaning: 'A defect of the service.', example: internal(undefined) },
   INVALID_FILTER: {
@@ -214,12 +242,31 @@ export const reasons = {
     ),
   },
   REVISION_NOT_FOUND: {
-    meaning: 'The form has no such revision. Before the first publish it has no `live` either.',
+    meaning: 'The form has no such revision. Before the first publish it has neither `live` nor `latest`.',
     example: new ApiError(
       'NOT_FOUND',
       'REVISION_NOT_FOUND',
       `There is no ${revision}. Publish the form, or list its revisions.`,
       { metadata: { revision } },
+    ),
+  },
+  REVISION_NOT_RESTORABLE: {
+    meaning:
+      'The rules of today refuse the revision, which is of an earlier release, and nothing was changed. `violations` lists its fields.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'REVISION_NOT_RESTORABLE',
+      'The draft cannot take over this revision, which the rules of today refuse: form.steps[1].key repeats the key of steps[0]. Read the revision, correct what the violations name, and update the form with it.',
+      {
+        metadata: { subject: 'form.steps[1].key' },
+        preconditionViolations: [
+          {
+            type: 'FIELD_INVALID',
+            subject: 'form.steps[1].key',
+            description: 'repeats the key of steps[0]',
+          },
+        ],
+      },
     ),
   },
   STORE_NOT_MIGRATED: {

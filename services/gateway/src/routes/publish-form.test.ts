@@ -170,6 +170,24 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(gateway.commands).toMatchObject([{ validateOnly: true }])
   })
 
+  it('sends note and refuseBreaking, in commands alone that have them', async () => {
+    await using gateway = await startPublishing(published)
+    const note = '😀'.repeat(500)
+
+    for (const body of [
+      { note, refuseBreaking: true },
+      { note: '', refuseBreaking: false },
+    ]) {
+      const response = await gateway.send('POST', publish, { headers: json, body: JSON.stringify(body) })
+      expect(response.status).toBe(200)
+    }
+
+    const [given, none] = gateway.commands
+    expect(given).toMatchObject({ note, refuseBreaking: true })
+    expect(none).not.toHaveProperty('note')
+    expect(none).not.toHaveProperty('refuseBreaking')
+  })
+
   it('matches the replies to concurrent requests', async () => {
     await using gateway = await startPublishing((message) => {
       const { formRef } = PublishForm.decode(message.data)
@@ -199,6 +217,11 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
   it.each([
     ['{"validateonly":true}', '', {}, 'INVALID_REQUEST'],
     ['{"requestId":"1"}', '', {}, 'INVALID_REQUEST'],
+    [`{"note":"${'x'.repeat(501)}"}`, '', {}, 'INVALID_REQUEST'],
+    [`{"note":"${'x'.repeat(501)}","validateOnly":true}`, '', {}, 'INVALID_REQUEST'],
+    ['{"note":null}', '', {}, 'INVALID_REQUEST'],
+    ['{"refuseBreaking":"true"}', '', {}, 'INVALID_REQUEST'],
+    ['{"note":"a","note":"b"}', '', {}, 'INVALID_REQUEST'],
     ['null', '', {}, 'INVALID_REQUEST'],
     ['[]', '', {}, 'INVALID_REQUEST'],
     ['{', '', {}, 'MALFORMED_JSON'],

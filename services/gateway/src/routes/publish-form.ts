@@ -38,6 +38,8 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         userId: identity.userId,
         key: identity.key,
         validateOnly: body.validateOnly,
+        ...(body.note && { note: body.note }),
+        ...(body.refuseBreaking && { refuseBreaking: true }),
         ifMatch: parseIfMatch(headers['if-match']),
       }
       const published = await publisher.publishForm(command, publishTimeoutMs, id, controller.signal)

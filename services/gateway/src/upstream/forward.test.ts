@@ -107,12 +107,29 @@ describe('the headers', () => {
     expect(response.headers).not.toHaveProperty('content-length')
   })
 
+  it('of a response that never changes let a private cache keep it', async () => {
+    await using gateway = await startGateway()
+    const immutable = 'private, max-age=31536000, immutable'
+    gateway.forms.respond = (_, reply) => reply.header('cache-control', immutable).send({})
+    const url = `/v2/organizations/acme/forms/${publicId}/revisions/${randomUUID()}?readMask=form`
+
+    const response = await gateway.send('GET', url)
+
+    expect(response.headers).toMatchObject({ 'cache-control': immutable, vary: 'x-api-key' })
+  })
+
   it('of a response are forwarded only when they are on the list, with one request id', async () => {
     await using gateway = await startGateway()
     gateway.forms.respond = (_, reply) =>
       reply
         .code(503)
-        .headers({ etag: '"1-a"', 'retry-after': '1', 'x-powered-by': 'us', 'x-request-id': 'theirs' })
+        .headers({
+          'cache-control': 'private',
+          etag: '"1-a"',
+          'retry-after': '1',
+          'x-powered-by': 'us',
+          'x-request-id': 'theirs',
+        })
         .send({ error: {} })
 
     const response = await gateway.send('GET', '/v2/organizations/acme/forms', {

@@ -134,7 +134,7 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
 }
 
 /**
- * Replaces characters that a path segment cannot hold unescaped, and truncates. No UUID, public id or `live` has an
+ * Replaces characters that a path segment cannot hold unescaped, and truncates. No UUID, public id or alias has an
  * underscore or 100 characters, so a reference that matches nothing still matches nothing.
  */
 const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
@@ -147,9 +147,9 @@ export const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) 
   ...(body !== undefined && { 'content-type': 'application/json' }),
 })
 
-/** The complete list of forwarded response headers. */
+/** The complete list of forwarded response headers. Responses without `cache-control` get that of the gateway. */
 const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
-  pick(headers, ['content-type', 'content-length', 'etag', 'retry-after'])
+  pick(headers, ['cache-control', 'content-type', 'content-length', 'etag', 'retry-after'])
 
 const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
   const picked: Record<string, T> = {}

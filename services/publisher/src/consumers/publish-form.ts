@@ -83,7 +83,7 @@ const settleFailure = async (
     return 'refused'
   }
   const isUnexpected = !(error instanceof ApiError)
-  logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
+  logger.error({ ...fields, err: error }, logTextOf(error))
   const delayMs = retryDelayMs(message.info.deliveryCount)
   if (isUnexpected && deadline.isOverIn(delayMs + redeliveryMs)) {
     replyWithProblem(message, internal(error), deps)
@@ -91,6 +91,11 @@ const settleFailure = async (
   }
   message.nak(delayMs)
   return 'retried'
+}
+
+const logTextOf = (error: unknown): string => {
+  if (!(error instanceof ApiError)) return 'unexpected error'
+  return error.reason === 'OVERLOADED' ? 'too many large comparisons' : 'store unavailable'
 }
 
 const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogger =>

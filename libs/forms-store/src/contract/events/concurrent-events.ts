@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ApiError } from '@fms/aip'
 import { type FormEvent, parseSequence } from '@fms/contracts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -11,7 +12,7 @@ import { logOf } from './log-of.ts'
 
 /** A change of one of a few forms by a process. */
 interface Step {
-  kind: 'create' | 'update' | 'publish' | 'delete' | 'recreate'
+  kind: 'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'recreate'
   /** Which of the known forms. */
   form: number
 }
@@ -27,7 +28,16 @@ interface Acknowledged {
 const stepsUpTo = (maxLength: number) =>
   fc.array(
     fc.record<Step>({
-      kind: fc.constantFrom('create', 'update', 'update', 'publish', 'publish', 'delete', 'recreate'),
+      kind: fc.constantFrom(
+        'create',
+        'update',
+        'update',
+        'publish',
+        'publish',
+        'unpublish',
+        'delete',
+        'recreate',
+      ),
       form: fc.nat(2),
     }),
     { minLength: 1, maxLength },
@@ -60,6 +70,7 @@ class Changes {
     if (kind === 'create') return this.#create(store, this.#newForm())
     if (kind === 'update') return this.#update(store, form)
     if (kind === 'publish') return this.#publish(store, form)
+    if (kind === 'unpublish') return this.#unpublish(store, form)
     const isDeleted = await this.#delete(store, form)
     // The caller that deleted the form is the only one that creates it again.
     if (isDeleted && kind === 'recreate') await this.#create(store, { ...form, publicId: newPublicId() })
@@ -88,6 +99,18 @@ class Changes {
     const context = newContext()
     const published = await store.publish(refOf(form), randomUUID(), snapshot, undefined, context)
     if (published) this.#acknowledge(context, { type: 'form.published', formId: form.formId })
+  }
+
+  async #unpublish(store: FormsStore, form: StoredForm): Promise<void> {
+    const context = newContext()
+    try {
+      const unpublished = await store.unpublish(refOf(form), '', allow, context)
+      if (!unpublished) return
+      const etag = formETag(unpublished)
+      this.#acknowledge(context, { type: 'form.unpublished', formId: form.formId, etag })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.reason === 'FORM_NOT_LIVE')) throw error
+    }
   }
 
   async #delete(store: FormsStore, form: StoredForm): Promise<boolean> {

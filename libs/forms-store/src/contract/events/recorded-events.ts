@@ -131,6 +131,57 @@ export const recordedEventsContract = (open: OpenStore): void => {
       })
     })
 
+    it('records one event: an unpublish, with the revision and the note', async () => {
+      const form = await givenForm(store())
+      const revision = await publish(store(), form)
+      const live = { ...form, live: true }
+      const context = newContext()
+
+      await store().unpublish(refOf(form), 'The wrong price', allow, context)
+
+      const event = (await logOf(store(), form.organizationId)).at(-1)!
+      expect(event).toMatchObject({ type: 'form.unpublished', subject: formPath(form) })
+      expect(event.data).toEqual({
+        form: formPath(form),
+        publicId: form.publicId,
+        name: form.name,
+        etag: formETag(form),
+        previousEtag: formETag(live),
+        revision: `${formPath(form)}/revisions/${revision.revisionId}`,
+        number: 1,
+        note: 'The wrong price',
+        ...context,
+      })
+      await publish(store(), form)
+      await store().unpublish(refOf(form), '', allow)
+      const data = (await dataOf(form)).at(-1)!
+      expect(data).toMatchObject({ number: 2, ...operator })
+      expect(data).not.toHaveProperty('note')
+    })
+
+    it('records one event: a rollback, with the revision and the members that changed', async () => {
+      const form = await givenForm(store(), { draft: { name: 'Before' } })
+      const { revisionId, number } = await publish(store(), form)
+      const context = newContext()
+      const change = (current: StoredForm) => edited(current, { name: 'After' })
+
+      const updated = await store().update(refOf(form), change, context, { revisionId, number })
+
+      const event = (await logOf(store(), form.organizationId)).at(-1)!
+      expect(event).toMatchObject({ type: 'form.rolledBack', subject: formPath(form) })
+      expect(event.data).toEqual({
+        form: formPath(form),
+        publicId: form.publicId,
+        name: 'After',
+        etag: formETag(updated!),
+        previousEtag: formETag({ ...form, live: true }),
+        revision: `${formPath(form)}/revisions/${revisionId}`,
+        number,
+        fields: ['name'],
+        ...context,
+      })
+    })
+
     it('records one event: a delete', async () => {
       const form = await givenForm(store(), { draft: { name: 'Last' } })
       await publish(store(), form)

@@ -23,6 +23,7 @@ import { publishForm } from './publish-form.ts'
 import { recordReplies } from './record-replies.ts'
 import { commandKey } from './reservations.ts'
 import { type Failure, interleave, type Outcome, type Turn } from './testing/interleave.ts'
+import { unpublishForm } from './unpublish-form.ts'
 import { updateForm } from './update-form.ts'
 
 const { collections } = await startFormsStore({ quick: true })
@@ -37,6 +38,7 @@ const kinds = [
   'patch',
   'publish',
   'publish other',
+  'unpublish',
   'reply',
   'delete',
   'import',
@@ -62,7 +64,10 @@ const operations = fc.array(
   fc.record({
     kind: fc.oneof(
       { weight: 1, arbitrary: fc.constantFrom(...kinds) },
-      { weight: 1, arbitrary: fc.constantFrom('publish', 'delete', 'import', 'create' as const) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('publish', 'unpublish', 'delete', 'import', 'create' as const),
+      },
     ),
     id: fc.nat(2),
   }),
@@ -92,6 +97,8 @@ class World {
   readonly replyIds = Array.from({ length: 3 }, () => randomUUID())
   readonly commandIds = Array.from({ length: 3 }, () => randomUUID())
   readonly record: FormRecord
+  /** Whether the form was live, for each snapshot that was taken, by the id of its revision. */
+  readonly snapshots = new Map<string, boolean>()
 
   constructor() {
     // A repeat of the first command finds its revision in the record.
@@ -139,6 +146,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
   const takeSnapshot = (current: StoredForm) => {
     const it = snapshot(current)
     taken.push(it.revisionId)
+    world.snapshots.set(it.revisionId, current.live)
     return it
   }
   const publish = (of: StoredForm) => (on: FormsCollections) => {
@@ -165,12 +173,16 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
         if (value === 'elsewhere') return
         const made = revisions.find((revision) => revision.commandId === commandId)
         expect(made).toBeDefined()
-        expect(live!.number).toBeGreaterThanOrEqual(made!.number)
+        if (live) expect(live.number).toBeGreaterThanOrEqual(made!.number)
         if (!taken.includes(made!.revisionId)) return
         expect(made!.form.context).toEqual(parseDraft(value as StoredForm).context)
       },
     },
     'publish other': { run: publish(other), promises: nothing },
+    unpublish: {
+      run: (on) => retry(ref, () => unpublishForm(on, ref, '', allow, recorder)),
+      promises: nothing,
+    },
     reply: {
       run: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] })),
       promises: (_, { replyIds }) => expect(replyIds).toContain(replyId),
@@ -217,6 +229,15 @@ const expectSingleLives = ({ forms }: History): void => {
   const lives = forms.map((form) => form?.incarnation).filter((each, index, all) => each !== all[index - 1])
   const visible = lives.filter((each) => each !== undefined)
   expect(new Set(visible).size).toBe(visible.length)
+}
+
+/** A form that was taken down becomes live again only with a snapshot that is later. */
+const expectTakenDown = ({ forms }: History, { snapshots }: World): void => {
+  for (const [step, after] of forms.entries()) {
+    const before = forms[step - 1]
+    if (!before || before.incarnation !== after?.incarnation || before.liveRevisionId !== null) continue
+    if (after.liveRevisionId !== null) expect(snapshots.get(after.liveRevisionId)).toBe(false)
+  }
 }
 
 /** What results say about the existence of the form. */
@@ -327,6 +348,7 @@ const checkIn = async (world: World, { processes, turns }: Case): Promise<void> 
   for (const { error } of ended) if (error && !(error instanceof ApiError)) throw error
   expectSingleLives(history)
   expectEffects(ended, history)
+  expectTakenDown(history, world)
   const record = await readRecord(collections, world.form)
   const incarnation = history.forms.at(-1)?.incarnation
   expect(record === undefined).toBe(incarnation === undefined)

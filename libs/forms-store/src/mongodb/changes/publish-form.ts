@@ -1,7 +1,6 @@
-import { formPath } from '@fms/contracts'
 import { writeConflict } from '@fms/store-kit/mongodb'
-import { type ChangeContext, operatorContext } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, Snapshot, StoredForm } from '../../forms-store.ts'
+import { type ChangeContext, operatorContext, revisionMembers } from '../../events/recorded-event.ts'
+import type { FormRef, Quota, StoredForm, TakeSnapshot } from '../../forms-store.ts'
 import {
   type FormDocument,
   type FormsCollections,
@@ -15,14 +14,14 @@ import {
 import { makeRoom } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { findForm } from '../find-form.ts'
-import { findRevisionOfForm } from '../find-revision.ts'
+import { findLiveRevision, findRevisionOfForm } from '../find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'
 import { commandKey, release, releaseUnlessShared, reserveCommand } from './reservations.ts'
 
 export interface PublishCommand {
   ref: FormRef
   commandId: string
-  snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>
+  snapshot: TakeSnapshot
   beforeStoring: (() => void) | undefined
   recorder: ChangeRecorder
 }
@@ -42,7 +41,7 @@ interface StoredPublish {
 interface Progress {
   /** The form for which this publish has reserved its command. */
   form?: FormDocument
-  stored?: StoredPublish
+  stored?: StoredPublish | undefined
   /** Whether this publish reserved the command and has sent no revision: then its failure frees the command. */
   isUnused: boolean
   /** The error of `beforeStoring`. */
@@ -79,7 +78,7 @@ const attemptPublish = async (
   progress: Progress,
 ): Promise<Published | typeof writeConflict> => {
   const form = await findForm(collections, command.ref)
-  if (progress.stored) return finishPublish(collections, form, progress.stored, command)
+  if (progress.stored) return finishPublish(collections, form, progress, command)
   if (!form) return undefined
   const isSame = progress.form?.incarnation === form.incarnation
   const isRepeat = isSame || (await reserve(collections, form, command, progress))
@@ -92,11 +91,11 @@ const attemptPublish = async (
   const revision = await storeRevision(collections, quota, form, command, progress)
   if (!revision) {
     // Another publish has stored a revision with this number, and may have been killed since.
-    await finishNext(collections, form, command)
+    await finishNext(collections, form, command.recorder)
     return writeConflict
   }
   progress.stored = { revision, published: { ...toStoredForm(form), live: true } }
-  return finishPublish(collections, form, progress.stored, command)
+  return finishPublish(collections, form, progress, command)
 }
 
 /** Reserves the command. @returns whether the form had it already. */
@@ -125,11 +124,13 @@ const storeRevision = async (
   { commandId, snapshot, beforeStoring, recorder }: PublishCommand,
   progress: Progress,
 ): Promise<RevisionDocument | undefined> => {
-  const taken = await snapshot(toStoredForm(form))
+  const taken = await snapshot(toStoredForm(form), () => findLiveRevision(collections, form))
   const { organizationId, formId, incarnation } = incarnationOf(form)
   const number = form.revisionNumber + 1
   const revision = { ...taken, organizationId, formId, commandId, number }
-  const document = newRevisionDocument(revision, incarnation, recorder.context)
+  const wasLive = form.liveRevisionId !== null
+  const context = JSON.stringify(recorder.context)
+  const document = newRevisionDocument(revision, incarnation, { wasLive, context })
   const growth = { forms: 0, bytes: Buffer.byteLength(taken.formJson) }
   const { isUnused } = progress
   const isStored = await countWrite(collections, quota, organizationId, growth, async () => {
@@ -155,7 +156,8 @@ const errorOf = (check: (() => void) | undefined): { error: unknown } | undefine
 }
 
 /**
- * Makes a revision of this publish visible. Removes it if its form is gone.
+ * Makes a revision of this publish visible. Removes it if its form is gone, or was taken down since the snapshot: then the
+ * next attempt takes another one.
  *
  * @param form as it was read last.
  * @returns the form as published.
@@ -163,9 +165,10 @@ const errorOf = (check: (() => void) | undefined): { error: unknown } | undefine
 const finishPublish = async (
   collections: FormsCollections,
   form: FormDocument | undefined,
-  { revision, published }: StoredPublish,
+  progress: Progress,
   command: PublishCommand,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
+  const { revision, published } = progress.stored!
   const { organizationId, formId: _id, incarnation, number } = revision
   const key = { organizationId, _id, incarnation }
   if (form?.incarnation !== incarnation) {
@@ -176,11 +179,44 @@ const finishPublish = async (
     return undefined
   }
   if (isVisible(form, revision)) {
+    if (!(await isStored(collections, revision))) {
+      progress.stored = undefined
+      return writeConflict
+    }
     // The next publish has finished this one.
     const isDurable = await collections.forms.confirm({ ...key, revisionNumber: { $gte: number } })
     return isDurable ? published : writeConflict
   }
-  return (await makeVisible(collections, form, revision, command)) ? published : writeConflict
+  if (isOutdated(form, revision)) {
+    if (await discard(collections, form, revision)) progress.stored = undefined
+    return writeConflict
+  }
+  return (await makeVisible(collections, form, revision, command.recorder)) ? published : writeConflict
+}
+
+/** Whether the revision is there: its number may belong to another one after it was discarded. */
+const isStored = (
+  { revisions }: FormsCollections,
+  { organizationId, formId, incarnation, revisionId }: RevisionDocument,
+): Promise<boolean> => revisions.has({ organizationId, formId, incarnation, revisionId })
+
+/**
+ * Whether an unpublish came between the snapshot of the next revision and the present state of the form. Such a revision
+ * never becomes visible: a change of the form on condition of an earlier state has no effect.
+ */
+const isOutdated = (form: FormDocument, { wasLive = false }: RevisionDocument): boolean =>
+  wasLive && form.liveRevisionId === null
+
+/** Deletes an outdated revision. @returns false when a failover may take back the unpublish. */
+const discard = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  revision: RevisionDocument,
+): Promise<boolean> => {
+  const { revisionNumber, liveNumber } = form
+  if (!(await collections.forms.confirm({ ...unchanged(form), revisionNumber, liveNumber }))) return false
+  await removeRevision(collections, revision)
+  return true
 }
 
 /** @returns the form as it is now, where an earlier delivery of the command has stored a revision. */
@@ -194,7 +230,7 @@ const repeatPublish = async (
   const { revisionId, number } = earlier
   if (!(await revisions.confirm({ ...incarnationOf(form), revisionId }))) return writeConflict
   if (!isVisible(form, earlier)) {
-    await finishNext(collections, form, command)
+    await finishNext(collections, form, command.recorder)
     return writeConflict
   }
   if (form.liveNumber < number) {
@@ -211,20 +247,25 @@ const repeatPublish = async (
 const isVisible = (form: FormDocument, { number }: RevisionDocument) => number <= form.revisionNumber
 
 /**
- * Makes the revision visible that comes after the visible ones, if there is one. Its publish is in progress or was killed.
- * Its event has the revision's id, so that there is one whoever records it.
+ * Makes the revision visible that comes after the visible ones, if there is one, or discards it if it is outdated. Its
+ * publish is in progress or was killed. Its event has the revision's id, so that there is one whoever records it.
+ *
+ * @returns whether there was one. The form may have changed then.
  */
-const finishNext = async (
+export const finishNext = async (
   collections: FormsCollections,
   form: FormDocument,
-  command: PublishCommand,
-): Promise<void> => {
+  recorder: ChangeRecorder,
+): Promise<boolean> => {
   const { revisions } = collections
   const key = { ...incarnationOf(form), number: form.revisionNumber + 1 }
   const next = await revisions.findOne(key)
-  if (next && (await revisions.confirm({ ...key, revisionId: next.revisionId }))) {
-    await makeVisible(collections, form, next, command)
+  if (!next) return false
+  if (isOutdated(form, next)) await discard(collections, form, next)
+  else if (await revisions.confirm({ ...key, revisionId: next.revisionId })) {
+    await makeVisible(collections, form, next, recorder)
   }
+  return true
 }
 
 /** Raises `revisionNumber` to the next revision, makes it live and records its event. @returns whether it did. */
@@ -232,7 +273,7 @@ const makeVisible = async (
   collections: FormsCollections,
   form: FormDocument,
   revision: RevisionDocument,
-  { recorder }: PublishCommand,
+  recorder: ChangeRecorder,
 ): Promise<boolean> => {
   if (await makeRoom(collections, form)) return false
   const { revisionId, number, createTime } = revision
@@ -255,9 +296,9 @@ const moveLive = async (
   await setLive(collections, form, { ...live, ...recordEvent(form, event, recorder.context) }, recorder)
 }
 
-const publishOf = (form: FormDocument, { revisionId, number }: RevisionDocument) => {
+const publishOf = (form: FormDocument, revision: RevisionDocument) => {
   const before = toStoredForm(form)
-  const more = { revision: `${formPath(before)}/revisions/${revisionId}`, number }
+  const more = revisionMembers(before, revision)
   return { type: 'form.published', before, after: { ...before, live: true }, more } as const
 }
 
@@ -274,7 +315,7 @@ const setLive = async (
   return isSet
 }
 
-/** Deletes a revision whose form was deleted during the publish. */
+/** Deletes a revision that is not visible. */
 const removeRevision = async (
   collections: FormsCollections,
   { organizationId, formId, incarnation, revisionId, bytes }: RevisionDocument,

@@ -1,6 +1,6 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import { changedFields } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { draftChange, splitChange } from '../../events/recorded-event.ts'
+import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
 import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
 import { makeRoom } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
@@ -12,8 +12,9 @@ export const updateForm = async (
   collections: FormsCollections,
   quota: Quota,
   ref: FormRef,
-  change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
   { context, onRecorded }: ChangeRecorder,
+  restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const form = await findForm(collections, ref)
   if (!form) return undefined
@@ -23,22 +24,15 @@ export const updateForm = async (
     return (await collections.forms.confirm(unchanged(form))) ? changed : writeConflict
   }
   if (await makeRoom(collections, form)) return writeConflict
-  const fields = { ...draftFields(changed), ...recordEvent(form, updateOf(current, changed), context) }
+  const { fields: names, form: after } = splitChange(current, changed)
+  // Replies that are counted meanwhile do not change the ETags of the event.
+  const event = { ...draftChange(current, names, restored), before: current, after, time: after.updateTime }
+  const fields = { ...draftFields(changed), ...recordEvent(form, event, context) }
   const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - form.bytes }
   const stored = await countWrite(collections, quota, form.organizationId, growth, () =>
     collections.forms.setAndGet(unchanged(form), fields),
   )
   if (!stored) return writeConflict
-  onRecorded(form.organizationId, 'form.updated')
+  onRecorded(form.organizationId, event.type)
   return toStoredForm(stored)
 }
-
-/** The event of an update. Replies that are counted meanwhile do not change its ETags. */
-const updateOf = (before: StoredForm, after: StoredForm) =>
-  ({
-    type: 'form.updated',
-    before,
-    after,
-    time: after.updateTime,
-    more: { fields: changedFields(before.draftJson, after.draftJson) },
-  }) as const

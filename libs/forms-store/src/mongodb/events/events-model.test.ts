@@ -16,6 +16,7 @@ import { deleteForm } from '../changes/delete-form.ts'
 import { publishForm } from '../changes/publish-form.ts'
 import { recordReplies } from '../changes/record-replies.ts'
 import { type Failure, interleave, type Outcome, type Turn } from '../changes/testing/interleave.ts'
+import { unpublishForm } from '../changes/unpublish-form.ts'
 import { updateForm } from '../changes/update-form.ts'
 import type { EventDocument, FormDocument, FormsCollections } from '../documents.ts'
 import { importForm } from '../records/import-form.ts'
@@ -29,7 +30,7 @@ const { collections } = await startFormsStore({ quick: true })
 const numRuns = Number(process.env.FC_RUNS ?? 60)
 const never = new AbortController().signal
 
-const changes = ['create', 'patch', 'publish', 'delete', 'import'] as const
+const changes = ['create', 'patch', 'publish', 'unpublish', 'delete', 'import'] as const
 const kinds = [...changes, 'reply', 'clear', 'collect'] as const
 type Kind = (typeof kinds)[number]
 
@@ -52,7 +53,10 @@ const operations = fc.array(
   fc.record({
     kind: fc.oneof(
       { weight: 1, arbitrary: fc.constantFrom(...kinds) },
-      { weight: 2, arbitrary: fc.constantFrom('delete', 'publish', 'publish', 'import' as const) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('delete', 'publish', 'publish', 'unpublish', 'import' as const),
+      },
       { weight: 1, arbitrary: fc.constantFrom('collect' as const) },
     ),
     // Most of them change the same form.
@@ -166,6 +170,7 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
     patch: (on) =>
       retry(ref, () => updateForm(on, noQuota, ref, (now) => edited(now, { name: tag }), recorder)),
     publish,
+    unpublish: (on) => retry(ref, () => unpublishForm(on, ref, '', allow, recorder)),
     delete: (on) => deleteForm(on, ref, allow, recorder),
     import: (on) => importForm(on, record, recorder),
     reply: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [randomUUID()] })),
@@ -213,7 +218,7 @@ const hasChanged = ({ kind, result }: Ended): boolean | undefined => {
   if (!result) return undefined
   if (kind === 'create' || kind === 'delete') return result.value === true
   if (kind === 'import') return result.value === 'imported'
-  if (kind === 'patch') return result.value !== undefined
+  if (kind === 'patch' || kind === 'unpublish') return result.value !== undefined
   return undefined
 }
 

@@ -1,17 +1,16 @@
-import { formPath } from '@fms/contracts'
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
-import type { EventForm } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, Snapshot, StoredForm, StoredRevision } from '../../forms-store.ts'
+import { type EventForm, revisionMembers } from '../../events/recorded-event.ts'
+import type { FormRef, Quota, Snapshot, StoredForm, StoredRevision, TakeSnapshot } from '../../forms-store.ts'
 import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { findRevisionOfCommand } from '../find-revision.ts'
-import { revisionColumns, stateColumns, toFormState, toStoredForm } from '../rows.ts'
+import { revisionColumns, stateColumns, toFormState, toStoredForm, toStoredRevision } from '../rows.ts'
 import { checkQuota } from '../usage.ts'
 
 export interface PublishCommand {
   ref: FormRef
   commandId: string
-  snapshot: (current: StoredForm) => Snapshot | Promise<Snapshot>
+  snapshot: TakeSnapshot
   beforeStoring: (() => void) | undefined
   record: RecordEvent
 }
@@ -30,7 +29,7 @@ export const publishForm = async (
   const current = toStoredForm(row)
   const earlier = findRevisionOfCommand(database, current.organizationId, commandId, revisionKey)
   if (earlier) return finishPublish(database, ref, current, earlier, record)
-  const taken = await snapshot(current)
+  const taken = await snapshot(current, async () => readLive(database, row))
   return database.write(() => {
     beforeStoring?.()
     return storeRevision(database, quota, row, { ...taken, commandId }, record)
@@ -38,6 +37,13 @@ export const publishForm = async (
 }
 
 const revisionKey = 'formId, revisionId, number'
+
+/** The revision that is live in a row of a form. Index: the unique one of revisionId. */
+const readLive = (database: SqliteDatabase, { liveRevisionId }: Row): StoredRevision | undefined => {
+  if (liveRevisionId === null) return undefined
+  const row = database.get('SELECT * FROM revisions WHERE revisionId = ?', liveRevisionId!)
+  return row && toStoredRevision(row)
+}
 
 /** Stores a snapshot as the live revision if the form is still as it was read. Runs in a transaction. */
 const storeRevision = (
@@ -51,7 +57,7 @@ const storeRevision = (
   const { organizationId, formId } = current
   const row = readVersion(database, formId)
   if (!row) return undefined
-  if (row.version !== read.version || row.revisionNumber !== read.revisionNumber) return writeConflict
+  if (hasChanged(row, read)) return writeConflict
   checkQuota(database, quota, organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
   const number = (row.revisionNumber as number) + 1
   const revision = { ...snapshot, organizationId, formId, number }
@@ -66,6 +72,12 @@ const storeRevision = (
   return { ...current, live: true }
 }
 
+/** Also after an unpublish: a snapshot that is earlier must not make the form live again. */
+const hasChanged = (row: Row, read: Row): boolean =>
+  row.version !== read.version ||
+  row.revisionNumber !== read.revisionNumber ||
+  row.liveRevisionId !== read.liveRevisionId
+
 /** @param before the form before `live` moves to the revision. */
 const recordPublish = (
   before: EventForm,
@@ -73,7 +85,7 @@ const recordPublish = (
   time: Date,
   record: RecordEvent,
 ): void => {
-  const more = { revision: `${formPath(before)}/revisions/${revision.revisionId}`, number: revision.number }
+  const more = revisionMembers(before, revision)
   record(before, { type: 'form.published', before, after: { ...before, live: true }, time, more })
 }
 

@@ -1,6 +1,6 @@
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
-import { changedFields } from '../../events/recorded-event.ts'
-import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
+import { draftChange, splitChange } from '../../events/recorded-event.ts'
+import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
 import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { draftColumns, toStoredForm } from '../rows.ts'
@@ -11,21 +11,23 @@ export const updateForm = async (
   database: SqliteDatabase,
   quota: Quota,
   ref: FormRef,
-  change: (current: StoredForm) => StoredForm | Promise<StoredForm>,
+  change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
   record: RecordEvent,
+  restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const row = findForm(database, ref)
   if (!row) return undefined
   const current = toStoredForm(row)
   const changed = await change(current)
   if (changed === current) return current
-  const fields = changedFields(current.draftJson, changed.draftJson)
+  const { fields, form } = splitChange(current, changed)
+  const event = draftChange(current, fields, restored)
   return database.write(() => {
-    const stored = storeDraft(database, quota, changed, row)
+    const stored = storeDraft(database, quota, form, row)
     if (stored && stored !== writeConflict) {
       const before = { ...stored, version: current.version }
       const time = stored.updateTime
-      record(stored, { type: 'form.updated', before, after: stored, time, more: { fields } })
+      record(stored, { ...event, before, after: stored, time })
     }
     return stored
   })

@@ -50,7 +50,8 @@ export const readSmallRevisions = (
   const total = database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
   const rows = readNumbers(database, form, query.after, query.limit + 1, query.skip)
   const sql = `SELECT organizationId, formId, revisionId, number, commandId, createTime, octet_length(form) AS bytes,
-    CASE WHEN octet_length(form) <= ? THEN form END AS form FROM revisions WHERE rowid = ?`
+    CASE WHEN octet_length(form) <= ?1 THEN form END AS form, CASE WHEN octet_length(form) <= ?1 THEN publisher END AS publisher,
+    CASE WHEN octet_length(form) <= ?1 THEN note END AS note FROM revisions WHERE rowid = ?2`
   const revisions: ListedRevision[] = []
   let left = smallPageBytes
   for (const { id } of rows.slice(0, query.limit)) {

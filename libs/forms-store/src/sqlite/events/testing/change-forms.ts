@@ -39,7 +39,13 @@ const renamed = (current: StoredForm): StoredForm => ({
   ...toStoredDraft(FormDraft.parse({ name: `Version ${current.version + 1}` })),
 })
 
-const snapshot = () => ({ revisionId: randomUUID(), createTime: new Date(), formJson: '{}' })
+const snapshot = () => ({
+  revisionId: randomUUID(),
+  createTime: new Date(),
+  publisher: '',
+  note: '',
+  formJson: '{}',
+})
 
 /** The whole life of one form after another; every second one is deleted. */
 const changeForms = async () => {

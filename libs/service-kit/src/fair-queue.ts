@@ -1,4 +1,4 @@
-import { overloaded } from '@fms/service-kit'
+import { overloaded } from './http/errors.ts'
 
 export interface FairQueueOptions {
   /** Tasks that run concurrently. */

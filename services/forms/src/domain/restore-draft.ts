@@ -1,0 +1,34 @@
+import { toFieldViolations } from '@fms/aip'
+import { FormDraft, serverOwnedFields } from '@fms/contracts'
+import { changedFields, toStoredDraft } from '@fms/forms-store'
+import { revisionNotRestorable } from '../errors.ts'
+import { type ChangedDraft, isSameDraft, tooLarge } from './write-draft.ts'
+
+/**
+ * The draft with the fields of a snapshot. It keeps its `aiHandoff`, which respondents see without a publish. Members that
+ * snapshots of earlier releases lack get their defaults.
+ *
+ * @param draftJson the stored draft.
+ * @param snapshotJson the form in the revision.
+ * @returns undefined when the draft is the same already.
+ * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations.
+ */
+export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDraft | undefined => {
+  const stored: FormDraft = JSON.parse(draftJson)
+  const { data, error } = FormDraft.safeParse({ ...makerFields(snapshotJson), aiHandoff: stored.aiHandoff })
+  const draft = data && toStoredDraft(data)
+  const violations = [
+    ...(error ? toFieldViolations(error, 'form') : []),
+    ...(draft ? tooLarge(draft.draftJson) : []),
+  ]
+  if (!draft || violations.length > 0) throw revisionNotRestorable(violations)
+  if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
+  return { ...draft, changedFields: changedFields(draftJson, draft.draftJson) }
+}
+
+/** The fields of a snapshot that its maker edits. */
+const makerFields = (snapshotJson: string): Record<string, unknown> => {
+  const fields = JSON.parse(snapshotJson)
+  for (const field of serverOwnedFields) delete fields[field]
+  return fields
+}

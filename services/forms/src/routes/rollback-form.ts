@@ -1,0 +1,50 @@
+import { parseIfMatch } from '@fms/aip'
+import { NoQuery, RollbackFormRequest } from '@fms/contracts'
+import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { changedForm } from '../domain/new-form.ts'
+import { changeContext } from './change-context.ts'
+import { draftCaller } from './draft-request.ts'
+import { RevisionParams } from './form-params.ts'
+import { missingRevision } from './missing-revision.ts'
+import { sendJson } from './send-json.ts'
+
+/** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
+export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms, drafts, publicFormBaseUrl, now },
+) => {
+  app.post(
+    '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef/rollback',
+    {
+      schema: { params: RevisionParams, querystring: NoQuery, body: RollbackFormRequest },
+      config: { parsesEnvelopeOnly: true },
+    },
+    async (request, reply) => {
+      const { body, headers } = request
+      const { revisionRef, ...ref } = request.params
+      const ifMatch = parseIfMatch(headers['if-match'])
+      const found = await forms.getRevision(ref, revisionRef)
+      if (!found) throw await missingRevision(forms, ref, revisionRef)
+      const { revision } = found
+      const caller = draftCaller(request, reply)
+      const change = async (current: StoredForm) => {
+        assertIfMatch(ifMatch, ref, current)
+        const draft = await drafts.restore(current.draftJson, revision.formJson, caller)
+        return draft ? changedForm(current, draft, now()) : current
+      }
+      if (body.validateOnly) {
+        const current = await forms.get(ref)
+        if (!current) throw formNotFound(ref)
+        const changed = await change(current)
+        const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
+        await forms.checkQuota(ref.organizationId, { forms: 0, bytes })
+        return sendJson(reply, formToJson(changed, publicFormBaseUrl))
+      }
+      const updated = await forms.update(ref, change, changeContext(request), revision)
+      if (!updated) throw formNotFound(ref)
+      return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
+    },
+  )
+}

@@ -1,0 +1,41 @@
+import { parseIfMatch } from '@fms/aip'
+import { NoQuery, UnpublishFormRequest } from '@fms/contracts'
+import {
+  assertIfMatch,
+  assertLive,
+  type FormState,
+  formETag,
+  formNotFound,
+  formToJson,
+} from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { changeContext } from './change-context.ts'
+import { FormParams } from './form-params.ts'
+import { sendJson } from './send-json.ts'
+
+/** Take a form down: its revisions stay, and none is live until the next publish. Works without NATS. */
+export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
+  app.post(
+    '/organizations/:organizationId/forms/:formRef/unpublish',
+    {
+      schema: { params: FormParams, querystring: NoQuery, body: UnpublishFormRequest },
+      config: { parsesEnvelopeOnly: true },
+    },
+    async (request, reply) => {
+      const { params, body, headers } = request
+      const ifMatch = parseIfMatch(headers['if-match'])
+      const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
+      if (body.validateOnly) {
+        const current = await forms.get(params)
+        if (!current) throw formNotFound(params)
+        check(current)
+        assertLive(params, current)
+        return sendJson(reply, formToJson({ ...current, live: false }, publicFormBaseUrl))
+      }
+      const form = await forms.unpublish(params, body.note, check, changeContext(request))
+      if (!form) throw formNotFound(params)
+      return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
+    },
+  )
+}
