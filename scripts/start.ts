@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { createLogger } from '@fms/service-kit'
+import { configErrorExitCode, createLogger } from '@fms/service-kit'
 import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
@@ -89,6 +89,9 @@ async function waitUntilReady({ name, url }: Service, supervisor: Supervisor) {
       () => false,
     )
   while (!(await isReady())) {
+    if (supervisor.lastExitCode(name) === configErrorExitCode) {
+      throw new Error(`${name} rejects the environment; its output above says which variables to correct.`)
+    }
     if (supervisor.deaths(name) >= maxDeaths) {
       throw new Error(`${name} died ${maxDeaths} times before it was ready; its output above says why.`)
     }

@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectNats } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
@@ -160,6 +161,19 @@ describe('npm start', () => {
     const again = await start()
     again.child.kill('SIGKILL')
     await untilAllExited()
+  })
+
+  it('ends when a service rejects the environment', async () => {
+    const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, EVENTS_STREAM_BYTES: '9007199254740993' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+
+    expect(code).toBe(1)
+    expect(output.match(/publisher cannot start.*\n.*EVENTS_STREAM_BYTES [^\n]*/g)).toHaveLength(1)
+    expect(output.match(/EVENTS_STREAM_BYTES/g)).toHaveLength(1)
+    expect(output).toMatch(/^npm start: publisher rejects the environment/m)
   })
 
   it('restarts a service that exits', async () => {

@@ -82,6 +82,10 @@ describe('formctl events list', () => {
     expect((await events('list', ['--after', '7'])).stdout).toBe('')
     expect(await events('list', ['--after', '-1'])).toMatchObject({ code: 2 })
     expect(await events('list', ['--after', 'x'])).toMatchObject({ code: 2 })
+    expect(await events('list', ['--after', '9007199254740993'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a whole number from 0 to 9007199254740991'),
+    })
   })
 
   it('prints the events that match --filter', async () => {
@@ -115,28 +119,50 @@ describe('formctl events list', () => {
     expect(await events('list', ['--after', '1'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('Continue with --after 2.'),
+      stderr: expect.stringMatching(
+        /Changes are missing in between: export or list the forms first\. Then continue with --after 2\./,
+      ),
     })
   })
 
-  it('rejects an unknown organization', async () => {
-    expect(await runFormctl(['events', 'list', '--organization', 'nobody'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('There is no organization nobody'),
-    })
+  it('reads the log of a deleted organization by its id', async () => {
+    await record(2)
+    await runFormctl(['organization', 'delete', '--organization', 'acme', '--yes'])
+
+    const { code, stdout } = await runFormctl([
+      'events',
+      'list',
+      '--organization',
+      organizationId.toUpperCase(),
+    ])
+
+    expect(code).toBe(0)
+    expect(sequencesIn(stdout)).toEqual([1, 2, 3, 4])
+    expect(await events('list')).toMatchObject({ code: 1 })
   })
+
+  it.each(['nobody', '0198a7c2-7b3e-7c4d-9e5f-0a1b2c3d4e5f'])(
+    'rejects the unknown organization %s',
+    async (ref) => {
+      expect(await runFormctl(['events', 'list', '--organization', ref])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`There is no organization ${ref}`),
+      })
+    },
+  )
 })
 
 describe('formctl events tail', () => {
   /** Records events until the command has printed `count`, then ends it. */
-  const tailed = async (args: string[], count: number) => {
+  const tailed = async (args: string[], count: number, isOutputTty = false) => {
     const lines: string[] = []
+    const errors: string[] = []
     const listeners = process.listenerCount('SIGINT')
     const terminal = {
       isInputTty: false,
-      isOutputTty: false,
+      isOutputTty,
       print: (line: string) => void lines.push(line),
-      printError: () => {},
+      printError: (line: string) => void errors.push(line),
       prompt: async () => '',
     }
     const words = ['events', 'tail', '--organization', 'acme', ...args]
@@ -145,23 +171,33 @@ describe('formctl events tail', () => {
     while (lines.length < count) await record(1)
     process.emit('SIGINT')
     await running
-    return sequencesIn(lines.join(''))
+    return { stdout: lines.join(''), stderr: errors.join('') }
   }
 
   it('prints earlier events from --after on, then new ones, and ends with Ctrl-C', async () => {
     await record(2)
 
-    const sequences = await tailed(['--after', '1'], 3)
+    const { stdout, stderr } = await tailed(['--after', '1'], 3)
 
+    const sequences = sequencesIn(stdout)
+    expect(stderr).toBe('')
     expect(sequences).toEqual(sequences.map((_, index) => index + 2))
   })
 
   it('begins with the next event by default', async () => {
     await record(2)
 
-    const sequences = await tailed([], 1)
+    const sequences = sequencesIn((await tailed([], 1)).stdout)
 
     expect(sequences[0]).toBeGreaterThan(2)
     expect(sequences).toEqual(sequences.map((_, index) => sequences[0]! + index))
+  })
+
+  it('says on a terminal that it waits', async () => {
+    await record(2)
+
+    const { stderr } = await tailed([], 1, true)
+
+    expect(stderr).toBe('Waiting for events of acme after 2.\n')
   })
 })

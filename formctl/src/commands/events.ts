@@ -1,13 +1,14 @@
 import { type CheckedFilter, checkFilter, FilterError, parseFilter } from '@fms/aip'
-import type { FormEvent } from '@fms/contracts'
+import { type FormEvent, Uuid } from '@fms/contracts'
+import { organizationNotFound } from '@fms/directory-store'
 import { type EventLog, eventFilterFields, matchesEvent } from '@fms/forms-store'
 import { type Command, InvalidArgumentError } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { addExamples } from '../cli/examples.ts'
+import { terminalOf } from '../cli/terminal.ts'
 import { followEvents } from '../events/follow-events.ts'
 import { eventPrinter } from '../events/print-events.ts'
 import { readEvents } from '../events/read-events.ts'
-import { getOrganizationByRef } from '../stores/get-by-ref.ts'
 import { withStoreName } from '../stores/named-store.ts'
 import { openDirectory, openForms } from '../stores/open-stores.ts'
 import { namedStores } from '../stores/store-urls.ts'
@@ -18,7 +19,7 @@ export const addEventsCommands = (formctl: Command): void => {
   addTailCommand(events)
 }
 
-const organizationOption = ['--organization <ref>', 'id or slug'] as const
+const organizationOption = ['--organization <ref>', 'id or slug; for a deleted organization its id'] as const
 
 /** Parses a filter (AIP-160). @returns it in an object, since Commander treats undefined as no value. */
 const parseFilterOption = (text: string): { checked?: CheckedFilter } => {
@@ -67,11 +68,19 @@ const addTailCommand = (events: Command): void => {
     .action(async function (this: Command) {
       using interruption = new Interruption()
       await printEvents(this, async (log, organizationId, after) => {
-        const from = (after ?? (await log.range(organizationId)).lastSequence) + 1
-        return followEvents(log, { organizationId, from }, interruption.signal)
+        const start = after ?? (await log.range(organizationId)).lastSequence
+        printStart(this, start)
+        return followEvents(log, { organizationId, from: start + 1 }, interruption.signal)
       })
     })
   addExamples(command, 'events tail --organization acme', 'events tail --organization acme --after 0 --json')
+}
+
+/** On a terminal, says that the command waits: it may print nothing for long. */
+const printStart = (command: Command, start: number): void => {
+  const terminal = terminalOf(command)
+  const { organization } = command.opts<EventsOptions>()
+  if (terminal.isOutputTty) terminal.printError(`Waiting for events of ${organization} after ${start}.\n`)
 }
 
 interface EventsOptions {
@@ -88,8 +97,8 @@ type ReadLog = (
 
 const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
   const { organization, after, filter } = command.opts<EventsOptions>()
-  const organizationId = await organizationIdOf(organization)
   await using store = await openForms()
+  const organizationId = await organizationIdOf(organization, store.events)
   const print = eventPrinter(command)
   await withStoreName(namedStores(process.env).forms, async () => {
     for await (const event of await read(store.events, organizationId, after)) {
@@ -98,13 +107,18 @@ const printEvents = async (command: Command, read: ReadLog): Promise<void> => {
   })
 }
 
-const organizationIdOf = async (ref: string): Promise<string> => {
+/** @returns also the id of a deleted organization that still has a log. @throws {ApiError} ORGANIZATION_NOT_FOUND */
+const organizationIdOf = async (ref: string, log: EventLog): Promise<string> => {
   await using directory = await openDirectory()
-  return (await getOrganizationByRef(directory, ref)).organizationId
+  const organization = await directory.findOrganization(ref)
+  if (organization) return organization.organizationId
+  const { success, data: id } = Uuid.safeParse(ref)
+  if (success && (await log.range(id)).lastSequence > 0) return id
+  throw organizationNotFound(ref)
 }
 
 const parseSequenceOption = (text: string): number => {
   const sequence = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(sequence)) return sequence
-  throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`)
 }

@@ -127,6 +127,21 @@ describe('formctl doctor', () => {
     expect(nats.port).toBeGreaterThan(0)
   })
 
+  it('warns if the stream of events has other limits than the variables', async () => {
+    await using nats = await startNatsServer({ dataDir })
+    await givenStreams(nats.urls.operator)
+    vi.stubEnv('EVENTS_STREAM_BYTES', '1099511627776')
+    vi.stubEnv('EVENTS_STREAM_DAYS', '0')
+
+    const { of } = await doctor()
+
+    expect(of('stream EVENTS')).toMatchObject({
+      status: 'warn',
+      message: 'exists, 0 messages; EVENTS_STREAM_BYTES is 1099511627776, but the stream has -1',
+      advice: expect.stringContaining('set it lower'),
+    })
+  })
+
   it('warns if the user of NATS_URL may not inspect the streams', async () => {
     await using nats = await startNatsServer({ dataDir })
     givenEnvironment({ NATS_URL: nats.urls.gateway })

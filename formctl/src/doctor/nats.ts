@@ -7,8 +7,8 @@ import {
   replyCounterConsumer,
 } from '@fms/contracts'
 import { natsConnectionOptions } from '@fms/service-kit'
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
-import { connect, type NatsConnection } from 'nats'
+import { type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream'
+import { connect, type NatsConnection, nanos } from 'nats'
 import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
 import { findNatsUrl } from './nats-url.ts'
@@ -18,7 +18,7 @@ const timeoutMs = 2_000
 export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   try {
     const url = findNatsUrl(env)
-    if (url) return await checkServer(url)
+    if (url) return await checkServer(url, env)
     const advice = "Set NATS_URL to the operator's URL, or DATA_DIR to the folder of npm start."
     return [warn('nats', 'not checked: NATS_URL is not set, and npm start has not run here', advice)]
   } catch (error) {
@@ -29,7 +29,7 @@ export const checkNats = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   }
 }
 
-const checkServer = async (url: string): Promise<Check[]> => {
+const checkServer = async (url: string, env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const nats = await connect({
     ...natsConnectionOptions(url),
     name: 'formctl',
@@ -42,14 +42,14 @@ const checkServer = async (url: string): Promise<Check[]> => {
       const advice = "Enable JetStream in the server's configuration (jetstream { store_dir: … })."
       return [server, fail('jetstream', 'is not enabled', advice)]
     }
-    return [server, ...(await checkJetStream(nats))]
+    return [server, ...(await checkJetStream(nats, env))]
   } finally {
     await nats.close()
   }
 }
 
 /** Checks the streams and consumers that publishing, relaying events and counting replies use. */
-const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
+const checkJetStream = async (nats: NatsConnection, env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const manager = await jetstreamManager(nats, { checkAPI: false, timeout: timeoutMs })
   const requestedMs = Date.now()
   const publish = await checkStream(manager, publishStream.name, 'publisher')
@@ -59,7 +59,7 @@ const checkJetStream = async (nats: NatsConnection): Promise<Check[]> => {
     checkClock('the NATS server', publish.time, requestedMs, Date.now()),
     await checkConsumer(manager, publishStream.name, publisherConsumer, 'publisher'),
     await checkDeadLetters(manager),
-    (await checkStream(manager, eventsStream.name, 'publisher')).check,
+    await checkEventsStream(manager, env),
     (await checkStream(manager, repliesStream.name, 'forms')).check,
     await checkConsumer(manager, repliesStream.name, replyCounterConsumer, 'forms'),
   ]
@@ -69,17 +69,45 @@ const checkStream = async (
   manager: JetStreamManager,
   stream: string,
   service: string,
-): Promise<{ check: Check; time?: Date }> => {
+): Promise<{ check: Check; time?: Date; config?: StreamConfig }> => {
   const check = `stream ${stream}`
   try {
     const info = await manager.streams.info(stream)
     // The time of the response, since nats-server 2.10.
     const { ts } = info as { ts?: unknown }
     const message = `exists, ${info.state.messages} messages`
-    return { check: ok(check, message), time: new Date(typeof ts === 'string' ? ts : Date.now()) }
+    return {
+      check: ok(check, message),
+      time: new Date(typeof ts === 'string' ? ts : Date.now()),
+      config: info.config,
+    }
   } catch (error) {
     return { check: failureOf(check, service, error) }
   }
+}
+
+/** Also warns if the limits of the stream are not those of the variables, as far as these are set here. */
+const checkEventsStream = async (manager: JetStreamManager, env: NodeJS.ProcessEnv): Promise<Check> => {
+  const { check, config } = await checkStream(manager, eventsStream.name, 'publisher')
+  if (check.status === 'fail') return { ...check, advice: `${check.advice} ${tooLargeAdvice}` }
+  if (!config) return check
+  const differences = [
+    differenceOf(env, 'EVENTS_STREAM_BYTES', config.max_bytes),
+    differenceOf(env, 'EVENTS_STREAM_DAYS', config.max_age / nanos(dayMs)),
+  ].filter((difference) => difference !== undefined)
+  if (differences.length === 0) return check
+  const advice = `Publishers apply these variables when they start. ${tooLargeAdvice}`
+  return warn(check.check, `${check.message}; ${differences.join(', ')}`, advice)
+}
+
+const dayMs = 86_400_000
+
+const tooLargeAdvice =
+  'If their log says that events cannot be streamed, NATS may have less space than EVENTS_STREAM_BYTES: set it lower.'
+
+const differenceOf = (env: NodeJS.ProcessEnv, name: string, actual: number): string | undefined => {
+  const given = env[name]
+  return given && Number(given) !== actual ? `${name} is ${given}, but the stream has ${actual}` : undefined
 }
 
 const checkConsumer = async (

@@ -33,5 +33,6 @@ export async function* readEvents(
 
 const eventsPruned = (expected: number, oldest: number): Error =>
   new Error(
-    `Events ${expected} to ${oldest - 1} are not in the log any more. Continue with --after ${oldest - 1}.`,
+    `Events ${expected} to ${oldest - 1} are not in the log any more. Changes are missing in between: ` +
+      `export or list the forms first. Then continue with --after ${oldest - 1}.`,
   )

@@ -8,14 +8,19 @@ export const draftRef = 'draft'
 const parameter = z.string({ error: 'must be given once' })
 
 /** Query of a comparison of two states of a form. */
-export const ChangesQuery = z.strictObject({
-  from: parameter
-    .default(liveAlias)
-    .describe('The former state: the UUID of a revision, `live`, or `latest`.'),
-  to: parameter
-    .default(draftRef)
-    .describe('The later state: `draft`, or a revision: its UUID, `live`, or `latest`.'),
-})
+export const ChangesQuery = z
+  .strictObject({
+    from: parameter
+      .default(liveAlias)
+      .describe('The former state: the UUID of a revision, `live`, or `latest`.'),
+    to: parameter
+      .default(draftRef)
+      .describe('The later state: `draft`, or a revision: its UUID, `live`, or `latest`.'),
+  })
+  .refine(({ from }) => from !== draftRef, {
+    path: ['from'],
+    error: `must be a revision: \`${draftRef}\` is allowed only in \`to\``,
+  })
 export type ChangesQuery = z.infer<typeof ChangesQuery>
 
 /** Kind of a change. An element that has moved and changed has a `MOVED` and further changes. */

@@ -39,6 +39,9 @@ export const internalSecretsOf = ({
   ...(INTERNAL_SECRET_ALSO_ACCEPTED === undefined ? [] : [INTERNAL_SECRET_ALSO_ACCEPTED]),
 ]
 
+/** Exit code of a service whose environment is invalid: EX_CONFIG of sysexits.h. A restart does not help. */
+export const configErrorExitCode = 78
+
 /** The environment is invalid. The message names every missing or invalid variable, and no secret. */
 export class ConfigError extends Error {
   override name = 'ConfigError'

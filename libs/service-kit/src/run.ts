@@ -1,7 +1,7 @@
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import { ConfigError, readConfig, type ServiceConfig } from './config.ts'
+import { ConfigError, configErrorExitCode, readConfig, type ServiceConfig } from './config.ts'
 import type { App } from './http/create-app.ts'
 import { createLogger } from './telemetry/create-logger.ts'
 import { startTracing, stopTracing } from './telemetry/tracing.ts'
@@ -17,7 +17,8 @@ const backlog = 4_096
 
 /**
  * Runs a service: reads the environment, builds the app and listens. On SIGTERM or SIGINT it drains and closes the app,
- * whose `onClose` hooks close stores and connections. A failed start exits with status 1.
+ * whose `onClose` hooks close stores and connections. A failed start exits with status 1, an invalid
+ * environment with {@link configErrorExitCode}.
  *
  * @param service the name of the service in log lines and traces.
  */
@@ -54,6 +55,6 @@ const configOrExit = <C>(service: string, schema: z.ZodType<C>): C => {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${service} cannot start. ${error.message}\n`)
-    process.exit(1)
+    process.exit(configErrorExitCode)
   }
 }

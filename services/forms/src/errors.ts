@@ -1,6 +1,6 @@
 import { ApiError, type FieldViolation, maxFieldViolations } from '@fms/aip'
 import { formatSequence } from '@fms/contracts'
-import type { FormRef } from '@fms/forms-store'
+import type { EventLogRange, FormRef } from '@fms/forms-store'
 
 /** The form has no revision with this id, or no live revision because it was never published. */
 export const revisionNotFound = ({ organizationId, formRef }: FormRef, revisionRef: string) => {
@@ -58,13 +58,14 @@ export const afterLastEvent = (last: number) => {
   )
 }
 
-/** The caller would miss events that retention has removed. @param oldest the sequence of the oldest event. */
-export const eventsPruned = (oldest: number) => {
-  const oldestSequence = formatSequence(oldest)
+/** The caller would miss events that retention has removed. */
+export const eventsPruned = (range: EventLogRange) => {
+  const oldestSequence = formatSequence(range.oldestSequence)
+  const lastSequence = formatSequence(range.lastSequence)
   return new ApiError(
     'OUT_OF_RANGE',
     'EVENTS_PRUNED',
-    `Events before ${oldestSequence} have been removed. Read the lastSequence of a list of events, then all forms, and continue with that number as afterSequence.`,
-    { metadata: { oldestSequence } },
+    `Events before ${oldestSequence} have been removed. Read all forms, then continue with afterSequence=${lastSequence}.`,
+    { metadata: { oldestSequence, lastSequence } },
   )
 }

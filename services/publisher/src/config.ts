@@ -17,7 +17,6 @@ export const PublisherConfig = ServiceConfig.extend({
     .number()
     .int()
     .min(2 ** 20)
-    .max(Number.MAX_SAFE_INTEGER)
     .default(2 ** 30),
   /** Age in days after which events leave the log of their organization. */
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(400),

@@ -37,13 +37,17 @@ export interface PageTokens {
   open(scope: string, token: string): Json[]
 }
 
-/** INVALID_PAGE_TOKEN: the text is not a token of this service for this list. */
-export const invalidPageToken = () =>
+/**
+ * INVALID_PAGE_TOKEN: the text is not a token of this service for this list.
+ *
+ * @param fixed the parameters that must not change from page to page.
+ */
+export const invalidPageToken = (fixed = 'filter and orderBy') =>
   new ApiError(
     'INVALID_ARGUMENT',
     'INVALID_PAGE_TOKEN',
     'The pageToken does not belong to this list. Start over from the first page, without pageToken, ' +
-      'and keep filter and orderBy the same from page to page.',
+      `and keep ${fixed} the same from page to page.`,
   )
 
 const deriveKey = (secret: string): KeyObject =>

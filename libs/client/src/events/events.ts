@@ -54,8 +54,8 @@ export interface Events {
    *
    * The first connection is retried as often as other calls, later ones without limit.
    *
-   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events that were not read yet: read the `lastSequence`
-   *   of a list, then all forms, and continue after it. AFTER_LAST_EVENT if the log ends before the position, because it was
+   * @throws {FormsApiError} EVENTS_PRUNED if retention has deleted events that were not read yet: read all forms,
+   *   then watch after `metadata.lastSequence`. AFTER_LAST_EVENT if the log ends before the position, because it was
    *   restored from a backup: the same. API_KEY_INVALID, ORGANIZATION_NOT_FOUND and so on once access ends.
    */
   watch(organization: string, options?: WatchOptions): AsyncIterable<FormEvent>

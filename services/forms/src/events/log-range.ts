@@ -8,8 +8,8 @@ export const rangeOf = async (log: EventLog, organizationId: string): Promise<Ev
 }
 
 /** Checks that no event after `sequence` has been removed. @throws {ApiError} EVENTS_PRUNED. */
-export const assertNotPruned = (sequence: number, { oldestSequence }: EventLogRange): void => {
-  if (sequence < oldestSequence - 1) throw eventsPruned(oldestSequence)
+export const assertNotPruned = (sequence: number, range: EventLogRange): void => {
+  if (sequence < range.oldestSequence - 1) throw eventsPruned(range)
 }
 
 /** Checks that the log has reached a position. @throws {ApiError} AFTER_LAST_EVENT. */

@@ -54,9 +54,9 @@ export const readEventsPage = async (
   const first = rest.from
   const page = await scan(reader, query, rest, caller)
   // Retention may have removed events between the two reads.
-  const { oldestSequence } = await rangeOf(log, organizationId)
-  if (query.descending || oldestSequence <= first) return { ...page, range }
-  if (hasStart(query)) throw eventsPruned(oldestSequence)
+  const rangeAfter = await rangeOf(log, organizationId)
+  if (query.descending || rangeAfter.oldestSequence <= first) return { ...page, range }
+  if (hasStart(query)) throw eventsPruned(rangeAfter)
   return readEventsPage(log, reader, query, caller)
 }
 

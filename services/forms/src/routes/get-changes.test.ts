@@ -224,6 +224,16 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
     },
   )
 
+  it('rejects from=draft, and says where draft is allowed', async () => {
+    const { service, form } = await given()
+    await using _ = service
+
+    const response = await service.send({ url: `${urlOf(form)}/changes?from=draft` })
+
+    expect(refusalOf(response)).toMatchObject({ code: 400, reason: 'INVALID_REQUEST' })
+    expect(response.body).toContain('`draft` is allowed only in `to`')
+  })
+
   it.each(['PATCH', 'DELETE', 'POST', 'PUT'] as const)('rejects %s', async (method) => {
     const { service, form } = await given()
     await using _ = service

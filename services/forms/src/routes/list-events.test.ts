@@ -182,6 +182,9 @@ describe('a page of events', () => {
     for (const other of [{ ...query, afterSequence: 1 }, { pageToken }, { ...query, filter: 'type = x' }]) {
       expect(await refused(service, { ...other, pageToken })).toMatchObject({ reason: 'INVALID_PAGE_TOKEN' })
     }
+    expect(await refused(service, { ...query, afterSequence: 1, pageToken })).toMatchObject({
+      message: expect.stringContaining('keep afterSequence the same'),
+    })
   })
 
   it('rejects the token of another organization', async () => {
@@ -424,7 +427,7 @@ describe('after retention has removed events', () => {
         code: 400,
         status: 'OUT_OF_RANGE',
         reason: 'EVENTS_PRUNED',
-        metadata: { oldestSequence: '0000000000000005' },
+        metadata: { oldestSequence: '0000000000000005', lastSequence: '0000000000000009' },
       })
     }
   })

@@ -55,6 +55,6 @@ const startOf = (query: ListEventsQuery, position: Position | undefined) => {
   const given = query.afterSequence === undefined ? undefined : Number(query.afterSequence)
   if (!position) return { afterSequence: given }
   const [sequence, skip, afterSequence] = position as [number, number, number]
-  if (given !== undefined && given !== afterSequence) throw invalidPageToken()
+  if (given !== undefined && given !== afterSequence) throw invalidPageToken('afterSequence')
   return { after: { sequence, skip }, afterSequence: afterSequence === none ? undefined : afterSequence }
 }

@@ -184,7 +184,7 @@ describe('GET /organizations/{organization}/events/stream', () => {
         code: 400,
         status: 'OUT_OF_RANGE',
         reason: 'EVENTS_PRUNED',
-        metadata: { oldestSequence: '0000000000000005' },
+        metadata: { oldestSequence: '0000000000000005', lastSequence: '0000000000000006' },
       })
     }
     const stream = await service.open('?afterSequence=4')

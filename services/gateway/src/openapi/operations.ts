@@ -370,7 +370,7 @@ export const operations: Operation[] = [
     tag: 'Events',
     summary: 'List the events of an organization',
     description:
-      'A page of the log, oldest first. To follow the log, request the events after the last `sequence` that you have handled: none is missing or repeated. With a `filter` a page may have fewer events than `pageSize`, or none, and still have a `nextPageToken`. After a page without `nextPageToken`, continue with its `lastSequence` as `afterSequence`. An event appears within a second of its change.',
+      'A page of the log, oldest first. To follow the log, request the events after the last `sequence` that you have handled: none is missing or repeated. With a `filter` a page may have fewer events than `pageSize`, or none, and still have a `nextPageToken`. After a page without `nextPageToken`, continue with its `lastSequence` as `afterSequence`. While a publisher runs, an event appears within a second of its change.',
     query: ListEventsQuery,
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
     orderFields: '`sequence` (the default)',

@@ -137,12 +137,12 @@ export const reasons = {
   },
   EVENTS_PRUNED: {
     meaning:
-      'Events after this position have been removed. `oldestSequence` is the position of the oldest that is left.',
+      'Events after the requested position have been removed. `oldestSequence` and `lastSequence` are the ends of the log. Read all forms, then continue after `lastSequence`.',
     example: new ApiError(
       'OUT_OF_RANGE',
       'EVENTS_PRUNED',
-      'Events before 0000000000000312 have been removed. Read the lastSequence of a list of events, then all forms, and continue with that number as afterSequence.',
-      { metadata: { oldestSequence: '0000000000000312' } },
+      'Events before 0000000000000312 have been removed. Read all forms, then continue with afterSequence=0000000000000907.',
+      { metadata: { oldestSequence: '0000000000000312', lastSequence: '0000000000000907' } },
     ),
   },
   FILTER_TOO_COMPLEX: {
