@@ -16,7 +16,8 @@ interface CopyOptions {
 }
 
 const explanation = `
-First stop all processes that write to the source. The command migrates and fills the target, and compares both stores by
+First stop all processes that write to the source, and those that use the target: a publisher there would stream copied
+events again that are in the stream. The command migrates and fills the target, and compares both stores by
 count and content. It only reads the source, except that it moves pending events to their log on MongoDB. You can interrupt
 it: the same command resumes the copy.
 

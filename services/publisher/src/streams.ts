@@ -41,6 +41,9 @@ const deadLetterAgeMs = 30 * dayMs
 /** Timeout of each request about the stream of events, in milliseconds. */
 const eventsTimeoutMs = 2_000
 
+/** Maximum number of consumers of the stream of events: its readers create their own. */
+const maxEventConsumers = 1_000
+
 /** For how long the stream of events recognizes an event that is published again, in milliseconds. */
 const duplicateWindowMs = 2 * 60 * 1000
 
@@ -97,6 +100,7 @@ export const ensureEventsStream = async (nats: NatsConnection, config: EventsCon
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
     allow_atomic: true,
+    max_consumers: maxEventConsumers,
   })
   return info.config.allow_atomic === true
 }

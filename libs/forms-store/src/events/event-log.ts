@@ -74,6 +74,9 @@ export interface EventLog {
   /** The logs with events that are not in the stream yet, at most `limit`, in any order. */
   findUnstreamed(limit: number): Promise<UnstreamedLog[]>
 
+  /** @returns the last sequence of a log that `markStreamed` has noted; 0 for none. */
+  streamedSequence(organizationId: string): Promise<number>
+
   /** Notes that all events of a log up to `sequence` are in the stream. A lower sequence than before has no effect. */
   markStreamed(organizationId: string, sequence: number): Promise<void>
 

@@ -1,4 +1,3 @@
-import { EventsRecorded, relayQueue } from '@fms/contracts'
 import type { EventLog } from '@fms/forms-store'
 import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
@@ -6,6 +5,7 @@ import type { NatsConnection } from 'nats'
 import type { EventsConfig } from '../config.ts'
 import { ensureEventsStream } from '../streams.ts'
 import { createFailureLog } from './failure-log.ts'
+import { followAnnouncements } from './follow-announcements.ts'
 import { pruneEvents } from './prune-events.ts'
 import { createEventPublisher } from './publish-events.ts'
 import { repeat } from './repeat.ts'
@@ -64,10 +64,11 @@ export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Re
     await streaming.startLogs()
   }
   const collect = async (signal: AbortSignal) => {
-    for (let collected = collectLimit; collected === collectLimit && !signal.aborted; ) {
+    let collected: number
+    do {
       collected = await events.collect(collectLimit)
       wakeStreaming()
-    }
+    } while (collected > 0 && !signal.aborted)
   }
   const prune = (signal: AbortSignal) =>
     pruneEvents(events, { retentionDays: config.EVENTS_RETENTION_DAYS, now: now(), signal })
@@ -77,12 +78,16 @@ export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Re
   const pruner = repeat(pruneMs, prune, onError('old events cannot be pruned: retrying'))
   const wakeStreaming = () => streamer.wake()
   const wake = () => collector.wake()
-  const announcements = nats.subscribe(EventsRecorded.subject, { queue: relayQueue, callback: wake })
+  const stopAnnouncements = followAnnouncements({
+    nats,
+    onRecorded: wake,
+    onError: onError('NATS denies the subscription to events.recorded: looking every second, and retrying'),
+  })
 
   return {
     wake,
     async stop() {
-      announcements.unsubscribe()
+      stopAnnouncements()
       await Promise.all([collector.stop(), streamer.stop(), pruner.stop()])
       await streaming.stop()
     },

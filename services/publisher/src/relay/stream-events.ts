@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type FormEvent, parseSequence } from '@fms/contracts'
-import type { EventLog, UnstreamedLog } from '@fms/forms-store'
+import type { EventLog } from '@fms/forms-store'
 import type { EventPublisher } from './publish-events.ts'
 import { createStreamedMarks } from './streamed-marks.ts'
 
 /** Logs that are streamed at the same time, so that a slow one does not delay the others. */
 const maxLogs = 32
+
+/** Logs that one look finds. Beyond it, the others are found once these have been streamed. */
+const maxFound = 1_000
 
 /** Events that are read at once. */
 const batchSize = 100
@@ -35,7 +38,9 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
   const marks = createStreamedMarks(events, onError)
-  let areOthersBehind = false
+  /** Logs that are behind, in the order in which they were found: each gets its turn, however many are behind. */
+  let waiting: string[] = []
+  let isLookDue = false
 
   /** Each event waits for the one before: a later one must not be stored before one whose publish fails. */
   const publishInTurn = async (organizationId: string, batch: readonly FormEvent[]) => {
@@ -45,49 +50,63 @@ export const createStreaming = ({ events, publisher, allowsBatches, onFree, onEr
       marks.set(organizationId, parseSequence(event.sequence))
     }
   }
+  /** The first sequence that is not known to be in the stream. Another publisher may stream the same log. */
+  const nextOf = async (organizationId: string) => {
+    // Before the request to the store: once the store has the mark, `marks` has it no more.
+    const own = marks.of(organizationId)
+    return Math.max(own, await events.streamedSequence(organizationId)) + 1
+  }
   const publishAll = async (organizationId: string, batch: readonly FormEvent[]) => {
     if (batch.length < minBatch || !allowsBatches()) return publishInTurn(organizationId, batch)
     try {
       await publisher.batch(organizationId, batch)
       marks.set(organizationId, parseSequence(batch.at(-1)!.sequence))
     } catch {
-      await publishInTurn(organizationId, batch)
+      const next = await nextOf(organizationId)
+      const remaining = batch.filter(({ sequence }) => parseSequence(sequence) >= next)
+      await publishInTurn(organizationId, remaining)
     }
   }
-  const streamLog = async ({ organizationId }: UnstreamedLog, streamedSequence: number) => {
-    let from = streamedSequence + 1
+  const streamLog = async (organizationId: string) => {
     while (!stopping.signal.aborted) {
+      const from = await nextOf(organizationId)
       const batch = await events.read({ organizationId, from, limit: batchSize })
       await publishAll(organizationId, batch)
       if (batch.length < batchSize) return
-      from = parseSequence(batch.at(-1)!.sequence) + 1
     }
   }
-  const start = (log: UnstreamedLog) => {
-    const { organizationId } = log
-    const streamedSequence = Math.max(log.streamedSequence, marks.of(organizationId))
-    const attempt = streamLog(log, streamedSequence).catch(async (error) => {
+  const start = (organizationId: string) => {
+    const attempt = streamLog(organizationId).catch(async (error) => {
       if (stopping.signal.aborted) return
       onError(error)
       await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
     })
     const end = () => {
       running.delete(organizationId)
-      if (areOthersBehind) onFree()
+      if (!stopping.signal.aborted && (waiting.length > 0 || isLookDue)) onFree()
     }
     running.set(organizationId, attempt.then(end))
+  }
+  const startWaiting = () => {
+    const started = waiting.splice(0, maxLogs - running.size)
+    for (const organizationId of started) start(organizationId)
+  }
+  const findWaiting = async () => {
+    // Logs that are being streamed, and those whose mark is not stored yet, must not hide others.
+    const found = await events.findUnstreamed(maxFound + running.size + marks.size)
+    const behind = found.filter((log) => log.lastSequence > marks.of(log.organizationId))
+    waiting = behind.map(({ organizationId }) => organizationId).filter((id) => !running.has(id))
+    isLookDue = waiting.length < behind.length
   }
 
   return {
     /** Starts to stream the logs that are behind, as far as the limit allows. */
     async startLogs(): Promise<void> {
-      // Logs that are being streamed, and those whose mark is not stored yet, must not hide others.
-      const unstreamed = await events.findUnstreamed(maxLogs + running.size + marks.size)
-      const behind = unstreamed.filter((log) => log.lastSequence > marks.of(log.organizationId))
-      const waiting = behind.filter(({ organizationId }) => !running.has(organizationId))
-      const started = waiting.slice(0, maxLogs - running.size)
-      areOthersBehind = started.length < behind.length
-      for (const log of started) start(log)
+      isLookDue = true
+      startWaiting()
+      if (waiting.length > 0) return
+      await findWaiting()
+      startWaiting()
     },
     /** Ends after the events whose publish has begun, or without their PubAcks. */
     async stop(): Promise<void> {

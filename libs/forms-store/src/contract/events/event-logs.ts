@@ -129,6 +129,15 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       expect(await unstreamedOf(organizationId)).toBeUndefined()
     })
 
+    it('is known for each log', async () => {
+      const { organizationId } = await givenEvents(3)
+
+      expect(await shared().events.streamedSequence(organizationId)).toBe(0)
+      await shared().events.markStreamed(organizationId, 2)
+      expect(await shared().events.streamedSequence(organizationId)).toBe(2)
+      expect(await shared().events.streamedSequence(randomUUID())).toBe(0)
+    })
+
     it('is behind again after a further event', async () => {
       const form = await givenEvents(1)
       const { organizationId } = form

@@ -75,6 +75,12 @@ export class MongoEventLog implements EventLog {
   }
 
   /** Index: that of `_id`. */
+  async streamedSequence(organizationId: string): Promise<number> {
+    const log = await this.#collections.eventLogs.findOne({ _id: organizationId, organizationId })
+    return log?.streamedSequence ?? 0
+  }
+
+  /** Index: that of `_id`. */
   async markStreamed(organizationId: string, sequence: number): Promise<void> {
     const { eventLogs } = this.#collections
     const earlier = { _id: organizationId, organizationId, streamedSequence: { $lt: sequence } }

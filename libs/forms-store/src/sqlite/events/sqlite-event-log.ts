@@ -76,6 +76,12 @@ export class SqliteEventLog implements EventLog {
     return this.#database.all(sql, limit).map(toLog)
   }
 
+  /** Index: the key of eventLogs. */
+  async streamedSequence(organizationId: string): Promise<number> {
+    const sql = 'SELECT streamedSequence FROM eventLogs WHERE organizationId = ?'
+    return (this.#database.get(sql, organizationId)?.streamedSequence as number | undefined) ?? 0
+  }
+
   async markStreamed(organizationId: string, sequence: number): Promise<void> {
     await this.#database.write(() => markStreamed(this.#database, organizationId, sequence))
   }
