@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { openDirectoryStore } from '@fms/directory-store'
 import { openFormsStore } from '@fms/forms-store'
 import { startNatsServer } from '@fms/testkit/nats-server'
@@ -11,13 +12,16 @@ let account: Account
 const open: OpenEventStream[] = []
 
 beforeAll(async () => {
-  system = await startSystem()
+  system = await startSystem({ env: { DRAIN_MS: '500' } })
   account = await system.account()
 })
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close()
 })
 afterAll(() => system[Symbol.asyncDispose]())
+
+/** How long a reader waits before it reconnects, in milliseconds: as long as the client. */
+const retryMs = 125
 
 const streamPath = ({ slug }: Account) => `/organizations/${slug}/events/stream`
 
@@ -61,6 +65,26 @@ describe('a stream through the gateway', () => {
     )
     expect(opened.events()).toEqual(body.events)
     expect(opened.headers['content-type']).toBe('text/event-stream')
+  })
+
+  it('does not keep forms from stopping while its reader reconnects', async () => {
+    const stop = new AbortController()
+    const read = async () => {
+      while (!stop.signal.aborted) {
+        const current = await stream()
+        await wait(() => current.ended())
+        await delay(retryMs)
+      }
+    }
+    const reading = read()
+    await wait(() => open[0]?.blocks.length)
+    const forms = system.processes.get('forms')!
+    await system.end('forms', 'SIGTERM')
+    stop.abort()
+    await reading
+    await system.start('forms')
+
+    expect(forms.exitCode).toBe(0)
   })
 
   it('is resumed without a loss after a kill of forms, and after a restart of the gateway', async () => {
