@@ -24,6 +24,8 @@ export interface FormDocument {
    * stored a revision with the next number.
    */
   revisionNumber: number
+  /** The highest number whose publish was cancelled. Absent for none. */
+  cancelledNumber?: number
   liveNumber: number
   liveRevisionId: string | null
   name: string
@@ -105,6 +107,11 @@ export interface RevisionDocument {
   bytes: number
   /** Who publishes, for the event: a `ChangeContext` as JSON text. Absent in revisions of release 0.1.0. */
   context?: string
+  /**
+   * Whether another publish has cancelled this one before it became visible. Such a revision is empty. It stays, so that
+   * no publish takes its number.
+   */
+  isCancelled?: boolean
 }
 
 /** A reply that was counted. */
@@ -373,8 +380,24 @@ export const newRevisionDocument = (
   ...(context && { context: JSON.stringify(context) }),
 })
 
-/** The query that finds the visible revisions of a form. A publish in progress may have stored a later one. */
+/** The fields of `visibleRevisions`. */
+export const visibilityFields = [
+  'organizationId',
+  'incarnation',
+  'revisionNumber',
+  'cancelledNumber',
+] as const satisfies readonly (keyof FormDocument)[]
+
+/**
+ * The query that finds the visible revisions of a form. A publish in progress may have stored a later one. Only forms with
+ * a cancelled publish need the condition that no index contains.
+ */
 export const visibleRevisions = (form: FormDocument) => ({
   ...incarnationOf(form),
   number: { $lte: form.revisionNumber },
+  ...(form.cancelledNumber !== undefined && { isCancelled: null }),
 })
+
+/** The number of the next publish of a form. */
+export const nextNumber = ({ revisionNumber, cancelledNumber = 0 }: FormDocument): number =>
+  Math.max(revisionNumber, cancelledNumber) + 1

@@ -6,6 +6,7 @@ import {
   type FormsCollections,
   type Incarnation,
   type RevisionDocument,
+  visibilityFields,
   visibleRevisions,
 } from './documents.ts'
 import { findForm } from './find-form.ts'
@@ -27,13 +28,7 @@ export const findRevision = async (
   revisionRef: string,
   fields?: readonly (keyof RevisionDocument)[],
 ): Promise<FoundRevision | undefined> => {
-  const form = await findForm(collections, ref, [
-    'organizationId',
-    'incarnation',
-    'revisionNumber',
-    'liveRevisionId',
-    'aiHandoff',
-  ])
+  const form = await findForm(collections, ref, [...visibilityFields, 'liveRevisionId', 'aiHandoff'])
   const revisionId = revisionRef === liveAlias ? form?.liveRevisionId : revisionRef.toLowerCase()
   if (!form || !revisionId || !isUuid(revisionId)) return undefined
   const revision = await collections.revisions.findOne({ ...visibleRevisions(form), revisionId }, fields)
@@ -53,8 +48,7 @@ export const findRevisionOfCommand = async (
   const reservation = await collections.commands.findOne({ _id: commandKey(organizationId, commandId) })
   if (!reservation) return undefined
   const key = { organizationId, _id: reservation.formId }
-  const fields = ['organizationId', 'incarnation', 'revisionNumber']
-  const form = await collections.forms.findOne(key, fields)
+  const form = await collections.forms.findOne(key, visibilityFields)
   return form && collections.revisions.findOne({ ...visibleRevisions(form), commandId })
 }
 

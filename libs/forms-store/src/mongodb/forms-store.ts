@@ -59,6 +59,7 @@ import {
   toFormSummary,
   toStoredForm,
   toStoredRevision,
+  visibilityFields,
   visibleRevisions,
 } from './documents.ts'
 import { MongoEventLog } from './events/mongo-event-log.ts'
@@ -245,8 +246,7 @@ export class MongoFormsStore implements FormsStore {
     skip,
     ...ref
   }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const fields = ['organizationId', 'incarnation', 'revisionNumber', 'liveRevisionId'] as const
-    const form = await findForm(this.#collections, ref, fields)
+    const form = await findForm(this.#collections, ref, [...visibilityFields, 'liveRevisionId'])
     if (!form) return undefined
     const { revisions } = this.#collections
     const all = visibleRevisions(form)

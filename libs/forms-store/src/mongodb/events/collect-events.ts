@@ -5,12 +5,11 @@ import {
   type FormsCollections,
   formKey,
   type Incarnation,
-  incarnationOf,
 } from '../documents.ts'
 import { appendEvents } from './append-events.ts'
 import { withIncreasingTimes } from './event-times.ts'
 import { forEachConcurrently } from './for-each-concurrently.ts'
-import { isFull, pendingFields } from './record-event.ts'
+import { pendingFields } from './record-event.ts'
 import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './resolve-deletions.ts'
 
 /** How many organizations are collected at a time. */
@@ -182,15 +181,4 @@ const removeEvents = async (
     const found = await Array.fromAsync(forms.find(query, { fields: eventFields }))
     left = found.filter(({ pendingEvents }) => pendingEvents!.some(({ id }) => ids.has(id)))
   }
-}
-
-/**
- * Makes room for the next event of a form: moves its pending events to the log if they are too many.
- *
- * @returns whether the form has changed, so that the caller reads it again.
- */
-export const makeRoom = async (collections: FormsCollections, form: FormDocument): Promise<boolean> => {
-  if (!isFull(form)) return false
-  await collectForm(collections, incarnationOf(form))
-  return true
 }

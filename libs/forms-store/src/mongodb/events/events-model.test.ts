@@ -159,7 +159,8 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
   const recorder = newRecorder(tag)
   const publish = (on: FormsCollections) => {
     const commandId = commandIds[planned.command]!
-    return publishForm(on, noQuota, { ref, commandId, snapshot, beforeStoring: undefined, recorder }, retry)
+    const command = { ref, commandId, snapshot, beforeStoring: undefined, recorder, cancelAfterMs: 0 }
+    return publishForm(on, noQuota, command, retry)
   }
   const runs: Record<Kind, Running['run']> = {
     create: (on) => createForm(on, noQuota, { ...form, live: false }, recorder),
@@ -236,12 +237,21 @@ const expectEventPerRevision = async (log: EventDocument[], { form, record }: Su
   const { incarnation, revisionNumber } = current
   const imported = new Set(record.revisions.map(({ revisionId }) => revisionId))
   const all = { organizationId, formId, incarnation }
-  for await (const { revisionId, number, context } of collections.revisions.find(all)) {
+  for await (const { revisionId, number, context, isCancelled = false } of collections.revisions.find(all)) {
     if (imported.has(revisionId)) continue
     const own = log.filter((event) => event._id === revisionId)
-    expect(own).toHaveLength(number <= revisionNumber ? 1 : 0)
+    expect(own).toHaveLength(number <= revisionNumber && !isCancelled ? 1 : 0)
     if (own[0]) expect(JSON.parse(own[0].event).data).toMatchObject({ number, ...JSON.parse(context!) })
   }
+}
+
+/** The live revision exists and is not cancelled. */
+const expectLive = async ({ form: { organizationId, formId } }: Subject): Promise<void> => {
+  const current = await collections.forms.findOne({ organizationId, _id: formId })
+  if (!current || current.liveNumber === 0) return
+  const { incarnation, liveNumber: number, liveRevisionId: revisionId } = current
+  const live = { organizationId, formId, incarnation, number, revisionId, isCancelled: null }
+  expect(await collections.revisions.has(live)).toBe(true)
 }
 
 /** What a publish has confirmed is visible, unless the form was deleted since. */
@@ -310,6 +320,7 @@ const check = async ({ given, processes, turns }: Case): Promise<void> => {
     expectVisibleChanges(log, subject)
     expectChain(events, subject)
     await expectEventPerRevision(log, subject)
+    await expectLive(subject)
   }
   expectEventPerChange(events, ended)
   await expectPublished(ended)
