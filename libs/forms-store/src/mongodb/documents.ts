@@ -62,7 +62,7 @@ export interface PendingEvent {
 
 /** An event in the log of its organization. */
 export interface EventDocument extends Incarnation {
-  /** The event's id. */
+  /** The organization and the event's id: see `eventKey`. */
   _id: string
   sequence: number
   /** The number of the event in its incarnation. An event of a copied log has its sequence, and no incarnation. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { collectAll, logOf } from '../../contract/events/log-of.ts'
 import {
   atOnce,
@@ -114,10 +114,15 @@ describe('a form of release 0.1.0', () => {
   })
 })
 
-describe('notes of deletes', () => {
-  const notesOf = ({ organizationId }: StoredForm) =>
-    Array.fromAsync(collections.deletions.find({ organizationId }))
+const notesOf = ({ organizationId }: StoredForm) =>
+  Array.fromAsync(collections.deletions.find({ organizationId }))
 
+/** Fails the delete of a form after its note is stored. */
+const refuseDeletes = ({ collection, operation }: { collection: string; operation: string }) => {
+  if (collection === 'forms' && operation === 'delete') throw new Error('killed')
+}
+
+describe('notes of deletes', () => {
   /** A form that was deleted, with a second note, whose attempt saw the same state and lost. */
   const givenTwoNotes = async (fields: Partial<DeletionDocument>) => {
     await collectAll(store)
@@ -216,6 +221,90 @@ describe('a collection', () => {
     expect(await numberOfEvents(late)).toBe(1)
     expect(await collections.events.count({ organizationId })).toBe(3)
     expect(await collectEvents(collections, 4)).toBe(3)
+  })
+
+  it('takes deletes of other organizations before all those of a large one', async () => {
+    await collectAll(store)
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    const organizationId = randomUUID()
+    const many = await atOnce(6, () => givenForm(store, { organizationId }))
+    const late = await givenForm(store)
+    await collectAll(store)
+    for (const form of [...many, late]) await deleter.delete(refOf(form), allow)
+    // The latest one.
+    const [note] = await notesOf(late)
+    await collections.deletions.set({ _id: note!._id }, { collectTime: 2 })
+
+    expect(await collectEvents(collections, 4)).toBe(4)
+
+    expect(await numberOfEvents(late)).toBe(2)
+    expect(await collections.events.count({ organizationId })).toBe(6 + 3)
+  })
+
+  it('says that there may be more when it cannot move all that it has found', async () => {
+    await collectAll(store)
+    const [kept, ...others] = await atOnce(3, () => givenForm(store))
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite: refuseDeletes })
+    await expect(killed.delete(refOf(kept!), allow)).rejects.toThrow('killed')
+    await collectAll(store)
+    for (const form of others) await deleter.delete(refOf(form), allow)
+
+    expect(await collectEvents(collections, 3, Date.now() + 600_000)).toBe(3)
+  })
+
+  it('does not wait for a slow organization', async () => {
+    await collectAll(store)
+    const forms = [await givenForm(store), await givenForm(store)]
+    const slow = Promise.withResolvers<void>()
+    let inserts = 0
+    const beforeWrite = ({ collection }: { collection: string }) =>
+      collection === 'events' && inserts++ === 0 ? slow.promise : undefined
+    await using collector = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    const counts = async () => (await Promise.all(forms.map(numberOfEvents))).sort()
+
+    // One is moved, and one is in progress.
+    expect(await collector.events.collect(10)).toBe(2)
+    expect(await counts()).toEqual([0, 1])
+    forms.push(await givenForm(store))
+    expect(await collector.events.collect(10)).toBe(2)
+    expect(await counts()).toEqual([0, 1, 1])
+
+    slow.resolve()
+    while ((await collector.events.collect(10)) > 0);
+    expect(await counts()).toEqual([1, 1, 1])
+  })
+
+  it('leaves an organization out for a while after it has failed for it', async () => {
+    await collectAll(store)
+    const form = await givenForm(store)
+    let inserts = 0
+    const beforeWrite = ({ collection }: { collection: string }) => {
+      if (collection === 'events' && inserts++ === 0) throw new Error('stuck')
+    }
+    await using collector = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+
+    await expect(collector.events.collect(10)).rejects.toThrow('stuck')
+    expect(await collector.events.collect(10)).toBe(0)
+
+    await vi.waitUntil(async () => (await collector.events.collect(10)) === 1, { timeout: 20_000 })
+    expect(await numberOfEvents(form)).toBe(1)
+  })
+
+  it('appends an event whose id the log of another organization has', async () => {
+    const [form, other] = [await givenForm(store), await givenForm(store)]
+    const { pendingEvents } = (await collections.forms.findOne(idsOf(form)))!
+    await collectAll(store)
+    await store.update(refOf(other), (current) => edited(current, {}))
+    const [event] = (await collections.forms.findOne(idsOf(other)))!.pendingEvents!
+    const { id } = pendingEvents![0]!
+    const same = { ...event!, id, event: event!.event.replace(event!.id, id) }
+    await collections.forms.set(idsOf(other), { pendingEvents: [same] })
+
+    await collectAll(store)
+
+    expect(await store.events.get(other.organizationId, id)).toMatchObject({ id, type: 'form.updated' })
+    expect(await store.events.get(form.organizationId, id)).toMatchObject({ id, type: 'form.created' })
   })
 
   it('goes on with other organizations when it fails for one', async () => {

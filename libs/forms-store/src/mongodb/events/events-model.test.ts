@@ -186,8 +186,8 @@ const expectNoGaps = (log: EventDocument[]): void =>
 /** The log has the changes of each form that were visible, each once and in their order. */
 const expectVisibleChanges = (log: EventDocument[], { form, expected }: Subject): void => {
   const own = log.filter(({ formId }) => formId === form.formId)
-  const found = own.map(({ _id: id, incarnation, number, event }) => {
-    const { type } = JSON.parse(event)
+  const found = own.map(({ incarnation, number, event }) => {
+    const { id, type } = JSON.parse(event)
     return { incarnation, number, id, type }
   })
   expect(found).toEqual(expected)
@@ -239,7 +239,7 @@ const expectEventPerRevision = async (log: EventDocument[], { form, record }: Su
   const all = { organizationId, formId, incarnation }
   for await (const { revisionId, number, context, isCancelled = false } of collections.revisions.find(all)) {
     if (imported.has(revisionId)) continue
-    const own = log.filter((event) => event._id === revisionId)
+    const own = log.filter(({ event }) => JSON.parse(event).id === revisionId)
     expect(own).toHaveLength(number <= revisionNumber && !isCancelled ? 1 : 0)
     if (own[0]) expect(JSON.parse(own[0].event).data).toMatchObject({ number, ...JSON.parse(context!) })
   }
