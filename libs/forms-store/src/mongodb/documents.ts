@@ -253,6 +253,8 @@ export const unchanged = (form: FormDocument) => ({
   version: form.version,
   // Null also matches documents without the field.
   eventNumber: form.eventNumber ?? null,
+  // A collection changes it when it moves the events of the form to later times.
+  eventTime: form.eventTime ?? null,
 })
 
 /** The incarnation that a form document is. */

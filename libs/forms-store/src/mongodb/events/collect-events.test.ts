@@ -324,6 +324,19 @@ describe('a collection', () => {
     expect([await numberOfEvents(stuck), await numberOfEvents(other)]).toEqual([1, 1])
   })
 
+  it('that moves events to later times makes a concurrent change read the form again', async () => {
+    const form = await givenForm(store)
+    const later = time(1_000).getTime()
+    let attempts = 0
+    await store.update(refOf(form), async (current) => {
+      if (++attempts === 1) await collections.forms.set(idsOf(form), { eventTime: later })
+      return edited(current, {})
+    })
+
+    expect(attempts).toBe(2)
+    expect((await collections.forms.findOne(idsOf(form)))!.eventTime).toBeGreaterThan(later)
+  })
+
   it('leaves the events that a form records meanwhile', async () => {
     const form = await givenForm(store)
     let isChanged = false
