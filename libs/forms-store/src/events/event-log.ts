@@ -65,9 +65,12 @@ export interface EventLog {
 
   /**
    * Moves recorded events that are not in a log yet to the logs of their organizations: those of at most `limit` forms.
-   * An engine that records events directly in the log does nothing.
+   * An engine that records events directly in the log does nothing. Organizations do not wait for each other: a slow one
+   * continues after the call, and one whose events cannot be moved is left out for a while.
    *
-   * @returns the number of forms whose events were moved; fewer than `limit` if no others were found.
+   * @returns the number of forms whose events were moved, plus the organizations in progress; `limit` if there may be
+   *   more, 0 if there was nothing to move. `backlog` says whether events are left that cannot be moved yet.
+   * @throws the error of an organization, after the others.
    */
   collect(limit: number): Promise<number>
 

@@ -24,6 +24,8 @@ export interface FormDocument {
    * number do not become live.
    */
   revisionNumber: number
+  /** The highest number whose publish was cancelled. Absent for none. */
+  cancelledNumber?: number
   liveNumber: number
   liveRevisionId: string | null
   name: string
@@ -60,7 +62,7 @@ export interface PendingEvent {
 
 /** An event in the log of its organization. */
 export interface EventDocument extends Incarnation {
-  /** The event's id. */
+  /** The organization and the event's id: see `eventKey`. */
   _id: string
   sequence: number
   /** The number of the event in its incarnation. An event of a copied log has its sequence, and no incarnation. */
@@ -113,6 +115,11 @@ export interface RevisionDocument {
   wasLive?: boolean
   /** Who publishes, for the event: a `ChangeContext` as JSON text. Absent in revisions of release 0.1.0. */
   context?: string
+  /**
+   * Whether another publish has cancelled this one before it became visible. Such a revision is empty. It stays, so that
+   * no publish takes its number.
+   */
+  isCancelled?: boolean
 }
 
 /** A reply that was counted. */
@@ -257,6 +264,8 @@ export const unchanged = (form: FormDocument) => ({
   version: form.version,
   // Null also matches documents without the field.
   eventNumber: form.eventNumber ?? null,
+  // A collection changes it when it moves the events of the form to later times.
+  eventTime: form.eventTime ?? null,
 })
 
 /** The incarnation that a form document is. */
@@ -388,8 +397,24 @@ export const newRevisionDocument = (
   ...publish,
 })
 
-/** The query that finds the visible revisions of a form. A publish in progress may have stored a later one. */
+/** The fields of `visibleRevisions`. */
+export const visibilityFields = [
+  'organizationId',
+  'incarnation',
+  'revisionNumber',
+  'cancelledNumber',
+] as const satisfies readonly (keyof FormDocument)[]
+
+/**
+ * The query that finds the visible revisions of a form. A publish in progress may have stored a later one. Only forms with
+ * a cancelled publish need the condition that no index contains.
+ */
 export const visibleRevisions = (form: FormDocument) => ({
   ...incarnationOf(form),
   number: { $lte: form.revisionNumber },
+  ...(form.cancelledNumber !== undefined && { isCancelled: null }),
 })
+
+/** The number of the next publish of a form. */
+export const nextNumber = ({ revisionNumber, cancelledNumber = 0 }: FormDocument): number =>
+  Math.max(revisionNumber, cancelledNumber) + 1

@@ -9,6 +9,7 @@ import {
   incarnationOf,
   type RevisionDocument,
   toStoredRevision,
+  visibilityFields,
   visibleRevisions,
 } from './documents.ts'
 import { findForm } from './find-form.ts'
@@ -46,13 +47,7 @@ export const findRevision = async (
   }
 }
 
-const revisionFields = [
-  'organizationId',
-  'incarnation',
-  'revisionNumber',
-  'liveRevisionId',
-  'aiHandoff',
-] as const
+const revisionFields = [...visibilityFields, 'liveRevisionId', 'aiHandoff'] as const
 
 const findRevisionOf = async (
   { revisions }: FormsCollections,
@@ -77,7 +72,7 @@ export const findLiveRevision = async (
 ): Promise<StoredRevision | undefined> => {
   const { liveRevisionId: revisionId } = form
   if (revisionId === null) return undefined
-  const revision = await revisions.findOne({ ...incarnationOf(form), revisionId })
+  const revision = await revisions.findOne({ ...incarnationOf(form), revisionId, isCancelled: null })
   return revision && toStoredRevision(revision)
 }
 
@@ -93,8 +88,7 @@ export const findRevisionOfCommand = async (
   const reservation = await collections.commands.findOne({ _id: commandKey(organizationId, commandId) })
   if (!reservation) return undefined
   const key = { organizationId, _id: reservation.formId }
-  const fields = ['organizationId', 'incarnation', 'revisionNumber']
-  const form = await collections.forms.findOne(key, fields)
+  const form = await collections.forms.findOne(key, visibilityFields)
   return form && collections.revisions.findOne({ ...visibleRevisions(form), commandId })
 }
 

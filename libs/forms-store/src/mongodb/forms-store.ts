@@ -63,6 +63,7 @@ import {
   toFormSummary,
   toStoredForm,
   toStoredRevision,
+  visibilityFields,
   visibleRevisions,
 } from './documents.ts'
 import { MongoEventLog } from './events/mongo-event-log.ts'
@@ -265,8 +266,7 @@ export class MongoFormsStore implements FormsStore {
     skip,
     ...ref
   }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const fields = ['organizationId', 'incarnation', 'revisionNumber', 'liveRevisionId'] as const
-    const form = await findForm(this.#collections, ref, fields)
+    const form = await findForm(this.#collections, ref, [...visibilityFields, 'liveRevisionId'])
     if (!form) return undefined
     const { revisions } = this.#collections
     const all = visibleRevisions(form)

@@ -81,9 +81,18 @@ export const formsSchema: MongoSchema = {
     // Operators look for forms with many revisions in all organizations.
     { collection: 'forms', name: 'forms_by_revisionNumber', key: { revisionNumber: 1 } },
     { collection: 'deletions', name: 'deletions_by_clearTime', key: { clearTime: 1 } },
-    // For collections of pending events, which read all organizations, and leave out those with many pending forms.
-    { collection: 'forms', name: 'forms_by_pendingTime', key: { pendingTime: 1, organizationId: 1 } },
-    { collection: 'deletions', name: 'deletions_by_collectTime', key: { collectTime: 1 } },
+    // For collections of pending events, which read all organizations, and leave out those with many pending forms. The
+    // other fields are those that the backlog reads.
+    {
+      collection: 'forms',
+      name: 'forms_by_pendingTime',
+      key: { pendingTime: 1, organizationId: 1, pendingCount: 1 },
+    },
+    {
+      collection: 'deletions',
+      name: 'deletions_by_collectTime',
+      key: { collectTime: 1, organizationId: 1, isConfirmed: 1, pendingCount: 1, pendingTime: 1 },
+    },
     // The notes of earlier incarnations of a form.
     { collection: 'deletions', name: 'deletions_by_form', key: { organizationId: 1, formId: 1 } },
     {

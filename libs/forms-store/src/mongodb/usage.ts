@@ -377,7 +377,9 @@ const countDocuments = async (
   organizationId: string,
 ): Promise<CountedUsage> => {
   const query = { organizationId, bytes: { $gte: 0 } }
-  const [drafts, snapshots] = await Promise.all([forms.sum(query, 'bytes'), revisions.sum(query, 'bytes')])
+  // Revisions of cancelled publishes have no bytes.
+  const filled = { organizationId, bytes: { $gt: 0 } }
+  const [drafts, snapshots] = await Promise.all([forms.sum(query, 'bytes'), revisions.sum(filled, 'bytes')])
   return {
     forms: drafts.count,
     bytes: drafts.sum + snapshots.sum,

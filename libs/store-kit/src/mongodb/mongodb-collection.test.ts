@@ -176,7 +176,7 @@ describe('every operation', () => {
     await notes.has({}, 200)
     await notes.count({}, { timeoutMs: 300 })
     await Array.fromAsync(notes.find({}, { timeoutMs: 400 }))
-    await notes.sum({}, 'version', 500)
+    await notes.sum({}, 'version', { timeoutMs: 500 })
 
     expect(calls.map(({ maxTimeMS }) => maxTimeMS)).toEqual([100, 200, 300, 400, 500])
     expect(limits).toEqual([900, 1_000, 1_100, 1_200, 1_300])

@@ -290,14 +290,14 @@ export class MongoCollection<T extends MongoDocument> {
     return matchedCount === 1
   }
 
-  /** Counts the matching documents and sums a field of them; a missing field counts as 0. */
+  /** Counts the matching documents, at most `limit`, and sums a field of them; a missing field counts as 0. */
   async sum(
     query: Document,
     field: string,
-    timeoutMs = this.#timeoutMs,
+    { limit, timeoutMs = this.#timeoutMs }: Pick<FindQuery, 'limit' | 'timeoutMs'> = {},
   ): Promise<{ count: number; sum: number }> {
     const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${field}` } }
-    const pipeline = [{ $match: query }, { $group: group }]
+    const pipeline = [{ $match: query }, ...(limit ? [{ $limit: limit }] : []), { $group: group }]
     const [found] = await this.#run(
       () => this.#collection.aggregate(pipeline, { maxTimeMS: timeoutMs }).toArray(),
       requestTimeoutMs(timeoutMs),

@@ -153,7 +153,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
   }
   const publish = (of: StoredForm) => (on: FormsCollections) => {
     const command = { ref: refOf(of), commandId, snapshot: takeSnapshot, beforeStoring: undefined, recorder }
-    return publishForm(on, noQuota, command, retry)
+    return publishForm(on, noQuota, { ...command, cancelAfterMs: 0 }, retry)
   }
   const nothing = () => {}
   const operations: Record<Kind, Omit<Running, 'kind'>> = {

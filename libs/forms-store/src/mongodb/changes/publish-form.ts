@@ -7,15 +7,16 @@ import {
   formKey,
   incarnationOf,
   newRevisionDocument,
+  nextNumber,
   type RevisionDocument,
   toStoredForm,
   unchanged,
 } from '../documents.ts'
-import { makeRoom } from '../events/collect-events.ts'
-import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
-import { findForm } from '../find-form.ts'
+import { findFormWithRoom } from '../events/find-form-with-room.ts'
+import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
 import { findLiveRevision, findRevisionOfForm } from '../find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'
+import { cancelPublish, emptyCancelled } from './cancel-publish.ts'
 import { commandKey, release, releaseUnlessShared, reserveCommand } from './reservations.ts'
 
 export interface PublishCommand {
@@ -24,6 +25,8 @@ export interface PublishCommand {
   snapshot: TakeSnapshot
   beforeStoring: (() => void) | undefined
   recorder: ChangeRecorder
+  /** How long another publish may hold the next number before this one cancels it, in milliseconds. Default: 1,000. */
+  cancelAfterMs?: number
 }
 
 type Published = StoredForm | 'elsewhere' | undefined
@@ -35,6 +38,8 @@ type RetryOnConflict = <T>(ref: FormRef, attempt: () => Promise<T | typeof write
 interface StoredPublish {
   revision: RevisionDocument
   published: StoredForm
+  /** What `isUnused` is again if another publish cancels this one. */
+  wasUnused: boolean
 }
 
 /** What a publish keeps from one attempt for the next. */
@@ -46,7 +51,11 @@ interface Progress {
   isUnused: boolean
   /** The error of `beforeStoring`. */
   refusal?: { error: unknown } | undefined
+  /** A number that has the revision of another publish, and when this one has found it, by `performance.now()`. */
+  taken?: { number: number; sinceMs: number } | undefined
 }
+
+const defaultCancelAfterMs = 1_000
 
 /**
  * Publishes in repeatable steps, five requests without conflicts: docs/decisions/0001-publish-in-repeatable-steps.md.
@@ -77,8 +86,9 @@ const attemptPublish = async (
   command: PublishCommand,
   progress: Progress,
 ): Promise<Published | typeof writeConflict> => {
-  const form = await findForm(collections, command.ref)
-  if (progress.stored) return finishPublish(collections, form, progress, command)
+  const form = await findFormWithRoom(collections, command.ref)
+  if (form) await emptyCancelled(collections, form)
+  if (progress.stored) return finishPublish(collections, form, progress.stored, command, progress)
   if (!form) return undefined
   const isSame = progress.form?.incarnation === form.incarnation
   const isRepeat = isSame || (await reserve(collections, form, command, progress))
@@ -87,15 +97,34 @@ const attemptPublish = async (
     const earlier = await findRevisionOfForm(collections, incarnationOf(form), command.commandId)
     if (earlier) return repeatPublish(collections, form, earlier, command)
   }
-  if (await makeRoom(collections, form)) return writeConflict
-  const revision = await storeRevision(collections, quota, form, command, progress)
-  if (!revision) {
-    // Another publish has stored a revision with this number, and may have been killed since.
-    await finishNext(collections, form, command.recorder)
+  if (isFull(form)) return writeConflict
+  if (isTaken(form, progress)) {
+    await waitOrCancel(collections, form, command, progress)
     return writeConflict
   }
-  progress.stored = { revision, published: { ...toStoredForm(form), live: true } }
-  return finishPublish(collections, form, progress, command)
+  const { isUnused: wasUnused } = progress
+  const revision = await storeRevision(collections, quota, form, command, progress)
+  if (!revision) {
+    const isFree = await discardNext(collections, form)
+    progress.taken = isFree ? undefined : { number: nextNumber(form), sinceMs: performance.now() }
+    return writeConflict
+  }
+  progress.stored = { revision, published: { ...toStoredForm(form), live: true }, wasUnused }
+  return finishPublish(collections, form, progress.stored, command, progress)
+}
+
+const isTaken = (form: FormDocument, { taken }: Progress): boolean => taken?.number === nextNumber(form)
+
+/** Cancels the publish that holds the next number once this one has waited long enough for it. */
+const waitOrCancel = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  { cancelAfterMs = defaultCancelAfterMs }: PublishCommand,
+  progress: Progress,
+): Promise<void> => {
+  const { number, sinceMs } = progress.taken!
+  if (performance.now() - sinceMs < cancelAfterMs) return
+  if (!(await cancelPublish(collections, form, number))) progress.taken = undefined
 }
 
 /** Reserves the command. @returns whether the form had it already. */
@@ -126,7 +155,7 @@ const storeRevision = async (
 ): Promise<RevisionDocument | undefined> => {
   const taken = await snapshot(toStoredForm(form), () => findLiveRevision(collections, form))
   const { organizationId, formId, incarnation } = incarnationOf(form)
-  const number = form.revisionNumber + 1
+  const number = nextNumber(form)
   const revision = { ...taken, organizationId, formId, commandId, number }
   const wasLive = form.liveRevisionId !== null
   const context = JSON.stringify(recorder.context)
@@ -165,10 +194,10 @@ const errorOf = (check: (() => void) | undefined): { error: unknown } | undefine
 const finishPublish = async (
   collections: FormsCollections,
   form: FormDocument | undefined,
-  progress: Progress,
+  { revision, published, wasUnused }: StoredPublish,
   command: PublishCommand,
+  progress: Progress,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
-  const { revision, published } = progress.stored!
   const { organizationId, formId: _id, incarnation, number } = revision
   const key = { organizationId, _id, incarnation }
   if (form?.incarnation !== incarnation) {
@@ -178,31 +207,24 @@ const finishPublish = async (
     await release(collections.commands, commandKey(revision.organizationId, revision.commandId), revision)
     return undefined
   }
-  if (isVisible(form, revision)) {
-    if (!(await isStored(collections, revision))) {
-      progress.stored = undefined
-      return writeConflict
+  if (number >= nextNumber(form)) {
+    if (!isOutdated(form, revision)) {
+      return (await makeVisible(collections, form, revision, command)) ? published : writeConflict
     }
-    // The next publish has finished this one.
+    if (!(await discard(collections, form, revision))) return writeConflict
+  } else if (await confirmRevision(collections, revision)) {
+    // Another delivery of the command has finished it.
     const isDurable = await collections.forms.confirm({ ...key, revisionNumber: { $gte: number } })
     return isDurable ? published : writeConflict
   }
-  if (isOutdated(form, revision)) {
-    if (await discard(collections, form, revision)) progress.stored = undefined
-    return writeConflict
-  }
-  return (await makeVisible(collections, form, revision, command.recorder)) ? published : writeConflict
+  // It is discarded, or another publish has cancelled it.
+  Object.assign(progress, { stored: undefined, isUnused: wasUnused })
+  return writeConflict
 }
 
-/** Whether the revision is there: its number may belong to another one after it was discarded. */
-const isStored = (
-  { revisions }: FormsCollections,
-  { organizationId, formId, incarnation, revisionId }: RevisionDocument,
-): Promise<boolean> => revisions.has({ organizationId, formId, incarnation, revisionId })
-
 /**
- * Whether an unpublish came between the snapshot of the next revision and the present state of the form. Such a revision
- * never becomes visible: a change of the form on condition of an earlier state has no effect.
+ * Whether an unpublish came between the snapshot of a revision that is not visible and the present state of the form. Such
+ * a revision never becomes visible: a change of the form on condition of an earlier state has no effect.
  */
 const isOutdated = (form: FormDocument, { wasLive = false }: RevisionDocument): boolean =>
   wasLive && form.liveRevisionId === null
@@ -219,6 +241,13 @@ const discard = async (
   return true
 }
 
+/** Deletes the revision with the next number if it is outdated. @returns whether it did. */
+const discardNext = async (collections: FormsCollections, form: FormDocument): Promise<boolean> => {
+  if (form.liveRevisionId !== null) return false
+  const next = await collections.revisions.findOne({ ...incarnationOf(form), number: nextNumber(form) })
+  return next !== undefined && isOutdated(form, next) && discard(collections, form, next)
+}
+
 /** @returns the form as it is now, where an earlier delivery of the command has stored a revision. */
 const repeatPublish = async (
   collections: FormsCollections,
@@ -226,11 +255,13 @@ const repeatPublish = async (
   earlier: RevisionDocument,
   command: PublishCommand,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
-  const { forms, revisions } = collections
-  const { revisionId, number } = earlier
-  if (!(await revisions.confirm({ ...incarnationOf(form), revisionId }))) return writeConflict
-  if (!isVisible(form, earlier)) {
-    await finishNext(collections, form, command.recorder)
+  const { forms } = collections
+  const { number } = earlier
+  if (!(await confirmRevision(collections, earlier))) return writeConflict
+  if (number > form.revisionNumber) {
+    command.beforeStoring?.()
+    if (isOutdated(form, earlier)) await discard(collections, form, earlier)
+    else await makeVisible(collections, form, earlier, command)
     return writeConflict
   }
   if (form.liveNumber < number) {
@@ -244,39 +275,26 @@ const repeatPublish = async (
   return current && toStoredForm(current)
 }
 
-const isVisible = (form: FormDocument, { number }: RevisionDocument) => number <= form.revisionNumber
+/** Waits until a majority has a revision. @returns false if it is cancelled, or a failover took it back. */
+const confirmRevision = (
+  { revisions }: FormsCollections,
+  { organizationId, formId, incarnation, revisionId }: RevisionDocument,
+): Promise<boolean> =>
+  revisions.confirm({ organizationId, formId, incarnation, revisionId, isCancelled: null })
 
 /**
- * Makes the revision visible that comes after the visible ones, if there is one, or discards it if it is outdated. Its
- * publish is in progress or was killed. Its event has the revision's id, so that there is one whoever records it.
+ * Raises `revisionNumber` to the next revision, makes it live and records its event, whose id is that of the revision.
  *
- * @returns whether there was one. The form may have changed then.
+ * @returns whether it did: not if the form has changed, or the number is not the next one.
  */
-export const finishNext = async (
-  collections: FormsCollections,
-  form: FormDocument,
-  recorder: ChangeRecorder,
-): Promise<boolean> => {
-  const { revisions } = collections
-  const key = { ...incarnationOf(form), number: form.revisionNumber + 1 }
-  const next = await revisions.findOne(key)
-  if (!next) return false
-  if (isOutdated(form, next)) await discard(collections, form, next)
-  else if (await revisions.confirm({ ...key, revisionId: next.revisionId })) {
-    await makeVisible(collections, form, next, recorder)
-  }
-  return true
-}
-
-/** Raises `revisionNumber` to the next revision, makes it live and records its event. @returns whether it did. */
 const makeVisible = async (
   collections: FormsCollections,
   form: FormDocument,
   revision: RevisionDocument,
-  recorder: ChangeRecorder,
+  { recorder }: PublishCommand,
 ): Promise<boolean> => {
-  if (await makeRoom(collections, form)) return false
   const { revisionId, number, createTime } = revision
+  if (isFull(form) || number !== nextNumber(form)) return false
   const event = { ...publishOf(form, revision), time: new Date(createTime), id: revisionId }
   const context: ChangeContext = revision.context ? JSON.parse(revision.context) : operatorContext
   const live = { revisionNumber: number, liveNumber: number, liveRevisionId: revisionId }
@@ -290,7 +308,7 @@ const moveLive = async (
   revision: RevisionDocument,
   { recorder }: PublishCommand,
 ): Promise<void> => {
-  if (await makeRoom(collections, form)) return
+  if (isFull(form)) return
   const event = { ...publishOf(form, revision), time: new Date() }
   const live = { liveNumber: revision.number, liveRevisionId: revision.revisionId }
   await setLive(collections, form, { ...live, ...recordEvent(form, event, recorder.context) }, recorder)
@@ -309,18 +327,20 @@ const setLive = async (
   fields: Partial<FormDocument>,
   { onRecorded }: ChangeRecorder,
 ): Promise<boolean> => {
-  const { revisionNumber, liveNumber } = form
-  const isSet = await forms.set({ ...unchanged(form), revisionNumber, liveNumber }, fields)
+  const { revisionNumber, liveNumber, cancelledNumber = null } = form
+  const isSame = { ...unchanged(form), revisionNumber, liveNumber, cancelledNumber }
+  const isSet = await forms.set(isSame, fields)
   if (isSet) onRecorded(form.organizationId, 'form.published')
   return isSet
 }
 
-/** Deletes a revision that is not visible. */
+/** Deletes a revision that is not visible. Cancelled ones stay until their form is deleted. */
 const removeRevision = async (
   collections: FormsCollections,
   { organizationId, formId, incarnation, revisionId, bytes }: RevisionDocument,
 ): Promise<void> => {
-  if (await collections.revisions.deleteOne({ organizationId, formId, incarnation, revisionId })) {
+  const key = { organizationId, formId, incarnation, revisionId, isCancelled: null }
+  if (await collections.revisions.deleteOne(key)) {
     await addUsage(collections, organizationId, { forms: 0, bytes: -bytes, revisions: -1 })
   }
 }

@@ -3,15 +3,12 @@ import { assertLive } from '../../errors.ts'
 import { unpublishChange } from '../../events/recorded-event.ts'
 import type { FormRef, FormState, StoredForm } from '../../forms-store.ts'
 import { type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
-import { makeRoom } from '../events/collect-events.ts'
-import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
-import { findForm } from '../find-form.ts'
-import { finishNext } from './publish-form.ts'
+import { findFormWithRoom } from '../events/find-form-with-room.ts'
+import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
 
 /**
- * One attempt to take a form down. First finishes a publish that has stored its revision: a repeat of it then has no
- * effect. Raises `liveNumber`, so that no stored revision becomes live again. A publish that stores its revision after
- * this, with an earlier snapshot, discards it: see `isOutdated`.
+ * One attempt to take a form down. Raises `liveNumber`, so that no visible revision becomes live again. A publish in
+ * progress, with an earlier snapshot, takes another one: see `isOutdated`.
  */
 export const unpublishForm = async (
   collections: FormsCollections,
@@ -20,13 +17,12 @@ export const unpublishForm = async (
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
-  const form = await findForm(collections, ref)
+  const form = await findFormWithRoom(collections, ref)
   if (!form) return undefined
   const before = toStoredForm(form)
   check(before)
   assertLive(ref, before)
-  if (await makeRoom(collections, form)) return writeConflict
-  if (await finishNext(collections, form, recorder)) return writeConflict
+  if (isFull(form)) return writeConflict
   const { organizationId, revisionNumber, liveNumber, liveRevisionId } = form
   const live = { revisionId: liveRevisionId!, number: liveNumber }
   const event = recordEvent(form, unpublishChange(before, live, note), recorder.context)

@@ -2,9 +2,8 @@ import { writeConflict } from '@fms/store-kit/mongodb'
 import { draftChange, splitChange } from '../../events/recorded-event.ts'
 import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
 import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
-import { makeRoom } from '../events/collect-events.ts'
-import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
-import { findForm } from '../find-form.ts'
+import { findFormWithRoom } from '../events/find-form-with-room.ts'
+import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
 import { countWrite } from '../usage.ts'
 
 /** One attempt to change a draft: stores it with its event if the form has not changed since it was read. */
@@ -16,14 +15,14 @@ export const updateForm = async (
   { context, onRecorded }: ChangeRecorder,
   restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
-  const form = await findForm(collections, ref)
+  const form = await findFormWithRoom(collections, ref)
   if (!form) return undefined
   const current = toStoredForm(form)
   const changed = await change(current)
   if (changed === current) {
     return (await collections.forms.confirm(unchanged(form))) ? changed : writeConflict
   }
-  if (await makeRoom(collections, form)) return writeConflict
+  if (isFull(form)) return writeConflict
   const { fields: names, form: after } = splitChange(current, changed)
   // Replies that are counted meanwhile do not change the ETags of the event.
   const event = { ...draftChange(current, names, restored), before: current, after, time: after.updateTime }

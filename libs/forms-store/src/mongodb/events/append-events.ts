@@ -60,6 +60,9 @@ export const appendEvents = async (
   return ids
 }
 
+/** The `_id` of an event. Logs of different organizations may have events with the same id. */
+export const eventKey = (organizationId: string, id: string): string => `${organizationId}/${id}`
+
 /** @returns false when a sequence is taken, or the log has one of the events. */
 const insertFrom = (
   { events }: FormsCollections,
@@ -67,7 +70,9 @@ const insertFrom = (
   batch: readonly IncarnationEvent[],
 ): Promise<boolean> =>
   events.insertInOrder(
-    batch.map(({ id, ...event }, index): EventDocument => ({ _id: id, ...event, sequence: first + index })),
+    batch.map(({ id, ...event }, index): EventDocument => {
+      return { _id: eventKey(event.organizationId, id), ...event, sequence: first + index }
+    }),
   )
 
 /**
@@ -79,10 +84,11 @@ const findInLog = async (
   organizationId: string,
   some: readonly IncarnationEvent[],
 ): Promise<string[]> => {
-  const byId = { organizationId, _id: { $in: some.map(({ id }) => id) } }
-  const found = await events.findDurable(byId, { fields: ['_id'] })
+  const byId = { organizationId, _id: { $in: some.map(({ id }) => eventKey(organizationId, id)) } }
+  const found = new Set((await events.findDurable(byId, { fields: ['_id'] })).map(({ _id }) => _id))
+  const ids = some.map(({ id }) => id).filter((id) => found.has(eventKey(organizationId, id)))
   const [only] = some
-  if (found.length > 0 || !only || some.length > 1) return found.map(({ _id }) => _id)
+  if (ids.length > 0 || !only || some.length > 1) return ids
   const { formId, incarnation, number } = only
   const same = await events.findDurable({ organizationId, formId, incarnation, number }, { fields: ['_id'] })
   return same.length > 0 ? [only.id] : []

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { collectAll, logOf } from '../../contract/events/log-of.ts'
 import {
   atOnce,
@@ -94,7 +94,7 @@ describe('a form of release 0.1.0', () => {
     expect(await typesOf(form)).toEqual(['form.created', 'form.updated'])
   })
 
-  it('shows the revision of a killed publish once the next publish has finished it', async () => {
+  it('never shows the revision of a killed publish', async () => {
     const { form, document } = await givenOld()
     const killed = newRevision(form, { number: 1 })
     await collections.revisions.insert(newRevisionDocument(killed, document.incarnation))
@@ -105,37 +105,24 @@ describe('a form of release 0.1.0', () => {
 
     await publish(store, form)
 
-    expect((await page())!.revisions.map(({ revision, live }) => [revision.number, live])).toEqual([
-      [2, true],
-      [1, false],
-    ])
+    const { revisions, totalSize } = (await page())!
+    expect(revisions.map(({ revision, live }) => [revision.number, live])).toEqual([[2, true]])
+    expect(totalSize).toBe(1)
+    expect(await store.getRevision(refOf(form), killed.revisionId)).toBeUndefined()
     const events = await logOf(store, form.organizationId)
-    expect(events.map(({ data }) => data.number)).toEqual([1, 2])
-    expect(events[0]).toMatchObject({ id: killed.revisionId, data: { actor: { operator: true } } })
+    expect(events.map(({ data }) => data.number)).toEqual([2])
   })
 })
 
-describe('a killed publish', () => {
-  it('is finished by the next one, with an event by the actor of the killed one', async () => {
-    const form = await givenForm(store)
-    const context = { actor: { user: `users/${randomUUID()}` }, httpRequestId: 'killed' }
-    const take = (current: StoredForm) => ({ ...newRevision(current), createTime: time(1) })
-    // The command, the usage and the revision.
-    await crashAfter(3, (crashing) => crashing.publish(refOf(form), randomUUID(), take, undefined, context))
-    expect(await store.get(refOf(form))).toMatchObject({ live: false })
+const notesOf = ({ organizationId }: StoredForm) =>
+  Array.fromAsync(collections.deletions.find({ organizationId }))
 
-    await publish(store, form)
-
-    const [, killed, next] = await logOf(store, form.organizationId)
-    expect(killed!.data).toMatchObject({ number: 1, ...context })
-    expect(next!.data).toMatchObject({ number: 2, actor: { operator: true } })
-  })
-})
+/** Fails the delete of a form after its note is stored. */
+const refuseDeletes = ({ collection, operation }: { collection: string; operation: string }) => {
+  if (collection === 'forms' && operation === 'delete') throw new Error('killed')
+}
 
 describe('notes of deletes', () => {
-  const notesOf = ({ organizationId }: StoredForm) =>
-    Array.fromAsync(collections.deletions.find({ organizationId }))
-
   /** A form that was deleted, with a second note, whose attempt saw the same state and lost. */
   const givenTwoNotes = async (fields: Partial<DeletionDocument>) => {
     await collectAll(store)
@@ -236,6 +223,90 @@ describe('a collection', () => {
     expect(await collectEvents(collections, 4)).toBe(3)
   })
 
+  it('takes deletes of other organizations before all those of a large one', async () => {
+    await collectAll(store)
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    const organizationId = randomUUID()
+    const many = await atOnce(6, () => givenForm(store, { organizationId }))
+    const late = await givenForm(store)
+    await collectAll(store)
+    for (const form of [...many, late]) await deleter.delete(refOf(form), allow)
+    // The latest one.
+    const [note] = await notesOf(late)
+    await collections.deletions.set({ _id: note!._id }, { collectTime: 2 })
+
+    expect(await collectEvents(collections, 4)).toBe(4)
+
+    expect(await numberOfEvents(late)).toBe(2)
+    expect(await collections.events.count({ organizationId })).toBe(6 + 3)
+  })
+
+  it('says that there may be more when it cannot move all that it has found', async () => {
+    await collectAll(store)
+    const [kept, ...others] = await atOnce(3, () => givenForm(store))
+    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite: refuseDeletes })
+    await expect(killed.delete(refOf(kept!), allow)).rejects.toThrow('killed')
+    await collectAll(store)
+    for (const form of others) await deleter.delete(refOf(form), allow)
+
+    expect(await collectEvents(collections, 3, Date.now() + 600_000)).toBe(3)
+  })
+
+  it('does not wait for a slow organization', async () => {
+    await collectAll(store)
+    const forms = [await givenForm(store), await givenForm(store)]
+    const slow = Promise.withResolvers<void>()
+    let inserts = 0
+    const beforeWrite = ({ collection }: { collection: string }) =>
+      collection === 'events' && inserts++ === 0 ? slow.promise : undefined
+    await using collector = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    const counts = async () => (await Promise.all(forms.map(numberOfEvents))).sort()
+
+    // One is moved, and one is in progress.
+    expect(await collector.events.collect(10)).toBe(2)
+    expect(await counts()).toEqual([0, 1])
+    forms.push(await givenForm(store))
+    expect(await collector.events.collect(10)).toBe(2)
+    expect(await counts()).toEqual([0, 1, 1])
+
+    slow.resolve()
+    while ((await collector.events.collect(10)) > 0);
+    expect(await counts()).toEqual([1, 1, 1])
+  })
+
+  it('leaves an organization out for a while after it has failed for it', async () => {
+    await collectAll(store)
+    const form = await givenForm(store)
+    let inserts = 0
+    const beforeWrite = ({ collection }: { collection: string }) => {
+      if (collection === 'events' && inserts++ === 0) throw new Error('stuck')
+    }
+    await using collector = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+
+    await expect(collector.events.collect(10)).rejects.toThrow('stuck')
+    expect(await collector.events.collect(10)).toBe(0)
+
+    await vi.waitUntil(async () => (await collector.events.collect(10)) === 1, { timeout: 20_000 })
+    expect(await numberOfEvents(form)).toBe(1)
+  })
+
+  it('appends an event whose id the log of another organization has', async () => {
+    const [form, other] = [await givenForm(store), await givenForm(store)]
+    const { pendingEvents } = (await collections.forms.findOne(idsOf(form)))!
+    await collectAll(store)
+    await store.update(refOf(other), (current) => edited(current, {}))
+    const [event] = (await collections.forms.findOne(idsOf(other)))!.pendingEvents!
+    const { id } = pendingEvents![0]!
+    const same = { ...event!, id, event: event!.event.replace(event!.id, id) }
+    await collections.forms.set(idsOf(other), { pendingEvents: [same] })
+
+    await collectAll(store)
+
+    expect(await store.events.get(other.organizationId, id)).toMatchObject({ id, type: 'form.updated' })
+    expect(await store.events.get(form.organizationId, id)).toMatchObject({ id, type: 'form.created' })
+  })
+
   it('continues with other organizations when it fails for one', async () => {
     await collectAll(store)
     const [stuck, other] = [await givenForm(store), await givenForm(store)]
@@ -251,6 +322,19 @@ describe('a collection', () => {
     expect(counts.sort()).toEqual([0, 1])
     await collectAll(store)
     expect([await numberOfEvents(stuck), await numberOfEvents(other)]).toEqual([1, 1])
+  })
+
+  it('that moves events to later times makes a concurrent change read the form again', async () => {
+    const form = await givenForm(store)
+    const later = time(1_000).getTime()
+    let attempts = 0
+    await store.update(refOf(form), async (current) => {
+      if (++attempts === 1) await collections.forms.set(idsOf(form), { eventTime: later })
+      return edited(current, {})
+    })
+
+    expect(attempts).toBe(2)
+    expect((await collections.forms.findOne(idsOf(form)))!.eventTime).toBeGreaterThan(later)
   })
 
   it('leaves the events that a form records meanwhile', async () => {

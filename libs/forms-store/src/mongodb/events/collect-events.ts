@@ -5,16 +5,12 @@ import {
   type FormsCollections,
   formKey,
   type Incarnation,
-  incarnationOf,
 } from '../documents.ts'
 import { appendEvents } from './append-events.ts'
+import { CollectionTasks } from './collection-tasks.ts'
 import { withIncreasingTimes } from './event-times.ts'
-import { forEachConcurrently } from './for-each-concurrently.ts'
-import { isFull, pendingFields } from './record-event.ts'
+import { pendingFields } from './record-event.ts'
 import { finishDeletions, isSame, postponeNotes, resolveDeletions } from './resolve-deletions.ts'
-
-/** Maximum number of organizations that are collected concurrently. */
-const maxOrganizations = 16
 
 /** Maximum number of forms that one request changes, so that slow engines finish within the timeout. */
 const removalsPerRequest = 20
@@ -30,24 +26,23 @@ interface Pending {
 }
 
 /**
- * Moves pending events of at most `limit` forms and deleted forms to the logs, the oldest first. Organizations do not wait
- * for each other. An error of one is thrown after the others are done.
+ * Moves pending events of at most `limit` forms and deleted forms to the logs, the oldest first. An error of one
+ * organization is thrown after the others are done.
  *
  * @param now milliseconds since the epoch.
- * @returns the number of forms and deleted forms whose events were moved.
+ * @param tasks those of the process; by default new ones, which this waits for.
+ * @returns the number of forms and deleted forms whose events were moved, plus the organizations in progress; `limit` if
+ *   there may be more.
  */
 export const collectEvents = async (
   collections: FormsCollections,
   limit: number,
   now = Date.now(),
+  tasks = new CollectionTasks(),
 ): Promise<number> => {
-  const pending = await findPending(collections, limit, now)
-  let moved = 0
-  await forEachConcurrently(pending, maxOrganizations, async (each) => {
-    const count = await collectOrganization(collections, each, now)
-    moved += count
-  })
-  return moved
+  const { pending, mayHaveMore } = await findPending(collections, limit, now, tasks.busy)
+  const moved = await tasks.run(pending, (each) => collectOrganization(collections, each, now))
+  return mayHaveMore && moved > 0 ? limit : moved
 }
 
 /** Indexes: forms_by_pendingTime and deletions_by_collectTime. These queries name no organization. */
@@ -55,23 +50,40 @@ const findPending = async (
   { forms, deletions }: FormsCollections,
   limit: number,
   now: number,
-): Promise<Pending[]> => {
-  const notes = await deletions.findDurable(
-    { collectTime: { $gt: 0, $lte: now } },
-    { sort: { collectTime: 1 }, limit, fields: noteFields },
+  busy: readonly string[],
+): Promise<{ pending: Pending[]; mayHaveMore: boolean }> => {
+  const due = { collectTime: { $gt: 0, $lte: now } }
+  const options = { sort: { collectTime: 1 }, fields: noteFields } as const
+  const notes = await findFairly(limit, busy, (query, count) =>
+    deletions.findDurable({ ...due, ...query }, { ...options, limit: count }),
   )
-  const oldest = await forms.findDurable({ pendingTime: { $gt: 0 } }, { ...byPendingTime, limit })
+  const found = await findFairly(limit, busy, (query, count) =>
+    forms.findDurable({ pendingTime: { $gt: 0 }, ...query }, { ...byPendingTime, limit: count }),
+  )
+  const takenNotes = notes.slice(0, Math.max(limit - found.length, Math.ceil(limit / 2)))
+  const takenForms = found.slice(0, limit - takenNotes.length)
+  return {
+    pending: byOrganization(takenForms, takenNotes),
+    mayHaveMore: found.length + notes.length >= limit,
+  }
+}
+
+/**
+ * Finds the oldest, at most `limit`. An organization with many of them, as after an import, must not hold up others: if the
+ * oldest are too many, half of the result is of other organizations than theirs, as far as there are any.
+ */
+const findFairly = async <T extends { organizationId: string }>(
+  limit: number,
+  busy: readonly string[],
+  find: (query: object, limit: number) => Promise<T[]>,
+): Promise<T[]> => {
+  const without = (ids: readonly string[]) => (ids.length > 0 ? { organizationId: { $nin: ids } } : {})
+  const oldest = await find(without(busy), limit)
   const half = Math.floor(limit / 2)
-  // An organization with many pending forms, as after an import, must not hold up others.
-  const organizationIds = [...new Set(oldest.map(({ organizationId }) => organizationId))]
-  const isElsewhere = { pendingTime: { $gt: 0 }, organizationId: { $nin: organizationIds } }
-  const others =
-    oldest.length === limit && half > 0
-      ? await forms.findDurable(isElsewhere, { ...byPendingTime, limit: half })
-      : []
-  const found = [...others, ...oldest].slice(0, limit)
-  const takenNotes = notes.slice(0, Math.max(limit - found.length, limit - half))
-  return byOrganization(found.slice(0, limit - takenNotes.length), takenNotes)
+  if (oldest.length < limit || half === 0) return oldest
+  const theirs = new Set(oldest.map(({ organizationId }) => organizationId))
+  const others = await find(without([...busy, ...theirs]), half)
+  return [...others, ...oldest].slice(0, limit)
 }
 
 const noteFields = ['organizationId', 'formId', 'incarnation', 'beginTime', 'collectTime'] as const
@@ -93,7 +105,7 @@ const byOrganization = (forms: FormDocument[], notes: DeletionDocument[]): Pendi
  * Moves the pending events of one form to the log, and those of its earlier incarnations, for a writer that cannot wait for
  * the next collection.
  */
-const collectForm = async (
+export const collectForm = async (
   collections: FormsCollections,
   { organizationId, formId }: Omit<Incarnation, 'incarnation'>,
 ): Promise<void> => {
@@ -189,15 +201,4 @@ const removeFromBatch = async (
     const found = await Array.fromAsync(forms.find(query, { fields: eventFields }))
     left = found.filter(({ pendingEvents }) => pendingEvents!.some(({ id }) => ids.has(id)))
   }
-}
-
-/**
- * Makes room for the next event of a form: moves its pending events to the log if they are too many.
- *
- * @returns whether the form has changed, so that the caller reads it again.
- */
-export const makeRoom = async (collections: FormsCollections, form: FormDocument): Promise<boolean> => {
-  if (!isFull(form)) return false
-  await collectForm(collections, incarnationOf(form))
-  return true
 }

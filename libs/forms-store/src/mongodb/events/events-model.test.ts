@@ -163,7 +163,8 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
   const recorder = newRecorder(tag)
   const publish = (on: FormsCollections) => {
     const commandId = commandIds[planned.command]!
-    return publishForm(on, noQuota, { ref, commandId, snapshot, beforeStoring: undefined, recorder }, retry)
+    const command = { ref, commandId, snapshot, beforeStoring: undefined, recorder, cancelAfterMs: 0 }
+    return publishForm(on, noQuota, command, retry)
   }
   const runs: Record<Kind, Running['run']> = {
     create: (on) => createForm(on, noQuota, { ...form, live: false }, recorder),
@@ -190,8 +191,8 @@ const expectNoGaps = (log: EventDocument[]): void =>
 /** The log has the changes of each form that were visible, each once and in their order. */
 const expectVisibleChanges = (log: EventDocument[], { form, expected }: Subject): void => {
   const own = log.filter(({ formId }) => formId === form.formId)
-  const found = own.map(({ _id: id, incarnation, number, event }) => {
-    const { type } = JSON.parse(event)
+  const found = own.map(({ incarnation, number, event }) => {
+    const { id, type } = JSON.parse(event)
     return { incarnation, number, id, type }
   })
   expect(found).toEqual(expected)
@@ -241,12 +242,21 @@ const expectEventPerRevision = async (log: EventDocument[], { form, record }: Su
   const { incarnation, revisionNumber } = current
   const imported = new Set(record.revisions.map(({ revisionId }) => revisionId))
   const all = { organizationId, formId, incarnation }
-  for await (const { revisionId, number, context } of collections.revisions.find(all)) {
+  for await (const { revisionId, number, context, isCancelled = false } of collections.revisions.find(all)) {
     if (imported.has(revisionId)) continue
-    const own = log.filter((event) => event._id === revisionId)
-    expect(own).toHaveLength(number <= revisionNumber ? 1 : 0)
+    const own = log.filter(({ event }) => JSON.parse(event).id === revisionId)
+    expect(own).toHaveLength(number <= revisionNumber && !isCancelled ? 1 : 0)
     if (own[0]) expect(JSON.parse(own[0].event).data).toMatchObject({ number, ...JSON.parse(context!) })
   }
+}
+
+/** The live revision exists and is not cancelled. */
+const expectLive = async ({ form: { organizationId, formId } }: Subject): Promise<void> => {
+  const current = await collections.forms.findOne({ organizationId, _id: formId })
+  if (!current || current.liveRevisionId === null) return
+  const { incarnation, liveNumber: number, liveRevisionId: revisionId } = current
+  const live = { organizationId, formId, incarnation, number, revisionId, isCancelled: null }
+  expect(await collections.revisions.has(live)).toBe(true)
 }
 
 /** What a publish has confirmed is visible, unless the form was deleted since. */
@@ -315,6 +325,7 @@ const check = async ({ given, processes, turns }: Case): Promise<void> => {
     expectVisibleChanges(log, subject)
     expectChain(events, subject)
     await expectEventPerRevision(log, subject)
+    await expectLive(subject)
   }
   expectEventPerChange(events, ended)
   await expectPublished(ended)

@@ -4,7 +4,7 @@ import { eventConflict } from '../../errors.ts'
 import type { ImportedEvent } from '../../events/event-log.ts'
 import { formOfEvent, withSequence } from '../../events/recorded-event.ts'
 import type { EventDocument, FormsCollections } from '../documents.ts'
-import { highestSequence, noteRecorded, raiseRecorded } from './append-events.ts'
+import { eventKey, highestSequence, noteRecorded, raiseRecorded } from './append-events.ts'
 
 /** The incarnation of events that were imported with a log. */
 const noIncarnation = ''
@@ -33,9 +33,14 @@ export const importEvent = async (
     if (last !== sequence - 1) throw eventConflict(event)
     const { sequence: _, ...recorded } = event
     const place = { organizationId, formId, incarnation: noIncarnation, number: sequence, sequence }
-    const document = { _id: event.id, ...place, time, event: JSON.stringify(recorded) }
+    const document = {
+      _id: eventKey(organizationId, event.id),
+      ...place,
+      time,
+      event: JSON.stringify(recorded),
+    }
     if (!(await events.insert(document))) throw eventConflict(event)
-  } else if (!(await events.confirm({ organizationId, sequence, _id: event.id }))) {
+  } else if (!(await events.confirm({ organizationId, sequence, _id: eventKey(organizationId, event.id) }))) {
     return importEvent(collections, event)
   }
   await raiseRecorded(eventLogs, organizationId, sequence)

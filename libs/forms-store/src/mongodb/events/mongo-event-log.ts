@@ -8,13 +8,20 @@ import type {
   UnstreamedLog,
 } from '../../events/event-log.ts'
 import type { EventLogDocument, FormsCollections } from '../documents.ts'
-import { highestSequence } from './append-events.ts'
+import { eventKey, highestSequence } from './append-events.ts'
 import { collectEvents } from './collect-events.ts'
+import { CollectionTasks } from './collection-tasks.ts'
 import { importEvent, toFormEvent } from './import-event.ts'
 import { pruneEvents } from './prune-events.ts'
 
 /** The number of logs that `logs` reads at once, and that `backlog` reads at most. */
 const logsPerRead = 500
+
+/** How long a call of `collect` waits for slow organizations, in milliseconds. */
+const collectWaitMs = 250
+
+/** Maximum number of forms and deleted forms whose pending events `backlog` counts. */
+const maxCounted = 10_000
 
 /** Maximum number of logs of which `backlog` reads the oldest unstreamed event. */
 const maxOldest = 20
@@ -25,6 +32,7 @@ const maxOldest = 20
  */
 export class MongoEventLog implements EventLog {
   readonly #collections: FormsCollections
+  readonly #tasks = new CollectionTasks({ waitMs: collectWaitMs })
 
   constructor(collections: FormsCollections) {
     this.#collections = collections
@@ -45,7 +53,7 @@ export class MongoEventLog implements EventLog {
 
   /** Index: that of `_id`. */
   async get(organizationId: string, eventId: string): Promise<FormEvent | undefined> {
-    const query = { organizationId, _id: eventId.toLowerCase() }
+    const query = { organizationId, _id: eventKey(organizationId, eventId.toLowerCase()) }
     const [found] = await this.#collections.events.findDurable(query, { limit: 1 })
     return found && toFormEvent(found)
   }
@@ -62,7 +70,7 @@ export class MongoEventLog implements EventLog {
   }
 
   collect(limit: number): Promise<number> {
-    return collectEvents(this.#collections, limit)
+    return collectEvents(this.#collections, limit, Date.now(), this.#tasks)
   }
 
   /** Index: eventLogs_by_isBehind. */
@@ -105,17 +113,17 @@ export class MongoEventLog implements EventLog {
     }
   }
 
-  /** Events of forms, and of the deletes that are known to have happened. */
+  /** Events of forms, and of the deletes that are known to have happened. The engine reads indexes alone. */
   async #pending(): Promise<{ count: number; times: number[] }> {
     const { forms, deletions } = this.#collections
     const arePending = { pendingTime: { $gt: 0 } }
     const areDeleted = { collectTime: { $gt: 0 }, isConfirmed: true }
     const oldest = { sort: { pendingTime: 1 }, limit: 1, fields: ['pendingTime'] } as const
     const [ofForms, ofDeletions, first, notes] = await Promise.all([
-      forms.sum(arePending, 'pendingCount'),
-      deletions.sum(areDeleted, 'pendingCount'),
-      Array.fromAsync(forms.find(arePending, oldest)),
-      Array.fromAsync(deletions.find(areDeleted, { limit: maxOldest, fields: ['pendingTime'] })),
+      forms.sum(arePending, 'pendingCount', { limit: maxCounted }),
+      deletions.sum(areDeleted, 'pendingCount', { limit: maxCounted }),
+      Array.fromAsync(forms.findFields(arePending, oldest)),
+      Array.fromAsync(deletions.findFields(areDeleted, { limit: maxOldest, fields: ['pendingTime'] })),
     ])
     return {
       count: ofForms.sum + ofDeletions.sum,

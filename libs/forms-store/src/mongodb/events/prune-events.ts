@@ -44,8 +44,10 @@ const pruneLog = async (
   const last = toDelete.at(-1)
   const oldestSequence = (last?.sequence ?? oldest[0]!.sequence - 1) + 1
   const next = oldest[toDelete.length] ?? (await events.findOne({ organizationId, sequence: oldestSequence }))
+  // Another process has pruned further.
+  if (!next) return 0
   // Before the delete: readers never find a gap after `oldestSequence`.
   const isLater = { ...key, oldestSequence: { $lte: oldestSequence } }
-  await eventLogs.set(isLater, { oldestSequence, oldestTime: next!.time })
+  await eventLogs.set(isLater, { oldestSequence, oldestTime: next.time })
   return last ? events.deleteMany({ organizationId, sequence: { $lte: last.sequence } }) : 0
 }

@@ -126,7 +126,8 @@ export const postponeNotes = async (
   now: number,
 ): Promise<void> => {
   const changes = notes.map(({ _id, beginTime, collectTime }) => ({
-    query: { organizationId, _id, collectTime: collectTime! },
+    // Not if its attempt has confirmed it meanwhile.
+    query: { organizationId, _id, collectTime: collectTime!, isConfirmed: { $ne: true } },
     fields: { collectTime: now + Math.min(Math.max(now - beginTime, minDelayMs), maxDelayMs) },
   }))
   await deletions.setEach(changes)

@@ -8,7 +8,7 @@ import {
   type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
-import { type FormsCollections, incarnationOf } from '../documents.ts'
+import { type FormsCollections, visibilityFields, visibleRevisions } from '../documents.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
 
 /** Forms that one query reads. */
@@ -58,13 +58,13 @@ export class MongoRevisionGrowth implements RevisionGrowth {
       {
         sort: { revisionNumber: -1 },
         limit: maxCountedForms,
-        fields: ['organizationId', 'incarnation', 'publicId'],
+        fields: [...visibilityFields, 'publicId'],
       },
     )
     const found: FormRevisions[] = []
     for (const form of await Array.fromAsync(published)) {
       const { organizationId, _id: formId, publicId } = form
-      const count = await revisions.count(incarnationOf(form), { limit: maxCountedRevisions })
+      const count = await revisions.count(visibleRevisions(form), { limit: maxCountedRevisions })
       if (count > manyRevisions) found.push({ organizationId, formId, publicId, revisions: count })
       if (found.length === limit) break
     }

@@ -6,6 +6,8 @@ import {
   type Incarnation,
   incarnationOf,
   type RevisionDocument,
+  visibilityFields,
+  visibleRevisions,
 } from '../documents.ts'
 import { addUsage } from '../usage.ts'
 
@@ -73,11 +75,10 @@ const findRange = async (
   { organizationId, formId }: FormPath,
   { keep }: PruneRule,
 ): Promise<PrunableRange | undefined> => {
-  const fields = ['organizationId', 'incarnation', 'revisionNumber', 'liveNumber']
+  const fields = [...visibilityFields, 'liveNumber']
   const [form] = await forms.findDurable({ organizationId, _id: formId }, { fields, limit: 1 })
   if (!form) return undefined
-  const visible = { ...incarnationOf(form), number: { $lte: form.revisionNumber } }
-  const newest = revisions.find(visible, {
+  const newest = revisions.find(visibleRevisions(form), {
     sort: { number: -1 },
     skip: keep - 1,
     limit: 1,
@@ -87,7 +88,10 @@ const findRange = async (
   return lastToKeep && { ...incarnationOf(form), firstToKeep: Math.min(form.liveNumber, lastToKeep.number) }
 }
 
-/** The oldest revisions of the range after a number, up to the first one that is too young. Index: revisions_by_incarnation. */
+/**
+ * The oldest revisions of the range after a number, up to the first one that is too young. Those of cancelled publishes
+ * stay, so that no late insert takes their numbers. Index: revisions_by_incarnation.
+ */
 const findBatch = async (
   { revisions }: FormsCollections,
   { firstToKeep, ...incarnation }: PrunableRange,
@@ -95,7 +99,7 @@ const findBatch = async (
   after: number,
 ): Promise<RevisionDocument[]> => {
   const fields = ['revisionId', 'number', 'commandId', 'createTime', 'bytes']
-  const query = { ...incarnation, number: { $gt: after, $lt: firstToKeep } }
+  const query = { ...incarnation, number: { $gt: after, $lt: firstToKeep }, isCancelled: null }
   const found = await Array.fromAsync(revisions.find(query, { sort: { number: 1 }, limit: maxBatch, fields }))
   const tooYoung = found.findIndex(({ createTime }) => createTime >= before.getTime())
   return tooYoung < 0 ? found : found.slice(0, tooYoung)

@@ -1,0 +1,19 @@
+import type { FormRef } from '../../forms-store.ts'
+import { type FormDocument, type FormsCollections, incarnationOf } from '../documents.ts'
+import { findForm } from '../find-form.ts'
+import { collectForm } from './collect-events.ts'
+import { isFull } from './record-event.ts'
+
+/**
+ * The document of a form with room for another event: if too many are pending, moves them to the log and reads the form
+ * again. That is no conflict, and takes no attempt of the caller. The form is still full in rare cases: see `isFull`.
+ */
+export const findFormWithRoom = async (
+  collections: FormsCollections,
+  ref: FormRef,
+): Promise<FormDocument | undefined> => {
+  const form = await findForm(collections, ref)
+  if (!form || !isFull(form)) return form
+  await collectForm(collections, incarnationOf(form))
+  return findForm(collections, ref)
+}
