@@ -109,8 +109,8 @@ export interface RevisionDocument {
   /** Size of the form in UTF-8. */
   bytes: number
   /**
-   * Whether the form was live at the snapshot. Absent in revisions of release 0.1.0 and in imported ones, which no
-   * unpublish precedes.
+   * Whether the form was live at the snapshot. Absent in revisions of release 0.1.0, and in imported ones, which are all
+   * visible.
    */
   wasLive?: boolean
   /** Who publishes, for the event: a `ChangeContext` as JSON text. Absent in revisions of release 0.1.0. */

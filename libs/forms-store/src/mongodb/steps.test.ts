@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
+import { edited, givenForm, newForm, newRevision, publish, refOf, snapshot } from '../contract/given.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { parseSnapshot } from '../stored-draft.ts'
 import { clearDeletions } from './changes/clear-deletions.ts'
-import { incarnationOf } from './documents.ts'
+import { incarnationOf, newRevisionDocument } from './documents.ts'
 import { collectEvents } from './events/collect-events.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
@@ -400,6 +400,23 @@ describe('a form that is taken down during a publish', () => {
       expect((await store.usage(form.organizationId)).bytes).toBe(await storedBytes(form))
     },
   )
+
+  it('never becomes live with a revision that release 0.1.0 has stored before', async () => {
+    const form = await given()
+    const { organizationId, formId } = form
+    const { incarnation } = (await collections.forms.findOne({ organizationId, _id: formId }))!
+    const earlier = newRevision(form, { number: 2 })
+    await collections.revisions.insert(newRevisionDocument(earlier, incarnation))
+
+    await unpublish(form)
+    await store.publish(refOf(form), earlier.commandId, snapshot)
+
+    expect(await revisionsOf(form)).toEqual([
+      [2, true],
+      [1, false],
+    ])
+    expect(await store.getRevision(refOf(form), earlier.revisionId)).toBeUndefined()
+  })
 
   it('publishes again when the next publish has discarded its revision', async () => {
     const form = await given()

@@ -224,9 +224,10 @@ const finishPublish = async (
 
 /**
  * Whether an unpublish came between the snapshot of a revision that is not visible and the present state of the form. Such
- * a revision never becomes visible: a change of the form on condition of an earlier state has no effect.
+ * a revision never becomes visible: a change of the form on condition of an earlier state has no effect. Release 0.1.0 does
+ * not store `wasLive`: every such revision of a form that was taken down counts as outdated.
  */
-const isOutdated = (form: FormDocument, { wasLive = false }: RevisionDocument): boolean =>
+const isOutdated = (form: FormDocument, { wasLive = form.liveNumber > 0 }: RevisionDocument): boolean =>
   wasLive && form.liveRevisionId === null
 
 /** Deletes an outdated revision. @returns false when a failover may take back the unpublish. */
@@ -241,7 +242,7 @@ const discard = async (
   return true
 }
 
-/** Deletes the revision with the next number if it is outdated. @returns whether it did. */
+/** Deletes the revision with the next number if it is outdated. @returns whether the number is free. */
 const discardNext = async (collections: FormsCollections, form: FormDocument): Promise<boolean> => {
   if (form.liveRevisionId !== null) return false
   const next = await collections.revisions.findOne({ ...incarnationOf(form), number: nextNumber(form) })
