@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { eventTypes, FormEvent } from '@fms/contracts'
-import { openFormsStore } from '@fms/forms-store'
+import { openFormsStore, operatorContext, type StoredForm } from '@fms/forms-store'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
@@ -22,6 +22,10 @@ const recordedEvents = async (): Promise<FormEvent[]> => {
   await store.update(refOf(form), (current) => edited(current, { name: '"ä€😀\0' }))
   const snapshot = { revisionId: randomUUID(), createTime: time(0), publisher: '', note: '', formJson: '{}' }
   await store.publish(refOf(form), randomUUID(), () => snapshot)
+  const { revisionId } = snapshot
+  const restore = (current: StoredForm) => edited(current, { name: 'As before' })
+  await store.update(refOf(form), restore, operatorContext, { revisionId, number: 1 })
+  await store.unpublish(refOf(form), 'For a while', () => {})
   await store.delete(refOf(form), () => {})
   const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
   await store.importForm(toFormRecord(newForm({ organizationId }), history))
