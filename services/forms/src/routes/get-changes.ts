@@ -1,11 +1,15 @@
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
+import { FairQueue } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { draftCaller } from './draft-request.ts'
 import { FormParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
 import { sendJson } from './send-json.ts'
+
+/** Comparisons in progress, and those that wait. Both states are read only when it is their turn, to bound memory. */
+const comparisonLimits = { concurrency: 4, maxPerKey: 64, maxTasks: 192 }
 
 /** A state of a form: its path, and the form or draft as JSON. */
 interface State {
@@ -18,6 +22,7 @@ interface State {
  * draft, the response also has the violations that prevent its publish.
  */
 export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, comparer }) => {
+  const comparisons = new FairQueue(comparisonLimits)
   const readDraft = async (ref: FormRef): Promise<State> => {
     const form = await forms.get(ref)
     if (!form) throw formNotFound(ref)
@@ -38,13 +43,18 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
     async (request, reply) => {
       const { params, query } = request
       const toDraft = query.to === draftRef
-      const [from, to] = await Promise.all([
-        readRevision(params, sanitizeRef(query.from)),
-        toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
-      ])
-      const comparison = { fromJson: from.json, toJson: to.json, toDraft }
-      const json = await comparer.compare(comparison, draftCaller(request, reply))
-      return sendJson(reply, `{"from":"${from.path}","to":"${to.path}",${json.slice(1)}`)
+      const caller = draftCaller(request, reply)
+      const compare = async () => {
+        if (caller.hasDisconnected()) return '{}'
+        const [from, to] = await Promise.all([
+          readRevision(params, sanitizeRef(query.from)),
+          toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
+        ])
+        const comparison = { fromJson: from.json, toJson: to.json, toDraft }
+        const json = await comparer.compare(comparison, caller)
+        return `{"from":"${from.path}","to":"${to.path}",${json.slice(1)}`
+      }
+      return sendJson(reply, await comparisons.run(caller.userId, compare))
     },
   )
 }
