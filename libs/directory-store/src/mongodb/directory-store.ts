@@ -151,6 +151,8 @@ export class MongoDirectoryStore implements DirectoryStore {
     const { organizationId } = organization
     await this.#members.deleteMany({ organizationId })
     await this.#organizations.deleteOne({ _id: organizationId })
+    // A user who has joined in between has still seen the organization.
+    await this.#members.deleteMany({ organizationId })
   }
 
   async addMember(member: NewMember): Promise<Member> {
