@@ -16,6 +16,11 @@ const safeRetries =
   'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Unique in the organization for its method, letter case ignored; remembered as long as the event of the change. Neither a refused request nor an update without changes is remembered.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
+/**
+ * Response header: `true` if the request was carried out before, so that the response is that of a repeat (AIP-155).
+ */
+export const replayedHeader = 'x-request-replayed'
+
 /** Body of a create. The service validates `form` after it has filled in the defaults. */
 export const CreateFormRequest = z
   .strictObject({
@@ -103,7 +108,10 @@ export const DeleteFormQuery = z.strictObject({
     .string({ error: 'must be given once' })
     .pipe(Uuid)
     .optional()
-    .describe(`${safeRetries} Must match \`requestId\` of the body if both are given.`),
+    .meta({
+      format: 'uuid',
+      description: `${safeRetries} Must match \`requestId\` of the body if both are given.`,
+    }),
   validateOnly: z
     .enum(['true', 'false'], { error: 'must be true or false, and given once' })
     .optional()
