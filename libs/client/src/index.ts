@@ -1,4 +1,5 @@
 export { type Client, createClient } from './create-client.ts'
+export type { DeletedForms } from './deleted-forms.ts'
 export {
   FormsApiError,
   FormsConnectionError,
@@ -10,6 +11,7 @@ export {
 export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
 export type {
   ChangeOptions,
+  CreateOptions,
   EditOptions,
   Forms,
   PublishOptions,
@@ -20,6 +22,7 @@ export type {
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
 export type { Masked, MaskOptions } from './read-mask.ts'
+export type { DeletedForm } from './resources/deleted-form.ts'
 export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {
   Branding,
