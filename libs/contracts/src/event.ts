@@ -93,7 +93,7 @@ export const EventData = z
         'Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB.',
       ),
     purgeTime: Timestamp.optional().describe(
-      'Of `form.deleted`: until when the form can be restored. Absent where it cannot.',
+      'Of `form.deleted`, and of `form.imported` for a deleted form: until when the form can be restored. Absent where it cannot.',
     ),
   })
   .meta({ id: 'EventData' })

@@ -16,6 +16,11 @@ const safeRetries =
   'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Unique in the organization for its method, letter case ignored; remembered as long as the event of the change. Neither a refused request nor an update without changes is remembered.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
+/**
+ * Response header: `true` if the request was carried out before, so that the response is that of a repeat (AIP-155).
+ */
+export const replayedHeader = 'x-request-replayed'
+
 /** Body of a create. The service validates `form` after it has filled in the defaults. */
 export const CreateFormRequest = z
   .strictObject({

@@ -49,6 +49,7 @@ const streamTimeoutMs = 15_000
 
 const organizationPath = '/organizations/:organizationRef'
 const formPath = `${organizationPath}/forms/:formRef`
+const deletedFormPath = `${organizationPath}/deletedForms/:formRef`
 
 /** What the routes under `/v2` need. */
 interface GatewayDeps {
@@ -190,13 +191,28 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     to,
     memory,
     methods: ['POST'],
-    paths: [`${formPath}/unpublish`, `${formPath}/revisions/:revisionRef/rollback`],
+    paths: [
+      `${formPath}/unpublish`,
+      `${formPath}/revisions/:revisionRef/rollback`,
+      `${deletedFormPath}/undelete`,
+    ],
+  })
+  app.register(forward, {
+    to,
+    memory,
+    methods: ['DELETE'],
+    paths: [deletedFormPath],
+    config: { requiresOwner: true },
   })
   app.register(forward, {
     to,
     memory,
     methods: ['GET'],
-    paths: [`${organizationPath}/events`, `${organizationPath}/events/:eventId`],
+    paths: [
+      `${organizationPath}/deletedForms`,
+      `${organizationPath}/events`,
+      `${organizationPath}/events/:eventId`,
+    ],
   })
   app.register(forwardStream, {
     path: `${organizationPath}/events/stream`,

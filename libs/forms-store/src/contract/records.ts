@@ -158,7 +158,7 @@ export const recordsContract = (open: OpenStore): void => {
       for (const replyId of [replyIds[0]!, replyIds.at(-1)!]) {
         expect(await target().recordReplies({ ...form, replyIds: [replyId] })).toBe(0)
       }
-      expect(await target().create(newForm({ publicId: form.publicId }))).toBe(false)
+      expect(await target().create(newForm({ publicId: form.publicId }))).toBeUndefined()
       expect(await target().list({ organizationId, orderBy: [], limit: 1, skip: 0 })).toMatchObject({
         totalSize: 1,
       })

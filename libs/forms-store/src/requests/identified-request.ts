@@ -1,3 +1,4 @@
+import { ExpectedOutcome } from '@fms/aip'
 import type { FormPath } from '@fms/contracts'
 
 /** The changes that take a `requestId`. A publish has a memory of its own: its command. */
@@ -13,7 +14,7 @@ export interface IdentifiedRequest {
 }
 
 /** Thrown instead of a second change: the request was carried out before, with the same form and digest. */
-export class RequestReplay extends Error {
+export class RequestReplay extends ExpectedOutcome {
   /** The form that the request has changed. It may be gone since. */
   readonly form: FormPath
 

@@ -167,14 +167,14 @@ describe('a forms file', () => {
 })
 
 describe('a deleted form', () => {
-  const givenReplies = (formId: string, count: number) => {
+  const givenReplies = ({ organizationId, formId }: StoredForm, count: number) => {
     using database = new DatabaseSync(path)
     database
       .prepare(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-         INSERT INTO replies SELECT ?, printf('%08d', i) FROM n`,
+         INSERT INTO replies SELECT ?, ?, printf('%08d', i) FROM n`,
       )
-      .run(count, formId)
+      .run(count, organizationId, formId)
   }
 
   const countOf = (table: string, formId: string) => {
@@ -194,7 +194,7 @@ describe('a deleted form', () => {
     await using store = await open()
     const form = await givenForm(store)
     await publish(store, form)
-    givenReplies(form.formId, 5_000)
+    givenReplies(form, 5_000)
     const seen = new Set<number>()
     let next: NodeJS.Immediate
     const look = () => {
@@ -236,13 +236,13 @@ describe('a deleted form', () => {
       await store.create(form)
       await publish(store, form)
     }
-    givenReplies(form.formId, 1_200)
+    givenReplies(form, 1_200)
     {
       // The state that a delete leaves behind.
       using database = new DatabaseSync(path)
       database.exec('PRAGMA foreign_keys = OFF')
       database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
-      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.formId, form.organizationId)
+      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.organizationId, form.formId)
     }
 
     await using _store = await open()
@@ -255,7 +255,7 @@ describe('a deleted form', () => {
     const form = await givenForm(store)
     const revision = await publish(store, form)
     const [record] = await Array.fromAsync(store.exportForms(form.organizationId))
-    givenReplies(form.formId, 3_000)
+    givenReplies(form, 3_000)
     const other = await givenForm(store, { organizationId: form.organizationId })
 
     await store.delete(refOf(form), () => {})

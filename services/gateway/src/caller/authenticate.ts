@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { organizationNotFound, requireWriteAccess } from '@fms/service-kit'
+import { organizationNotFound, requireOwner, requireWriteAccess } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { apiKeyInvalid } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
@@ -10,6 +10,10 @@ const apiKey = /^fms_[A-Za-z0-9_-]{43}$/
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Only owners of the organization may use the route. */
+    requiresOwner?: boolean
   }
 }
 
@@ -38,8 +42,9 @@ export const setCaller = async (
 }
 
 /**
- * Rejects callers who are no members of the path's organization, and writes of callers who may only read. Register it
- * after `rejectUnknownPaths`: an unknown path is a 404 for members and others alike.
+ * Rejects callers who are no members of the path's organization, writes of callers who may only read, and callers of
+ * routes for owners who are none. Register it after `rejectUnknownPaths`: an unknown path is a 404 for members and others
+ * alike.
  */
 export const requireMembership = (app: FastifyInstance): void => {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
@@ -52,7 +57,8 @@ const checkMembership = (request: FastifyRequest): void => {
   const organizationRef = organizationRefOf(request)
   if (organizationRef === undefined) return
   if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-  if (request.method !== 'GET' && request.method !== 'HEAD') requireWriteAccess(request.identity)
+  if (request.routeOptions.config.requiresOwner) requireOwner(request.identity)
+  else if (request.method !== 'GET' && request.method !== 'HEAD') requireWriteAccess(request.identity)
 }
 
 /** Time between head and body from which a request is authorized again, in milliseconds. */

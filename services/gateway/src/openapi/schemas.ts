@@ -55,7 +55,15 @@ export const componentSchemas = (): Schemas => {
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
     ...['Event', 'EventsPage'],
     ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
-    ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
+    ...[
+      'DeletedForm',
+      'DeletedFormsPage',
+      'FormsPage',
+      'RevisionsPage',
+      'OrganizationsPage',
+      'AllOrganizations',
+      'Empty',
+    ],
     ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
   ])
 }

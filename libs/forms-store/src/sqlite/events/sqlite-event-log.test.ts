@@ -47,26 +47,6 @@ describe('a forms file of release 0.1.0', () => {
       },
     ])
   })
-
-  it('can still be changed by that release after the migration', async () => {
-    const path = newPath()
-    const form = newForm()
-    const { formId } = form
-    await using old = openAsLastRelease(path)
-    await using store = new SqliteFormsStore(path)
-
-    await old.write(() => old.insert('forms', newFormColumns(form), '(publicId)'))
-    await store.update(refOf(form), (current) => edited(current, { name: 'By this release' }))
-    await old.write(() => old.run("UPDATE forms SET draft = '{}', version = 3 WHERE formId = ?", formId))
-    await publish(store, form)
-    await old.write(() => old.run('DELETE FROM forms WHERE formId = ?', formId))
-
-    expect(await store.get(refOf(form))).toBeUndefined()
-    const log = await logOf(store, form.organizationId)
-    expect(log.map(({ type }) => type)).toEqual(['form.updated', 'form.published'])
-    await using reopened = openAsLastRelease(path)
-    reopened.ping()
-  })
 })
 
 it('records the replies of the moment in the ETags of a publish', async () => {
@@ -151,7 +131,8 @@ describe('the statements of event logs', () => {
     const byForm = 'INDEX events_by_form (formId=? AND organizationId=? AND sequence>? AND sequence<?)'
     expect(plans.filter((plan) => plan.includes(byForm))).toHaveLength(2)
     for (const plan of plans) {
-      expect(plan.replace('SCAN unstreamedLogs', '')).not.toContain('SCAN')
+      // A coroutine is no table.
+      expect(plan.replace(/SCAN (unstreamedLogs|\(subquery-\d+\))/g, '')).not.toContain('SCAN')
       expect(plan).not.toContain('TEMP B-TREE')
     }
   })

@@ -1,0 +1,27 @@
+import { type FormPath, isUuid } from '@fms/contracts'
+import { requestIdReused } from '../errors.ts'
+import { type IdentifiedRequest, RequestReplay } from './identified-request.ts'
+
+/** A request that was carried out. */
+export interface EarlierRequest extends FormPath {
+  /** The public id of the form. */
+  publicId: string
+  digest: string
+}
+
+/**
+ * Rejects a request whose id an earlier one has had.
+ *
+ * @param formRef the form that the request names; undefined for a create.
+ * @throws {RequestReplay} when both have the same form and digest; {ApiError} REQUEST_ID_REUSED otherwise.
+ */
+export const rejectRepeat = (
+  { organizationId, formId, publicId, digest }: EarlierRequest,
+  formRef: string | undefined,
+  request: IdentifiedRequest,
+): never => {
+  const names = (ref: string) => (isUuid(ref) ? ref.toLowerCase() === formId : ref === publicId)
+  const isSameForm = formRef === undefined || names(formRef)
+  if (!isSameForm || digest !== request.digest) throw requestIdReused(organizationId, request)
+  throw new RequestReplay({ organizationId, formId })
+}
