@@ -68,6 +68,7 @@ export class Client {
   readonly #events = new EventJournal()
   /** Violations that reads found while the load ran. */
   #lost: string[] = []
+  #doubled: string[] = []
   tally: Tally = { requests: 0, failures: new Map() }
 
   readonly #operations: ((entry: Entry) => Promise<boolean>)[]
@@ -182,8 +183,9 @@ export class Client {
    * @param stream compares it with the events, too: those of the log and those of the stream.
    */
   async check(stream?: EventStream): Promise<Verdict> {
-    const verdict: Verdict = { lost: this.#lost, doubled: [], outOfOrder: [], streamDuplicates: 0 }
+    const verdict: Verdict = { lost: this.#lost, doubled: this.#doubled, outOfOrder: [], streamDuplicates: 0 }
     this.#lost = []
+    this.#doubled = []
     await this.#settlePending(verdict)
     const entries = this.#entries
     for (const entry of entries) await this.#checkForm(entry, verdict)
@@ -513,9 +515,10 @@ export class Client {
   }
 
   #settle(write: Write, responses: (ApiResponse | undefined)[]): boolean {
-    const [done, ...others] = responses.filter((response) => response?.status === 200)
-    if (this.#repeats && others.filter((each) => !isReplay(each!.headers)).length > (isReplay(done!.headers) ? 1 : 0))
+    const successes = responses.filter((response) => response?.status === 200)
+    if (successes.filter((response) => !isReplay(response!.headers)).length > 1)
       this.#doubled.push(`${write.method} ${write.path}, executed by several requests in parallel`)
+    const [done] = successes
     const isRefused = responses.some((response) => response && response.status === write.refusal)
     if (done || isRefused) this.#pending.settle(write)
     if (done) write.acknowledge(done)
