@@ -82,6 +82,19 @@ describe('the request of', () => {
     })
   })
 
+  it('changes has the two states in the query', async () => {
+    expect(await call(({ forms }) => forms.changes('acme', 'f'))).toMatchObject({
+      line: `GET ${path}/f/changes?from=live&to=draft`,
+    })
+    expect(
+      await call(({ forms }) =>
+        forms.changes('acme', 'f', { from: 'organizations/o/forms/f/revisions/r', to: 'live' }),
+      ),
+    ).toMatchObject({
+      line: `GET ${path}/f/changes?from=r&to=live`,
+    })
+  })
+
   it('a read or list with a mask has it in the query', async () => {
     const readMask = 'name,theme.textSize'
     const query = '?readMask=name%2Ctheme.textSize'

@@ -1,8 +1,9 @@
 import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
-import { pathOf } from './references.ts'
+import { idOf, pathOf } from './references.ts'
 import { newRequestId } from './request-id.ts'
+import type { FormChanges } from './resources/changes.ts'
 import type { Form } from './resources/form.ts'
 import type { FormInput, FormPatch } from './resources/form-patch.ts'
 import type { ApiResponse, CallOptions, Transport } from './transport.ts'
@@ -51,6 +52,13 @@ export interface UnpublishOptions extends ChangeOptions {
   note?: string
 }
 
+export interface ChangesQuery extends CallOptions {
+  /** The former state: the UUID or `path` of a revision, `live`, or `latest`; default `live`. */
+  from?: string
+  /** The later state: `draft`, or a revision as in `from`; default `draft`. */
+  to?: string
+}
+
 export interface EditOptions extends CallOptions {
   /** Maximum number of attempts while others change the form concurrently; default 10. */
   maxAttempts?: number
@@ -91,6 +99,12 @@ export interface Forms {
    * @throws {FormsApiError} FORM_NOT_LIVE if no revision is live.
    */
   unpublish(organization: string, form: string, options?: UnpublishOptions): Promise<TaggedForm>
+  /**
+   * Compares two states of a form, by default the live revision and the draft: what a publish would change.
+   *
+   * @throws {FormsApiError} REVISION_NOT_FOUND if there is no such revision.
+   */
+  changes(organization: string, form: string, query?: ChangesQuery): Promise<FormChanges>
   /**
    * Reads the draft and applies the patch that `change` returns, once. Starts over if the draft has changed meanwhile.
    *
@@ -191,6 +205,13 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
           signal,
         }),
       )
+    },
+
+    changes: async (organization, form, { from = 'live', to = 'draft', signal } = {}) => {
+      const path = pathTo(organization, form, 'changes')
+      return (
+        await send<FormChanges>({ method: 'GET', path, query: { from: idOf(from), to: idOf(to) }, signal })
+      ).body
     },
 
     edit: async (organization, form, change, { maxAttempts = 10, signal } = {}) => {

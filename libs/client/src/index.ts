@@ -11,6 +11,7 @@ export {
 export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
 export type {
   ChangeOptions,
+  ChangesQuery,
   CreateOptions,
   EditOptions,
   Forms,
@@ -22,6 +23,7 @@ export type {
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
 export type { Masked, MaskOptions } from './read-mask.ts'
+export type { FormChange, FormChanges } from './resources/changes.ts'
 export type { DeletedForm } from './resources/deleted-form.ts'
 export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {

@@ -5,6 +5,7 @@ import { answered, failure, type Reaction, startServer } from './testing.ts'
 
 const calls = {
   read: ({ forms }) => forms.get('acme', 'form'),
+  comparison: ({ forms }) => forms.changes('acme', 'form'),
   list: async ({ forms }) => {
     for await (const _ of forms.list('acme')) throw new Error('there is none')
   },
