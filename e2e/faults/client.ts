@@ -138,6 +138,7 @@ export class Client {
   /** Sends one create. @returns the response; undefined when the connection broke. */
   async tryCreate(): Promise<ApiResponse | undefined> {
     const write = this.#newCreate()
+    this.#pending.add(write)
     const response = await this.#sendWrite(write)
     this.#settle(write, [response])
     return response
@@ -183,10 +184,10 @@ export class Client {
    * @param stream compares it with the events, too: those of the log and those of the stream.
    */
   async check(stream?: EventStream): Promise<Verdict> {
+    await this.#settlePending()
     const verdict: Verdict = { lost: this.#lost, doubled: this.#doubled, outOfOrder: [], streamDuplicates: 0 }
     this.#lost = []
     this.#doubled = []
-    await this.#settlePending(verdict)
     const entries = this.#entries
     for (const entry of entries) await this.#checkForm(entry, verdict)
     const listed = await this.#checkList(verdict)
@@ -237,15 +238,16 @@ export class Client {
   }
 
   /** Repeats the writes without an acknowledgement until each is executed or refused. Drops them without a `requestId`. */
-  async #settlePending(verdict: Verdict): Promise<void> {
+  async #settlePending(): Promise<void> {
     for (const write of this.#repeats ? this.#pending.inOrderOfRepeat() : []) {
       const { method, path, body, entry, refusal } = write
       const statuses = [200, 404, ...(refusal === undefined ? [] : [refusal])]
+      this.#pending.addRepeat(write)
       const response = await this.#callUntil(method, path, statuses, body)
       this.#settle(write, [response])
       const isGone = response.status === 404 && entry?.deletion === 'deleted'
       if (![200, refusal].includes(response.status) && !isGone)
-        verdict.lost.push(`repeat of ${method} ${path}: ${response.status} ${reasonOf(response)}`)
+        this.#lost.push(`repeat of ${method} ${path}: ${response.status} ${reasonOf(response)}`)
     }
     this.#pending.clear()
   }
@@ -425,21 +427,22 @@ export class Client {
    */
   async #rollback(entry: Entry): Promise<boolean> {
     if (!entry.live) return this.#read(entry)
-    const { publicId, published, requestIds, sentNames } = entry
-    const names = published.length === requestIds.length ? published.at(-1)! : sentNames
+    const { publicId } = entry
     const before = new Set(entry.names)
     const write = this.#newWrite({
       method: 'POST',
       path: `${this.#account.forms}/${publicId}/revisions/live/rollback`,
       body: {},
       entry,
-      names,
+      names: liveNamesOf(entry),
       refusal: 404,
-      acknowledge: ({ headers, body: { name } }) => {
-        if (!(isReplay(headers) ? entry.names : names).has(name))
-          this.#lost.push(`rollback of ${publicId}: ${name} is not of ${[...names]}`)
+      acknowledge: ({ headers, body: { name } }, isRepeat) => {
+        // A repeat rolls back to the revision that is live by then.
+        const names = isReplay(headers) ? entry.names : liveNamesOf(entry)
+        if (!names.has(name)) this.#lost.push(`rollback of ${publicId}: ${name} is not of ${[...names]}`)
         this.#settleName(entry, name)
-        if (!before.has(name)) this.#events.acknowledge({ publicId, type: 'form.rolledBack', name })
+        if (!isRepeat && !before.has(name))
+          this.#events.acknowledge({ publicId, type: 'form.rolledBack', name })
       },
     })
     return this.#write(write, 1)
@@ -500,17 +503,18 @@ export class Client {
 
   /** Sends a write, in parallel if more than once. @returns whether it was acknowledged. */
   async #write(write: Write, times = pick(copies)): Promise<boolean> {
+    this.#pending.add(write)
     const sent = Array.from({ length: this.#repeats ? times : 1 }, () => this.#sendWrite(write))
     return this.#settle(write, await Promise.all(sent))
   }
 
   /** Sends a write again that was not acknowledged. @returns whether its outcome is known now. */
   async #repeat(write: Write): Promise<boolean> {
+    this.#pending.addRepeat(write)
     return this.#settle(write, [await this.#sendWrite(write)])
   }
 
   #sendWrite(write: Write): Promise<ApiResponse | undefined> {
-    this.#pending.add(write)
     return this.#sendTo(write.method, write.path, write.body, write.refusal)
   }
 
@@ -520,9 +524,10 @@ export class Client {
       this.#doubled.push(`${write.method} ${write.path}, executed by several requests in parallel`)
     const [done] = successes
     const isRefused = responses.some((response) => response && response.status === write.refusal)
-    if (done || isRefused) this.#pending.settle(write)
-    if (done) write.acknowledge(done)
-    return done !== undefined || isRefused
+    if (!done && !isRefused) return false
+    const isRepeat = this.#pending.settle(write)
+    if (done) write.acknowledge(done, isRepeat)
+    return true
   }
 
   /** Notes the name of the draft. Other writes may still change it. */
@@ -546,10 +551,9 @@ export class Client {
 
   /** Reads the live revision, or the draft of a form that may not be live. */
   async #readLive(entry: Entry): Promise<boolean> {
-    const { publicId, published, requestIds, sentNames } = entry
-    const last = published.at(-1)
-    if (!last || !entry.live) return this.#read(entry)
-    const names = published.length === requestIds.length ? last : sentNames
+    const { publicId, published } = entry
+    if (published.length === 0 || !entry.live) return this.#read(entry)
+    const names = liveNamesOf(entry)
     const response = await this.#send('GET', `/${publicId}/revisions/live`)
     if (response?.status === 404) this.#lost.push(`live of ${publicId}, while it was read`)
     if (response?.status === 200 && !names.has(response.body.form.name))
@@ -618,6 +622,10 @@ export class Client {
     })
   }
 }
+
+/** The names that the live revision of a form may have. */
+const liveNamesOf = ({ published, requestIds, sentNames }: Entry): Set<string> =>
+  (published.length === requestIds.length && published.at(-1)) || sentNames
 
 /** Whether the write was executed before. */
 const isReplay = (headers: Headers) => headers.get('x-request-replayed') === 'true'

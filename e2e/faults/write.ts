@@ -34,21 +34,28 @@ export interface Write {
   names?: ReadonlySet<string>
   /** The status of a repeat of a write that was never executed, and cannot be any more. */
   refusal?: number
-  /** Adds the write to the journal. */
-  acknowledge(response: ApiResponse): void
+  /** Adds the write to the journal. @param isRepeat whether an earlier attempt had no acknowledgement. */
+  acknowledge(response: ApiResponse, isRepeat: boolean): void
 }
 
 /** The writes that were sent and not acknowledged: each of them may still take effect. */
 export class PendingWrites {
-  readonly #writes = new Set<Write>()
+  /** The writes, and whether they were sent again. */
+  readonly #writes = new Map<Write, boolean>()
 
   add(write: Write): void {
-    this.#writes.add(write)
+    this.#writes.set(write, false)
   }
 
-  /** The write is acknowledged or refused. */
-  settle(write: Write): void {
+  addRepeat(write: Write): void {
+    this.#writes.set(write, true)
+  }
+
+  /** The write is acknowledged or refused. @returns whether it was sent again. */
+  settle(write: Write): boolean {
+    const isRepeat = this.#writes.get(write) ?? false
     this.#writes.delete(write)
+    return isRepeat
   }
 
   clear(): void {
@@ -57,22 +64,28 @@ export class PendingWrites {
 
   /** Writes of forms that are not deleted, and those that delete, restore or create a form. */
   repeatable(): Write[] {
-    return [...this.#writes].filter(
+    return [...this.#writes.keys()].filter(
       ({ entry, isDeletion }) => !entry || isDeletion || entry.deletion === 'none',
     )
   }
 
   /** All writes in an order in which a repeat decides each: first those that delete or restore a form. */
   inOrderOfRepeat(): Write[] {
-    return [...this.#writes].sort((a, b) => Number(b.isDeletion ?? false) - Number(a.isDeletion ?? false))
+    return [...this.#writes.keys()].sort(
+      (a, b) => Number(b.isDeletion ?? false) - Number(a.isDeletion ?? false),
+    )
   }
 
   /** The names that writes without an acknowledgement may give the draft. */
   namesOf(entry: Entry): string[] {
-    return [...this.#writes].flatMap((write) => (write.entry === entry ? [...(write.names ?? [])] : []))
+    return [...this.#writes.keys()].flatMap((write) =>
+      write.entry === entry ? [...(write.names ?? [])] : [],
+    )
   }
 
   hasUnpublish(entry: Entry): boolean {
-    return [...this.#writes].some((write) => write.entry === entry && write.path.endsWith('/unpublish'))
+    return [...this.#writes.keys()].some(
+      (write) => write.entry === entry && write.path.endsWith('/unpublish'),
+    )
   }
 }
