@@ -108,7 +108,10 @@ export const DeleteFormQuery = z.strictObject({
     .string({ error: 'must be given once' })
     .pipe(Uuid)
     .optional()
-    .describe(`${safeRetries} Must match \`requestId\` of the body if both are given.`),
+    .meta({
+      format: 'uuid',
+      description: `${safeRetries} Must match \`requestId\` of the body if both are given.`,
+    }),
   validateOnly: z
     .enum(['true', 'false'], { error: 'must be true or false, and given once' })
     .optional()

@@ -118,6 +118,10 @@ export const startForms = async ({
   }
 }
 
+/** The path of this form while it is deleted. */
+export const deletedUrlOf = ({ organizationId, formId }: StoredForm): string =>
+  `/organizations/${organizationId}/deletedForms/${formId}`
+
 /** The path to which the gateway forwards requests for this form. */
 export const urlOf = (form: StoredForm): string => `/${formPath(form)}`
 

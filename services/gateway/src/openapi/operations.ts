@@ -207,7 +207,15 @@ export const operations: Operation[] = [
       etag: 'unless dry run',
       replayable: true,
     },
-    reasons: [...editor, ...body, ...identified, 'FORM_ID_TAKEN', 'QUOTA_EXCEEDED', ...service],
+    reasons: [
+      ...editor,
+      ...body,
+      ...identified,
+      'FORM_NOT_FOUND',
+      'FORM_ID_TAKEN',
+      'QUOTA_EXCEEDED',
+      ...service,
+    ],
   },
   {
     id: 'getForm',
