@@ -1,3 +1,4 @@
+import { type DeletedForms, deletedFormsOf } from './deleted-forms.ts'
 import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
@@ -8,6 +9,7 @@ import { type ClientOptions, type Clock, createTransport } from './transport.ts'
 export interface Client {
   organizations: Organizations
   forms: Forms
+  deletedForms: DeletedForms
   revisions: Revisions
   events: Events
 }
@@ -26,6 +28,7 @@ export const createClient = (
   return {
     organizations: organizationsOf(transport),
     forms: formsOf(transport),
+    deletedForms: deletedFormsOf(transport),
     revisions: revisionsOf(transport),
     events: eventsOf(transport),
   }

@@ -1,4 +1,5 @@
 export { type Client, createClient } from './create-client.ts'
+export type { DeletedForms } from './deleted-forms.ts'
 export {
   FormsApiError,
   FormsConnectionError,
@@ -10,6 +11,8 @@ export {
 export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
 export type {
   ChangeOptions,
+  ChangesQuery,
+  CreateOptions,
   EditOptions,
   Forms,
   PublishOptions,
@@ -20,6 +23,8 @@ export type {
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
 export type { Masked, MaskOptions } from './read-mask.ts'
+export type { FormChange, FormChanges } from './resources/changes.ts'
+export type { DeletedForm } from './resources/deleted-form.ts'
 export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {
   Branding,

@@ -33,7 +33,7 @@ export interface Clock {
   random(): number
 }
 
-/** A request and its retry rules. */
+/** A request that may be executed more than once with the effect of one (RFC 9110 §9.2.2). */
 export interface Call extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
@@ -41,15 +41,10 @@ export interface Call extends CallOptions {
   body?: object
   ifMatch?: string | undefined
   /**
-   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires
-   * that the previous attempt was not executed.
+   * Whether the outcome of the call stays unknown when the API rejects a retry in this way after an attempt with an unknown
+   * outcome. The call then throws the error of that attempt. Default: the rejection decides.
    */
-  isIdempotent?: boolean
-  /**
-   * Decides the result of the call when the API rejects a retry after an attempt with an unknown outcome: returns the
-   * response body, or throws.
-   */
-  rejectedAfterUnknown?(rejection: unknown, unknown: unknown): unknown
+  isUndecidedBy?(rejection: unknown): boolean
 }
 
 /** A response of the API. */
@@ -128,11 +123,11 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
       } catch (error) {
         signal?.throwIfAborted()
         const outcome = outcomeOf(error)
-        if (outcome === 'rejected') return rejected(call, error, unknownOutcome)
+        if (outcome === 'rejected')
+          throw unknownOutcome !== undefined && call.isUndecidedBy?.(error) ? unknownOutcome : error
         if (outcome === 'unknown' && call.method !== 'GET') unknownOutcome = error
         const ms = pauseMs(failures, random(), retryAfterOf(error))
-        const isSafe = outcome === 'notExecuted' || (call.isIdempotent ?? true)
-        if (!isSafe || failures >= maxRetries || ms === undefined) throw unknownOutcome ?? error
+        if (failures >= maxRetries || ms === undefined) throw unknownOutcome ?? error
         await sleep(ms, signal)
       }
     }
@@ -166,11 +161,6 @@ const messageOf = (cause: unknown): string =>
   cause instanceof Error
     ? (cause.cause ? messageOf(cause.cause) : cause.message) || cause.name
     : String(cause)
-
-const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
-  if (unknownOutcome === undefined || !call.rejectedAfterUnknown) throw rejection
-  return { body: call.rejectedAfterUnknown(rejection, unknownOutcome), etag: '' }
-}
 
 const headersOf = ({ body, ifMatch }: Call, apiKey: string): Record<string, string> => ({
   'x-api-key': apiKey,

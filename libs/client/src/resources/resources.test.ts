@@ -35,6 +35,8 @@ describe('the types of the client are those of the contracts:', () => {
     expectTypeOf<client.Revision>().toEqualTypeOf<contracts.Revision>()
     expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
     expectTypeOf<client.FormEvent>().toEqualTypeOf<contracts.FormEvent>()
+    expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()
+    expectTypeOf<client.DeletedForm>().toEqualTypeOf<contracts.DeletedForm>()
   })
 
   it('errors', () => {
