@@ -4,6 +4,7 @@ import { concurrentEventsContract } from './events/concurrent-events.ts'
 import { eventLogsContract } from './events/event-logs.ts'
 import { recordedEventsContract } from './events/recorded-events.ts'
 import { filtersContract } from './filters.ts'
+import { formIdsContract } from './form-ids.ts'
 import type { OpenStore, OpenStoreTogether } from './given.ts'
 import type { EngineLimits } from './hostile-names.ts'
 import { listsContract } from './lists.ts'
@@ -11,9 +12,11 @@ import { pruneContract } from './prune.ts'
 import { quotasContract } from './quotas.ts'
 import { recordsContract } from './records.ts'
 import { repliesContract } from './replies.ts'
+import { requestIdsContract } from './request-ids.ts'
 import { revisionsContract } from './revisions.ts'
 import { summariesContract } from './summaries.ts'
 import { tenantsContract } from './tenants.ts'
+import { undeleteContract } from './undelete.ts'
 import { unpublishContract } from './unpublish.ts'
 
 /**
@@ -36,6 +39,9 @@ export const formsStoreContract = (
     describe('of unpublishes', () => unpublishContract(open))
     describe('of pruned revisions', () => pruneContract(open, openTogether))
     describe('of replies', () => repliesContract(open))
+    describe('of deleted forms', () => undeleteContract(open))
+    describe('of form ids', () => formIdsContract(open))
+    describe('of request ids', () => requestIdsContract(open))
     describe('of records', () => recordsContract(open))
     describe('of quotas', () => quotasContract(open))
     describe('of tenants', () => tenantsContract(open))

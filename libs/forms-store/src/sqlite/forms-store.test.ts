@@ -580,7 +580,7 @@ describe('the statements', () => {
   })
 
   it('never scan more than one organization, or more than one form', async () => {
-    await using store = await open()
+    await using store = await open({ deletedFormsDays: 1 })
     const form = await givenForm(store)
     const { commandId, revisionId } = await publish(store, form)
 
@@ -594,10 +594,24 @@ describe('the statements', () => {
       for (const ref of [revisionId, 'live', 'latest']) await store.getRevision(refOf(form), ref)
       await store.update(refOf(form), (current) => current)
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
+      await store.create(newForm())
+      const request = { requestId: crypto.randomUUID(), method: 'update', digest: '' } as const
+      await store.checkRequest(form.organizationId, form.formId, request)
+      await store.delete(refOf(form), () => {})
+      const deleteTime = new Date()
+      await store.listDeleted({ ...form, limit: 10, skip: 0 })
+      await store.listDeleted({ ...form, limit: 10, skip: 0, after: { ...form, deleteTime } })
+      await store.undelete(refOf(form), () => {})
+      await store.delete(refOf(form), () => {})
+      await store.purge(refOf(form), () => {})
+      await Array.fromAsync(store.exportForms(form.organizationId))
     })
 
-    expect(plans.length).toBeGreaterThan(10)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
+    expect(plans.length).toBeGreaterThan(30)
+    for (const plan of plans) {
+      expect(plan).not.toMatch(/SCAN (forms|deletedForms|revisions|replies|usage|events)/)
+      expect(plan).not.toMatch(/deletedForms.* TEMP B-TREE/)
+    }
   })
 
   it('are prepared once for any page size', async () => {

@@ -10,7 +10,8 @@ import { SqliteDatabase } from '@fms/store-kit'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logOf, sequencesOf } from '../../contract/events/log-of.ts'
-import { edited, givenForm, newForm, publish, refOf, snapshot, time } from '../../contract/given.ts'
+import { edited, givenForm, newForm, refOf, snapshot, time } from '../../contract/given.ts'
+import { RequestReplay } from '../../requests/identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
 import { SqliteFormsStore } from '../forms-store.ts'
 import { newFormColumns } from '../rows.ts'
@@ -182,4 +183,22 @@ describe('a process that is killed', () => {
       expect(fold(log)).toEqual(new Map(page.forms.map((form) => [formPath(form), formETag(form)])))
     }
   }, 60_000)
+})
+
+it('remembers a request until retention removes its event', async () => {
+  await using store = new SqliteFormsStore(newPath())
+  const form = await givenForm(store)
+  const { organizationId } = form
+  const request = { requestId: randomUUID(), method: 'update', digest: 'd' } as const
+  const context = { actor: { operator: true }, httpRequestId: '', request } as const
+  const rename = () => store.update(refOf(form), (current) => edited(current, { name: 'New' }), context)
+  await rename()
+  // A log keeps its newest event.
+  await store.update(refOf(form), (current) => edited(current, { name: 'Newer' }))
+  await store.events.markStreamed(organizationId, 3)
+  await expect(rename()).rejects.toBeInstanceOf(RequestReplay)
+
+  await store.events.prune(new Date(Date.now() + 1_000_000), 10)
+
+  expect(await rename()).toMatchObject({ version: 4 })
 })
