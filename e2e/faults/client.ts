@@ -434,7 +434,8 @@ export class Client {
       path: `${this.#account.forms}/${publicId}/revisions/live/rollback`,
       body: {},
       entry,
-      names: liveNamesOf(entry),
+      // While it is without an acknowledgement, other revisions may become live.
+      names: entry.sentNames,
       refusal: 404,
       acknowledge: ({ headers, body: { name } }, isRepeat) => {
         // A repeat rolls back to the revision that is live by then.

@@ -287,6 +287,21 @@ describe.each([
     expect(await target.undelete({ organizationId, formRef }, () => {})).toMatchObject({ publicId: formRef })
     expect(await Array.fromAsync(target.organizations())).toEqual([{ organizationId, forms: 2 }])
   })
+
+  it('names a form of the target alone that comes before them', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    const [deleted, own] = [records[0]!, records[1]!]
+    for (const url of [from, to]) {
+      await migrateFormsStore(url)
+      await fillWithoutEvents(url, [{ ...deleted, publicId: 'aaaaaaaaaa' }])
+    }
+    await fillWithoutEvents(to, [{ ...own, publicId: 'bbbbbbbbbb', revisions: [], live: null }])
+
+    expect(await copy(from, to)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`the source lacks organizations/${organizationId}/forms/${own.formId}`),
+    })
+  })
 })
 
 describe.each([
