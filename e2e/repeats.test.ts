@@ -65,7 +65,7 @@ describe('20 concurrent creates with the same requestId', () => {
     expect(responses.filter(({ headers }) => headers.get('x-request-replayed') === 'true')).toHaveLength(19)
   })
 
-  it.each([0, 1, 2, 10])('create one form when forms is killed after %i responses', async (count) => {
+  it.each([0, 1, 10])('create one form when forms is killed after %i responses', async (count) => {
     const name = `Killed after ${count}`
     let received = 0
     const killed = Promise.withResolvers<void>()

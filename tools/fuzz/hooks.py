@@ -113,11 +113,11 @@ def before_call(context, case, kwargs):
 
 
 def is_new(id):
-    """Also accepts a quarter of the repeated ids: most of them are a conflict."""
+    """Also accepts a few of the repeated ids: most of them are a conflict."""
     with lock:
         seen = id in ids
         ids.add(id)
-    return not seen or dice.random() < 0.25
+    return not seen or dice.random() < 0.05
 
 
 def known_refs(operation_id):

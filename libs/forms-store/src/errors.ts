@@ -120,7 +120,7 @@ export const formConflict = (
   new ApiError(
     'ALREADY_EXISTS',
     'FORM_CONFLICT',
-    `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete that form first.`,
+    `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete and purge that form first.`,
     { metadata: { form: formPath(record), field, value } },
   )
 

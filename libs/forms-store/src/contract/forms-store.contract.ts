@@ -23,12 +23,14 @@ import { unpublishContract } from './unpublish.ts'
  * The tests that every adapter of the FormsStore port passes.
  *
  * @param open opens the store, which may contain data of earlier tests.
+ * @param openSame opens the same store each time.
  */
 export const formsStoreContract = (
   name: string,
   open: OpenStore,
   openTogether: OpenStoreTogether,
   limits: EngineLimits = {},
+  openSame: OpenStore = open,
 ): void => {
   describe(`the forms store on ${name}`, () => {
     describe('of drafts', () => draftsContract(open))
@@ -39,7 +41,7 @@ export const formsStoreContract = (
     describe('of unpublishes', () => unpublishContract(open))
     describe('of pruned revisions', () => pruneContract(open, openTogether))
     describe('of replies', () => repliesContract(open))
-    describe('of deleted forms', () => undeleteContract(open))
+    describe('of deleted forms', () => undeleteContract(openSame))
     describe('of form ids', () => formIdsContract(open))
     describe('of request ids', () => requestIdsContract(open))
     describe('of records', () => recordsContract(open))

@@ -258,7 +258,7 @@ export interface RequestDocument {
   organizationId: string
   formId: string
   publicId: string
-  /** Of a create: that of the new form. */
+  /** That of the new form, for a create. */
   incarnation?: string
   /** The SHA-256 of the parameters, in hexadecimal digits. */
   digest: string

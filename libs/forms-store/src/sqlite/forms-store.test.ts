@@ -27,7 +27,7 @@ import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { completeOrder, formOrderFields, positionOf } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
-import { newFormColumns } from './rows.ts'
+import { formColumns, newFormColumns } from './rows.ts'
 import { migrations } from './schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-'))
@@ -311,6 +311,35 @@ describe('a list', () => {
     )
     await fc.assert(anyPage, { numRuns: 300 })
   })
+})
+
+it('lists deleted forms from behind many skipped ones, in steps', async () => {
+  await using store = await open()
+  const form = await givenForm(store)
+  const { organizationId } = form
+  const count = 12_001
+  {
+    using file = new DatabaseSync(path)
+    const sql = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      INSERT INTO deletedForms (${formColumns}, deleteTime, purgeTime, deleter)
+      SELECT organizationId, printf('%08d', i), printf('%010d', i), createTime, updateTime, version, replyCount,
+        revisionNumber, liveNumber, liveRevisionId, name, foldedName, type, '{}', aiHandoff, 7 - i / 2000, 4e12, ''
+      FROM n CROSS JOIN forms WHERE formId = ?`
+    file.prepare(sql).run(count - 1, form.formId)
+  }
+  const all = vi.spyOn(SqliteDatabase.prototype, 'all')
+
+  const page = await store.listDeleted({ organizationId, limit: 2, skip: 11_000 })
+  const skips = all.mock.calls.map((values) => Number(values.at(-1)))
+  vi.restoreAllMocks()
+
+  expect(Math.max(...skips)).toBeLessThanOrEqual(5_000)
+
+  expect(page.deletedForms.map(({ formId }) => formId)).toEqual(['00011000', '00011001'])
+  expect(page.totalSize).toBe(count)
+  expect(page.next!.formId).toBe('00011001')
+  const end = { organizationId, limit: 2, skip: count }
+  expect(await store.listDeleted(end)).toEqual({ deletedForms: [], totalSize: count })
 })
 
 describe('an expensive list', () => {

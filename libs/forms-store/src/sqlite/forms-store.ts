@@ -189,7 +189,8 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   async listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
-    return this.#database.snapshot(() => readDeletedForms(this.#database, query))
+    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query))
+    return end
   }
 
   async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -384,10 +385,10 @@ export class SqliteFormsStore implements FormsStore {
     )
   }
 
-  /** Reads a large page on this thread, for a database in memory. */
+  /** Reads a page on this thread: a large one of a database in memory, or of deleted forms, which have no drafts. */
   async #readInTurns<Item, End>(
     steps: PageSteps<Item, End>,
-    { signal }: ListOptions,
+    { signal }: ListOptions = {},
   ): Promise<{ items: Item[]; end: End }> {
     const deadline = performance.now() + this.#listTimeoutMs
     const items: Item[] = []

@@ -5,7 +5,7 @@ import type { DraftThreads } from '../drafts/draft-threads.ts'
 import { draftCaller } from '../routes/draft-request.ts'
 import { digestParameters, type Parameters } from './digest-request.ts'
 
-/** A validated body of a change, or its members that may be in the query, too. */
+/** A validated body of a change. Its other members are parameters. */
 export interface ChangeBody {
   requestId?: string | undefined
   validateOnly?: boolean | undefined

@@ -27,9 +27,15 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const { organizationId } = params
       const { formId } = body
       const context = await contexts.create('create', request, reply, body)
-      await contexts.assertNew(params, context.request)
-      const draft = await drafts.create(draftPatch(request), draftCaller(request, reply))
+      const assertNew = () => contexts.assertNew(params, context.request)
+      const creating = drafts.create(draftPatch(request), draftCaller(request, reply))
+      // An earlier request with this requestId takes precedence over the rules.
+      const draft = await creating.catch(async (error) => {
+        await assertNew()
+        throw error
+      })
       if (body.validateOnly) {
+        await assertNew()
         if (formId !== undefined) await assertFree(forms, { organizationId, formId })
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
         const form = newForm(organizationId, draft, now(), { ...unknownIds, ...(formId && { formId }) })

@@ -15,10 +15,10 @@ import { isCarriedOut } from './is-carried-out.ts'
 const maxRequestMs = 60_000
 
 /** The form that a request names. */
-export type RequestTarget = Pick<RequestDocument, 'formId' | 'publicId'>
+export type RequestTarget = Pick<RequestDocument, 'formId' | 'publicId' | 'incarnation'>
 
 /** What a create reserves. */
-export type CreateTarget = RequestTarget & Required<Pick<RequestDocument, 'incarnation'>>
+export type CreateTarget = Required<RequestTarget>
 
 export const targetOf = (form: FormDocument | undefined): RequestTarget | undefined =>
   form && { formId: formIdOf(form), publicId: form.publicId }
@@ -140,11 +140,13 @@ export class RequestInProgress {
     return next
   }
 
-  #newDocument(_id: string, target: RequestTarget): RequestDocument {
+  #newDocument(_id: string, { formId, publicId, incarnation }: RequestTarget): RequestDocument {
     return {
       _id,
       organizationId: this.#organizationId,
-      ...target,
+      formId,
+      publicId,
+      ...(incarnation !== undefined && { incarnation }),
       digest: this.#request.digest,
       eventId: randomUUIDv7(),
       reserveTime: Date.now(),

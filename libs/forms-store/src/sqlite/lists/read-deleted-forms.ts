@@ -1,4 +1,4 @@
-import { afterPosition, allOf, orderSql, pageSql, type SqliteDatabase } from '@fms/store-kit'
+import { afterPosition, allOf, orderSql, pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
 import type {
   DeletedForm,
   DeletedFormPosition,
@@ -6,6 +6,10 @@ import type {
   ListDeletedFormsQuery,
 } from '../../forms-store.ts'
 import { deletedFormColumns, toDeletedForm } from '../rows.ts'
+import type { Steps } from './steps.ts'
+
+/** Index entries that one step skips, in a few milliseconds. */
+const maxEntries = 5_000
 
 const order = [
   { column: 'deleteTime', descending: true },
@@ -13,26 +17,39 @@ const order = [
 ]
 
 /** Reads a page of deleted forms, without their drafts. Index: deletedForms_by_deleteTime. */
-export const readDeletedForms = (
+export function* readDeletedForms(
+  database: SqliteDatabase,
+  query: ListDeletedFormsQuery,
+): Steps<DeletedFormsPage> {
+  let { after, skip } = query
+  while (skip > maxEntries) {
+    const [last] = readRows(database, { ...query, ...(after && { after }), limit: 1, skip: maxEntries - 1 })
+    if (!last) break
+    after = { deleteTime: new Date(last.deleteTime as number), formId: last.formId as string }
+    skip -= maxEntries
+    yield
+  }
+  return readPage(database, { ...query, ...(after && { after }), skip })
+}
+
+const readPage = (database: SqliteDatabase, query: ListDeletedFormsQuery): DeletedFormsPage =>
+  database.snapshot(() => {
+    const { organizationId, limit } = query
+    const found = readRows(database, { ...query, limit: limit + 1 }).map(toDeletedForm)
+    const deletedForms = found.slice(0, limit)
+    const totalSize = countDeletedForms(database, organizationId)
+    const last = found.length > limit ? deletedForms.at(-1) : undefined
+    return { deletedForms, ...(last && { next: positionOf(last) }), totalSize }
+  })
+
+const readRows = (
   database: SqliteDatabase,
   { organizationId, after, limit, skip }: ListDeletedFormsQuery,
-): DeletedFormsPage => {
+): Row[] => {
   const position = after && afterPosition(order, [after.deleteTime.getTime(), after.formId])
   const where = allOf({ sql: 'organizationId = ?', values: [organizationId] }, position)
-  const rows = database.all(
-    `SELECT ${deletedFormColumns} FROM deletedForms WHERE ${where.sql} ORDER BY ${orderSql(order)} ${pageSql}`,
-    ...where.values,
-    limit + 1,
-    skip,
-  )
-  const found = rows.map(toDeletedForm)
-  const deletedForms = found.slice(0, limit)
-  const next = found.length > limit ? deletedForms.at(-1) : undefined
-  return {
-    deletedForms,
-    ...(next && { next: positionOf(next) }),
-    totalSize: countDeletedForms(database, organizationId),
-  }
+  const sql = `SELECT ${deletedFormColumns} FROM deletedForms WHERE ${where.sql} ORDER BY ${orderSql(order)} ${pageSql}`
+  return database.all(sql, ...where.values, limit, skip)
 }
 
 const positionOf = ({ deleteTime, formId }: DeletedForm): DeletedFormPosition => ({ deleteTime, formId })
