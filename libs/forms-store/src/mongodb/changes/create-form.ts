@@ -72,7 +72,7 @@ const isOwn = ({ forms }: FormsCollections, form: StoredForm, incarnation: strin
   forms.has({ ...formById(form), incarnation })
 
 /**
- * @returns `writeConflict` when another attempt of the request has stored the form.
+ * @returns `writeConflict` when another attempt of the request has stored the form, or a form was restored meanwhile.
  * @throws {ApiError} FORM_ID_TAKEN when the organization has a form with this id, deleted or not.
  */
 const isFormIdTaken = async (
@@ -80,14 +80,13 @@ const isFormIdTaken = async (
   form: StoredForm,
   incarnation: string,
 ): Promise<false | typeof writeConflict> => {
-  const found = await forms.findOne(formById(form), ['incarnation'])
-  if (found) {
-    if (found.incarnation === incarnation) return writeConflict
-    throw formIdTaken(form, false)
-  }
   const { organizationId, formId } = form
-  if (await deletions.has({ organizationId, formId, deleteTime: { $gt: 0 } })) throw formIdTaken(form, true)
-  return false
+  const found = await forms.findOne(formById(form), ['incarnation'])
+  // Unconfirmed ones, too: a delete notes the form before it removes it.
+  const notes = { organizationId, formId, purgeTime: { $gt: 0 } }
+  const holder = found ?? (await deletions.findOne(notes, ['incarnation']))
+  if (holder && holder.incarnation !== incarnation) throw formIdTaken(form, !found)
+  return holder || (await forms.has(formById(form))) ? writeConflict : false
 }
 
 type Outcome = 'stored' | 'late' | 'publicId taken' | 'formId taken'
