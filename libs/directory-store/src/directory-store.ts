@@ -241,14 +241,14 @@ export interface DirectoryStore extends AsyncDisposable {
    * with an overlap of 0, one succeeds.
    *
    * @param options as for {@link createOwnKey}.
-   * @throws {ApiError} API_KEY_NOT_FOUND for any key but a live one of the user, TOO_MANY_KEYS.
+   * @throws {ApiError} KEY_NOT_FOUND for any key but a live one of the user, TOO_MANY_KEYS.
    */
   rotateOwnKey(
     rotation: { userId: string; keyId: string; overlapMs: number },
     options?: { validateOnly?: boolean },
   ): Promise<IssuedApiKey>
 
-  /** Revokes a live key of the user. @throws {ApiError} API_KEY_NOT_FOUND for any other key. */
+  /** Revokes a live key of the user. @throws {ApiError} KEY_NOT_FOUND for any other key. */
   revokeOwnKey(userId: string, keyId: string): Promise<void>
 
   /**

@@ -1,5 +1,4 @@
 import { ApiError } from '@fms/aip'
-import { keyPath } from '@fms/contracts'
 
 /** EMAIL_TAKEN: another user has the e-mail address, letter case ignored. */
 export const emailTaken = (email: string) =>
@@ -88,27 +87,6 @@ export const apiKeyNotFound = (keyId: string) =>
     'API_KEY_NOT_FOUND',
     `There is no API key with the id ${keyId}. List the keys for their ids.`,
     { metadata: { keyId } },
-  )
-
-/** TOO_MANY_KEYS: the user has as many live keys as a user may create with the API. */
-export const tooManyKeys = (limit: number) =>
-  new ApiError(
-    'FAILED_PRECONDITION',
-    'TOO_MANY_KEYS',
-    `You have ${limit} API keys, the most that a user may create. Delete keys that are no longer needed, then repeat the request.`,
-    { metadata: { limit: `${limit}` } },
-  )
-
-/**
- * KEY_ALREADY_CREATED: an earlier request with this `requestId` has created the key. Its secret is not stored, so no
- * response can show it again.
- */
-export const keyAlreadyCreated = (requestId: string, keyId: string) =>
-  new ApiError(
-    'ALREADY_EXISTS',
-    'KEY_ALREADY_CREATED',
-    `The requestId ${requestId} has created ${keyPath(keyId)} already, and its secret cannot be shown again. If you do not have the secret, delete that key and create another one with a new requestId.`,
-    { metadata: { requestId, key: keyPath(keyId) } },
   )
 
 /** USER_DISABLED: the keys and login codes of the user are not valid until the user is enabled. */

@@ -36,6 +36,6 @@ export const keyOutlivesCaller = (expireTime: string, field?: string) =>
     `The key of this request expires at ${expireTime}, and the new key would work for longer. Create one with an expireTime that is not later, or use a key that works for longer.`,
     {
       metadata: { expireTime },
-      ...(field && { fieldViolations: [{ field, description: `must not be after ${expireTime}` }] }),
+      fieldViolations: field ? [{ field, description: `must not be after ${expireTime}` }] : undefined,
     },
   )

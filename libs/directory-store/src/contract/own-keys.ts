@@ -253,14 +253,14 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
 
       const outcome = await settle(Array.from({ length: 5 }, rotate))
 
-      expect(outcome).toEqual({ succeeded: 1, reasons: new Set(['API_KEY_NOT_FOUND']) })
+      expect(outcome).toEqual({ succeeded: 1, reasons: new Set(['KEY_NOT_FOUND']) })
       expect(await totalOf(userId)).toBe(1)
     })
 
     it('finds only live keys of the user', async () => {
       const [{ userId }, stranger] = [await givenUser(), await givenUser()]
       const { keyId } = (await store().createOwnKey({ userId })).apiKey
-      const notFound = { status: 'NOT_FOUND', reason: 'API_KEY_NOT_FOUND', parts: { metadata: { keyId } } }
+      const notFound = { reason: 'KEY_NOT_FOUND', parts: { metadata: { key: `keys/${keyId}` } } }
 
       await expect(
         store().rotateOwnKey({ userId: stranger.userId, keyId, overlapMs: 0 }),
@@ -275,7 +275,7 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
       const [{ userId }, stranger] = [await givenUser(), await givenUser()]
       const { key, apiKey } = await store().createOwnKey({ userId })
       const { keyId } = apiKey
-      const notFound = { status: 'NOT_FOUND', reason: 'API_KEY_NOT_FOUND', parts: { metadata: { keyId } } }
+      const notFound = { reason: 'KEY_NOT_FOUND', parts: { metadata: { key: `keys/${keyId}` } } }
 
       await expect(store().revokeOwnKey(stranger.userId, keyId)).rejects.toMatchObject(notFound)
       expect(await works(key)).toBe(true)

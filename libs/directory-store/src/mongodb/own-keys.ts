@@ -3,8 +3,9 @@ import { maxLiveKeys } from '@fms/contracts'
 import { listMongodb, retryOnConflict, storeUnavailable, writeConflict } from '@fms/store-kit/mongodb'
 import { apiKeyPrefix, hasEnded, hashApiKey, keyIdOfRequest, makeApiKey, maxEndedKeys } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, KeyPage, ListOwnKeysQuery } from '../directory-store.ts'
-import { apiKeyNotFound, keyAlreadyCreated, tooManyKeys, userNotFound } from '../errors.ts'
+import { userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
+import { keyAlreadyCreated, keyNotFound, tooManyKeys } from '../own-key-errors.ts'
 import { type DirectoryCollections, type KeyDocument, toApiKey, type UserDocument } from './documents.ts'
 import { firstOf } from './first-of.ts'
 
@@ -77,7 +78,7 @@ export class MongoOwnKeys {
     validateOnly = false,
   ): Promise<IssuedApiKey> {
     const old = await this.get(userId, keyId)
-    if (!old) throw apiKeyNotFound(keyId)
+    if (!old) throw keyNotFound(keyId)
     const issued = this.#draw({ ...old, keyId: undefined })
     const ending = overlapMs === 0 ? 1 : 0
     if (validateOnly) {
@@ -89,12 +90,12 @@ export class MongoOwnKeys {
     if (await this.#end(old, overlapMs)) return issued
     // Another call has ended the old key meanwhile. Nobody has seen the new one.
     await this.#keys.deleteOne({ _id: issued.apiKey.keyId })
-    throw apiKeyNotFound(keyId)
+    throw keyNotFound(keyId)
   }
 
   async revoke(userId: string, keyId: string): Promise<void> {
     const key = await this.get(userId, keyId)
-    if (!key || !(await this.#end(key, 0))) throw apiKeyNotFound(keyId)
+    if (!key || !(await this.#end(key, 0))) throw keyNotFound(keyId)
   }
 
   /** Creates a key. @throws {ApiError} TOO_MANY_KEYS */

@@ -3,8 +3,9 @@ import { maxLiveKeys } from '@fms/contracts'
 import { afterPosition, allOf, orderSql, pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
 import { apiKeyPrefix, hasEnded, hashApiKey, keyIdOfRequest, makeApiKey, maxEndedKeys } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, KeyPage, ListOwnKeysQuery } from '../directory-store.ts'
-import { apiKeyNotFound, keyAlreadyCreated, tooManyKeys, userNotFound } from '../errors.ts'
+import { userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
+import { keyAlreadyCreated, keyNotFound, tooManyKeys } from '../own-key-errors.ts'
 import { toApiKey } from './rows.ts'
 
 const liveSql = 'userId = ? AND revokeTime IS NULL AND (expireTime IS NULL OR expireTime > ?)'
@@ -75,7 +76,7 @@ export class SqliteOwnKeys {
   ): Promise<IssuedApiKey> {
     return this.#run(validateOnly, () => {
       const old = this.get(userId, keyId)
-      if (!old) throw apiKeyNotFound(keyId)
+      if (!old) throw keyNotFound(keyId)
       this.assertRoom(userId, overlapMs === 0 ? 1 : 0)
       const issued = this.#draw({ ...old, keyId: undefined })
       if (validateOnly) return issued
@@ -88,7 +89,7 @@ export class SqliteOwnKeys {
   revoke(userId: string, keyId: string): Promise<void> {
     return this.#database.write(() => {
       const key = this.get(userId, keyId)
-      if (!key) throw apiKeyNotFound(keyId)
+      if (!key) throw keyNotFound(keyId)
       this.#end(key, 0)
     })
   }

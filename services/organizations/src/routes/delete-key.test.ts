@@ -69,7 +69,7 @@ describe('DELETE /keys/{key_id}', () => {
       const response = await remove(service, caller, keyId)
 
       expect(response.statusCode).toBe(404)
-      expect(response.json().error.details[0]).toMatchObject({ reason: 'API_KEY_NOT_FOUND' })
+      expect(response.json().error.details[0]).toMatchObject({ reason: 'KEY_NOT_FOUND' })
     }
     expect(await works(service, stranger.key)).toBe(true)
   })

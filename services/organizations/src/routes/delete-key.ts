@@ -1,6 +1,6 @@
 import { invalidRequest } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormResponse, DeleteKeyRequest } from '@fms/contracts'
-import { apiKeyNotFound } from '@fms/directory-store'
+import { keyNotFound } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
@@ -21,7 +21,7 @@ export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
     },
     async ({ params: { keyId }, query, body, identity: { userId } }) => {
       if (!isDryRun(query, body)) await directory.revokeOwnKey(userId, keyId)
-      else if (!(await directory.getOwnKey(userId, keyId))) throw apiKeyNotFound(keyId)
+      else if (!(await directory.getOwnKey(userId, keyId))) throw keyNotFound(keyId)
       return {}
     },
   )

@@ -94,8 +94,8 @@ describe('POST /keys/{key_id}/rotate', () => {
 
       expect(response.statusCode).toBe(404)
       expect(response.json().error.details[0]).toMatchObject({
-        reason: 'API_KEY_NOT_FOUND',
-        metadata: { keyId },
+        reason: 'KEY_NOT_FOUND',
+        metadata: { key: `keys/${keyId}` },
       })
     }
     expect(await works(service, stranger.key)).toBe(true)

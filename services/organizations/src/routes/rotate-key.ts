@@ -1,5 +1,5 @@
 import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
-import { apiKeyNotFound } from '@fms/directory-store'
+import { keyNotFound } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
@@ -25,7 +25,7 @@ export const rotateKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
       const { userId } = identity
       const caller = await getCallerKey(directory, identity)
       const old = await directory.getOwnKey(userId, keyId)
-      if (!old) throw apiKeyNotFound(keyId)
+      if (!old) throw keyNotFound(keyId)
       assertNotOutlivesCaller(caller, old)
       const rotation = { userId, keyId, overlapMs: overlapSeconds * 1000 }
       const issued = await directory.rotateOwnKey(rotation, { validateOnly })
