@@ -34,6 +34,10 @@ describe('the types of the client are those of the contracts:', () => {
     expectTypeOf<client.Step>().toEqualTypeOf<contracts.Step>()
     expectTypeOf<client.Revision>().toEqualTypeOf<contracts.Revision>()
     expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
+    expectTypeOf<client.Key>().toEqualTypeOf<contracts.Key>()
+    expectTypeOf<client.IssuedKey>().toEqualTypeOf<contracts.IssuedKey>()
+    expectTypeOf<client.Whoami>().toEqualTypeOf<contracts.Whoami>()
+    expectTypeOf<client.KeyInput>().toExtend<z.input<typeof contracts.CreateKeyRequest>['key']>()
     expectTypeOf<client.FormEvent>().toEqualTypeOf<contracts.FormEvent>()
   })
 
