@@ -15,6 +15,11 @@ describe('methods', () => {
     ['POST', `${form}/revisions`, 'GET, HEAD'],
     ['POST', `${form}/changes`, 'GET, HEAD'],
     ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
+    ['POST', '/v2/whoami', 'GET, HEAD'],
+    ['DELETE', '/v2/keys', 'GET, HEAD, POST'],
+    ['GET', '/v2/keys/x', 'DELETE'],
+    ['GET', '/v2/keys/x/rotate', 'POST'],
+    ['GET', '/v2/sessions', 'POST'],
   ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
 
@@ -44,6 +49,12 @@ describe('paths', () => {
     `${form}/unpublish/`,
     `${form}/unpublished`,
     `${form}/revisions/live/rollback/`,
+    '/v2/keys/',
+    '/v2/keys/x/',
+    '/v2/keys//rotate',
+    '/v2/keys/x/rotate/',
+    '/v2/sessions/',
+    '/v2/whoami/',
     '/v2/%zz',
   ])('%s is not found, with a key', async (path) => {
     await using gateway = await startGateway()
