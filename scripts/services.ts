@@ -12,6 +12,12 @@ import type { StartConfig } from './start-config.ts'
 export const nodeOptions = ['--max-semi-space-size=8', '--managed-zone-memory']
 
 /**
+ * An old generation of at most 1 GiB. By default, V8 derives the limit from the memory of the container or the machine. On a
+ * large machine it then lets more garbage of large drafts pile up: forms peaks at 445 MiB under attack instead of 276.
+ */
+const oldGenerationLimit = '--max-old-space-size=1024'
+
+/**
  * Settings of glibc's malloc that limit fragmentation: one arena for all threads, and a separate mapping for each buffer of
  * 128 KiB or more, which returns to the system when it is freed. With large drafts, forms peaks at 333 MiB instead of 421.
  * The Dockerfile has the same settings.
@@ -33,7 +39,7 @@ export function services({ config, internalSecret, natsUrls, ports }: ServicesOp
   const service = (name: string, host: string, port: number, own: NodeJS.ProcessEnv): Service => ({
     name,
     url: urlOf(host, port),
-    args: [...nodeOptions, join(import.meta.dirname, '../services', name, 'src/main.ts')],
+    args: [...nodeOptions, oldGenerationLimit, join(import.meta.dirname, '../services', name, 'src/main.ts')],
     env: {
       ...mallocOptions,
       ...process.env,
