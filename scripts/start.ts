@@ -9,7 +9,7 @@ import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { lockDataDir } from './data-dir.ts'
-import { type Demo, ensureDemo } from './demo-data.ts'
+import { createDemoLoginCode, type Demo, ensureDemo } from './demo-data.ts'
 import { services } from './services.ts'
 import { readOrCreateSecrets, readStartConfig, type StartConfig } from './start-config.ts'
 import { type Supervisor, supervise } from './supervise.ts'
@@ -51,7 +51,8 @@ async function start() {
     const gateway = all.at(-1)!
     const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
     await delay(bannerDelayMs)
-    printBanner(gateway.url, demo, nats.eventsUrl)
+    const loginCode = await createDemoLoginCode(config.DIRECTORY_STORE_URL)
+    printBanner(gateway.url, { ...demo, loginCode }, nats.eventsUrl)
   } catch (error) {
     await supervisor.stop()
     throw error
@@ -117,9 +118,21 @@ function stopOnSignals(supervisor: Supervisor) {
   if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
 }
 
-function printBanner(origin: string, { organizationSlug, apiKey }: Demo, eventsUrl: string | undefined) {
+interface Banner extends Demo {
+  /** Signs in to the console as the demo user. */
+  loginCode: string | undefined
+}
+
+function printBanner(
+  origin: string,
+  { organizationSlug, apiKey, loginCode }: Banner,
+  eventsUrl: string | undefined,
+) {
   const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com creates another'
   const baseUrl = `${origin}/v2`
+  const signIn = loginCode
+    ? `#code=${loginCode}\n                     (signs in once, within 15 minutes)`
+    : ''
   process.stdout.write(`
   Form management is ready; Ctrl-C stops it.
 
@@ -127,6 +140,7 @@ function printBanner(origin: string, { organizationSlug, apiKey }: Demo, eventsU
   Reference page     ${baseUrl}/docs
   Demo organization  ${organizationSlug}
   Demo key           ${key}
+  Console            ${baseUrl}/console${signIn}
 ${eventsUrl ? `  NATS for readers   ${eventsUrl}\n` : ''}
   curl -H 'x-api-key: ${apiKey ?? 'KEY'}' ${baseUrl}/organizations/${organizationSlug}/forms
 

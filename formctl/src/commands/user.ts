@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { addExamples } from '../cli/examples.ts'
 import { shortTime } from '../cli/table.ts'
 import { withDirectory } from '../stores/with-directory.ts'
+import { addLoginLinkCommand } from './user-login-link.ts'
 
 export const addUserCommands = (formctl: Command): void => {
   const user = formctl.command('user').description('people, who act through API keys')
@@ -9,6 +10,7 @@ export const addUserCommands = (formctl: Command): void => {
   addListUsersCommand(user)
   addDisableUserCommand(user)
   addEnableUserCommand(user)
+  addLoginLinkCommand(user)
 }
 
 const addCreateUserCommand = (user: Command): void => {

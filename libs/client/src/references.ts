@@ -4,7 +4,7 @@
  * @throws {TypeError} for the references `""`, `.` and `..`, which would change a URL path.
  */
 export const idOf = (ref: string): string => {
-  const id = /^organizations\/./.test(ref) ? ref.slice(ref.lastIndexOf('/') + 1) : ref
+  const id = /^(organizations|keys)\/./.test(ref) ? ref.slice(ref.lastIndexOf('/') + 1) : ref
   if (/^\.{0,2}$/.test(id)) throw new TypeError(`${JSON.stringify(ref)} names no resource`)
   return id
 }

@@ -33,13 +33,20 @@ export interface Clock {
   random(): number
 }
 
-/** A request that may be executed more than once with the effect of one (RFC 9110 §9.2.2). */
+/** A request of the API. */
 export interface Call extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string | number | boolean | undefined>
   body?: object
   ifMatch?: string | undefined
+  /** Whether the request may be executed more than once with the effect of one (RFC 9110 §9.2.2). Default: true. */
+  isIdempotent?: boolean
+  /**
+   * Whether the API rejects a retry in this way because an earlier attempt with an unknown outcome was executed. The call
+   * then succeeds.
+   */
+  isDoneBy?(rejection: unknown): boolean
   /**
    * Whether the outcome of the call stays unknown when the API rejects a retry in this way after an attempt with an unknown
    * outcome. The call then throws the error of that attempt. Default: the rejection decides.
@@ -74,12 +81,15 @@ export interface Transport {
   maxRetries: number
 }
 
+/** The options of a transport. Without `apiKey`, requests have no key. */
+export type TransportOptions = Omit<ClientOptions, 'apiKey'> & Partial<Pick<ClientOptions, 'apiKey'>>
+
 /** Creates a transport. @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request. */
-export const createTransport = (options: ClientOptions, { sleep, random }: Clock): Transport => {
+export const createTransport = (options: TransportOptions, { sleep, random }: Clock): Transport => {
   const { apiKey, maxRetries = 4, fetch = (url, init) => globalThis.fetch(url, init) } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   // Throws for an invalid URL or key.
-  new Request(baseUrl, { headers: { 'x-api-key': apiKey } })
+  new Request(baseUrl, { headers: keyHeader(apiKey) })
 
   const urlOf = (call: Call) => `${baseUrl}${call.path}${queryOf(call)}`
 
@@ -123,11 +133,11 @@ export const createTransport = (options: ClientOptions, { sleep, random }: Clock
       } catch (error) {
         signal?.throwIfAborted()
         const outcome = outcomeOf(error)
-        if (outcome === 'rejected')
-          throw unknownOutcome !== undefined && call.isUndecidedBy?.(error) ? unknownOutcome : error
+        if (outcome === 'rejected') return rejected(call, error, unknownOutcome)
         if (outcome === 'unknown' && call.method !== 'GET') unknownOutcome = error
         const ms = pauseMs(failures, random(), retryAfterOf(error))
-        if (failures >= maxRetries || ms === undefined) throw unknownOutcome ?? error
+        const isSafe = outcome === 'notExecuted' || (call.isIdempotent ?? true)
+        if (!isSafe || failures >= maxRetries || ms === undefined) throw unknownOutcome ?? error
         await sleep(ms, signal)
       }
     }
@@ -162,8 +172,18 @@ const messageOf = (cause: unknown): string =>
     ? (cause.cause ? messageOf(cause.cause) : cause.message) || cause.name
     : String(cause)
 
-const headersOf = ({ body, ifMatch }: Call, apiKey: string): Record<string, string> => ({
-  'x-api-key': apiKey,
+/** @param unknownOutcome the error of an earlier attempt, if one had an unknown outcome. */
+const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
+  if (unknownOutcome === undefined) throw rejection
+  if (call.isDoneBy?.(rejection)) return { body: {}, etag: '' }
+  throw call.isUndecidedBy?.(rejection) ? unknownOutcome : rejection
+}
+
+const keyHeader = (apiKey: string | undefined): Record<string, string> =>
+  apiKey === undefined ? {} : { 'x-api-key': apiKey }
+
+const headersOf = ({ body, ifMatch }: Call, apiKey: string | undefined): Record<string, string> => ({
+  ...keyHeader(apiKey),
   ...(body && { 'content-type': 'application/json' }),
   ...(ifMatch !== undefined && { 'if-match': ifMatch }),
 })

@@ -19,6 +19,11 @@ describe('methods', () => {
     ['POST', deletedForms, 'GET, HEAD'],
     ['GET', `${deletedForms}/Ab3dE6gH9j`, 'DELETE'],
     ['GET', `${deletedForms}/Ab3dE6gH9j/undelete`, 'POST'],
+    ['POST', '/v2/whoami', 'GET, HEAD'],
+    ['DELETE', '/v2/keys', 'GET, HEAD, POST'],
+    ['GET', '/v2/keys/x', 'DELETE'],
+    ['GET', '/v2/keys/x/rotate', 'POST'],
+    ['GET', '/v2/sessions', 'POST'],
   ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
 
@@ -51,6 +56,12 @@ describe('paths', () => {
     `${deletedForms}/Ab3dE6gH9j/`,
     '/v2/organizations/acme/deletedforms',
     `${form}/revisions/live/rollback/`,
+    '/v2/keys/',
+    '/v2/keys/x/',
+    '/v2/keys//rotate',
+    '/v2/keys/x/rotate/',
+    '/v2/sessions/',
+    '/v2/whoami/',
     '/v2/%zz',
   ])('%s is not found, with a key', async (path) => {
     await using gateway = await startGateway()

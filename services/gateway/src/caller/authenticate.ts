@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto'
-import { organizationNotFound, requireOwner, requireWriteAccess } from '@fms/service-kit'
+import {
+  organizationNotFound,
+  requireKeyWriteAccess,
+  requireOwner,
+  requireWriteAccess,
+} from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { apiKeyInvalid } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
@@ -54,11 +59,18 @@ export const requireMembership = (app: FastifyInstance): void => {
 }
 
 const checkMembership = (request: FastifyRequest): void => {
+  const { identity, method, routeOptions } = request
+  const { keyId } = request.params as { keyId?: string }
   const organizationRef = organizationRefOf(request)
-  if (organizationRef === undefined) return
-  if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-  if (request.routeOptions.config.requiresOwner) requireOwner(request.identity)
-  else if (request.method !== 'GET' && request.method !== 'HEAD') requireWriteAccess(request.identity)
+  const isWrite = method !== 'GET' && method !== 'HEAD'
+  if (organizationRef === undefined) {
+    // Outside organizations, callers change their own keys alone.
+    if (isWrite) requireKeyWriteAccess(identity, keyId)
+    return
+  }
+  if (identity.organizationId === undefined) throw organizationNotFound(organizationRef)
+  if (routeOptions.config.requiresOwner) requireOwner(identity)
+  else if (isWrite) requireWriteAccess(identity)
 }
 
 /** Time between head and body from which a request is authorized again, in milliseconds. */

@@ -20,8 +20,7 @@ export const componentSchemas = (): Schemas => {
   for (const field of serverOwnedFields) propertiesOf(outputs.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(outputs[id], inputs[id]) && !hasRefs(inputs[id]!)
-  const inputName = (id: string) =>
-    isShared(id) || id.endsWith('FormRequest') ? id : `${resourceOf(id)}Input`
+  const inputName = (id: string) => (isShared(id) || id.endsWith('Request') ? id : `${resourceOf(id)}Input`)
   const requests = Object.fromEntries(
     Object.entries(inputs)
       .filter(([id]) => id !== 'Form') // `FormInput` is the name of FormDraft as an input.
@@ -64,7 +63,8 @@ export const componentSchemas = (): Schemas => {
       'AllOrganizations',
       'Empty',
     ],
-    ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
+    ...['Whoami', 'IssuedKey', 'KeysPage'],
+    ...Object.keys(requests).filter((name) => name.endsWith('Request')),
   ])
 }
 
