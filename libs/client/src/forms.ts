@@ -3,6 +3,7 @@ import { type List, type ListQuery, listOf } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
 import type { Form } from './resources/form.ts'
+import type { FormChanges } from './resources/form-changes.ts'
 import type { FormInput, FormPatch } from './resources/form-patch.ts'
 import type { ApiResponse, CallOptions, Transport } from './transport.ts'
 
@@ -42,6 +43,13 @@ export interface UnpublishOptions extends ChangeOptions {
   note?: string
 }
 
+export interface ChangesOptions extends CallOptions {
+  /** The former state: the UUID of a revision, `live`, or `latest`. Default `live`. */
+  from?: string
+  /** The later state: `draft`, or a revision as in `from`. Default `draft`. */
+  to?: string
+}
+
 export interface EditOptions extends CallOptions {
   /** Maximum number of attempts while others change the form concurrently; default 10. */
   maxAttempts?: number
@@ -77,6 +85,12 @@ export interface Forms {
    * @throws {FormsApiError} FORM_NOT_LIVE if no revision is live.
    */
   unpublish(organization: string, form: string, options?: UnpublishOptions): Promise<TaggedForm>
+  /**
+   * Compares two states of the form, by default the live revision with the draft.
+   *
+   * @throws {FormsApiError} REVISION_NOT_FOUND for `live` and `latest` before the first publish.
+   */
+  changes(organization: string, form: string, options?: ChangesOptions): Promise<FormChanges>
   /**
    * Reads the draft and applies the patch that `change` returns. Starts over if the draft has changed meanwhile.
    *
@@ -181,6 +195,11 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
           },
         }),
       ),
+
+    changes: async (organization, form, { from, to, signal } = {}) => {
+      const path = pathTo(organization, form, 'changes')
+      return (await send<FormChanges>({ method: 'GET', path, query: { from, to }, signal })).body
+    },
 
     edit: async (organization, form, change, { maxAttempts = 10, signal } = {}) => {
       for (let attempt = 1; ; attempt++) {

@@ -10,6 +10,7 @@ export {
 export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
 export type {
   ChangeOptions,
+  ChangesOptions,
   EditOptions,
   Forms,
   PublishOptions,
@@ -39,6 +40,7 @@ export type {
   TranslatedValue,
   TranslationSet,
 } from './resources/form.ts'
+export type { FormChange, FormChanges } from './resources/form-changes.ts'
 export type {
   Actor,
   ActorKey,
