@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['{libs,services,formctl,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['e2e/neighbours.test.ts'],
         },
       },

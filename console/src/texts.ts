@@ -1,0 +1,309 @@
+/** All texts of the console, in English. */
+export const texts = {
+  product: 'Forms',
+  skip: 'Skip to the content',
+  loading: 'Loading …',
+  cancel: 'Cancel',
+  close: 'Close',
+  offline: 'No connection to the service. What you type is kept in this browser.',
+  readOnly: 'You may read this form, not change it: your role is viewer, or your key is read-only.',
+  noOrganization: 'You belong to no organization yet. Its operator can add you with formctl member add.',
+  notFound: 'Not found',
+  notFoundText: 'The console has no such page. The link may be incomplete.',
+  signOut: 'Sign out',
+  signOutDeletes: (count: number) =>
+    `Unsaved changes of ${count === 1 ? 'one form' : `${count} forms`} are kept in this browser. Signing out deletes them.`,
+
+  nav: {
+    organization: 'Organization',
+    form: 'Form',
+    forms: 'Forms',
+    activity: 'Activity',
+    'deleted-forms': 'Deleted forms',
+    keys: 'Keys',
+    edit: 'Edit',
+    preview: 'Preview',
+    publish: 'Publish',
+    revisions: 'Revisions',
+    'form-activity': 'Activity',
+    'use-it': 'Use it',
+  },
+
+  errors: {
+    reason: 'Reason',
+    requestId: 'Request',
+    noConnection: 'The service did not respond. Check your connection and try again.',
+  },
+
+  signIn: {
+    title: 'Sign in',
+    explanation: 'Open the link of formctl user login-link, or paste an API key.',
+    key: 'API key',
+    keyHint: 'Begins with fms_. It stays in this tab and is forgotten when you close it.',
+    signIn: 'Sign in',
+    rejected: 'Your key was revoked or has expired. Sign in again; what you typed is kept in this browser.',
+  },
+
+  users: { you: 'you', unknown: 'unknown', operator: 'an operator' },
+
+  types: { structured: 'Structured', dynamic: 'Dynamic' },
+  modes: { guided: 'Guided', conversational: 'Conversational', voice: 'Voice' },
+  states: {
+    live: 'live',
+    'draft-differs': 'live, draft differs',
+    'taken-down': 'taken down',
+    'never-published': 'never published',
+  },
+
+  forms: {
+    title: 'Forms',
+    new: 'New form',
+    search: 'Search by name',
+    any: 'Any',
+    live: 'Live',
+    liveChoices: { any: 'Any', live: 'Live', 'not-live': 'Not live' },
+    order: 'Order',
+    orders: {
+      'updateTime desc': 'Last updated',
+      'createTime desc': 'Newest',
+      name: 'Name',
+      'replyCount desc': 'Most replies',
+    },
+    state: 'State',
+    updated: 'Updated',
+    created: 'Created',
+    replies: 'Replies',
+    actions: 'Actions',
+    none: 'No forms here.',
+    count: (count: number) => (count === 1 ? '1 form' : `${count.toLocaleString('en')} forms`),
+    pages: 'Pages',
+    previous: 'Previous page',
+    next: 'Next page',
+    range: (from: number, to: number) => (to < from ? '' : `${from} to ${to}`),
+    duplicate: 'Duplicate',
+    duplicateOf: (name: string) => `Duplicate ${name}`,
+    copyOf: (name: string) => `Copy of ${name}`,
+  },
+
+  newForm: {
+    title: 'New form',
+    name: 'Name',
+    from: 'Begin with',
+    examples: {
+      blank: 'A blank form',
+      feedback: 'Example: customer feedback',
+      registration: 'Example: event registration',
+      interview: 'Example: product interview (dynamic)',
+    },
+    file: 'Or import a JSON file',
+    fileHint: 'A form as the API returns it. Ids, times and counts in it are ignored.',
+    noJson: 'The file is not a JSON object.',
+    create: 'Create form',
+  },
+
+  fields: {
+    name: 'Name',
+    description: 'Description',
+    type: 'Type',
+    typeHint: 'Fixed when a form is created.',
+    defaultMode: 'Mode',
+    tone: 'Tone',
+  },
+
+  edit: {
+    title: 'Edit form',
+    json: 'Form as JSON',
+    save: 'Save',
+    discard: 'Discard changes',
+    unsaved: 'Unsaved changes',
+    saved: 'Saved',
+    restored: 'These are your unsaved changes from before. Save them, or discard them.',
+    restoredAndMoved:
+      'These are your unsaved changes from before. Somebody has changed the form since: when you save, you can compare both.',
+    notStored: 'This browser has no room to keep your changes. Save them before you close the tab.',
+    invalidJson: 'The JSON is incomplete. The fields show its last valid state.',
+  },
+
+  steps: {
+    title: (count: number) => (count === 0 ? 'Steps' : `Steps (${count})`),
+    untitled: 'Untitled step',
+    invalid: 'invalid',
+    moveUp: (name: string) => `Move ${name} up`,
+    moveDown: (name: string) => `Move ${name} down`,
+    remove: (name: string) => `Remove ${name}`,
+    newType: 'Type',
+    add: 'Add step',
+  },
+
+  step: {
+    type: 'Type',
+    key: 'Key',
+    keyHint: 'Answers belong to this key: another key is another question.',
+    title: 'Title',
+    description: 'Description',
+    options: 'Options',
+    optionsHint: 'One on each line.',
+    buttonText: 'Button',
+    logoUrl: 'Logo URL',
+    redirectUrl: 'Redirect URL',
+    others: (names: string) => `In the JSON, this step also has: ${names}.`,
+  },
+
+  theme: {
+    title: 'Theme',
+    backgroundColor: 'Background',
+    foregroundColor: 'Text',
+    primaryColor: 'Buttons',
+    buttonTextColor: 'Text of buttons',
+    buttonRadiusPx: 'Radius of buttons (px)',
+    fontFamily: 'Font',
+    textSize: 'Size of text',
+    buttonSize: 'Size of buttons',
+    textAnimation: 'Animation of text',
+    pick: (label: string) => `Pick a colour: ${label}`,
+    picture: 'Picture of the theme',
+    sampleTitle: 'How was your visit?',
+    sampleText: 'It takes a minute.',
+    sampleButton: 'Start',
+  },
+
+  conflict: {
+    title: 'Somebody else changed this form',
+    explanation:
+      'Nothing is saved yet. Merge both, keep your fields as they are, or take theirs. Then look it over and save.',
+    theirChanges: 'They changed',
+    myChanges: 'You changed',
+    bothChanged: (count: number) =>
+      count === 1
+        ? 'Both changed one value. Which one stays?'
+        : `Both changed ${count} values. Which ones stay?`,
+    sides: { mine: 'Mine:', theirs: 'Theirs:' },
+    absent: '(removed)',
+    merge: 'Merge both',
+    keep: 'Keep mine',
+    take: 'Take theirs',
+  },
+
+  preview: {
+    title: 'Preview',
+    titleOf: (name: string) => `Preview: ${name}`,
+    nothingStored: 'Preview: nothing is stored. It shows the saved draft; images are left out.',
+    language: 'Language',
+    restart: 'Start again',
+    noSteps: 'This form has no steps yet.',
+    step: 'Step',
+    next: 'Next',
+    back: 'Back',
+    yes: 'Yes',
+    no: 'No',
+    finished: 'The form ends here.',
+    missingStep: (key: string) => `A branch leads to the step ${key}, which does not exist.`,
+    unknownOperator: (operator: string) =>
+      `The preview does not know the operator ${operator}, so its condition does not hold here.`,
+    unknownType: (type: string) => `The preview does not know steps of the type ${type}. This is its data:`,
+  },
+
+  publish: {
+    title: 'Publish',
+    titleOf: (name: string) => `Publish: ${name}`,
+    changes: 'What changes for respondents',
+    unsaved:
+      'This browser has unsaved changes of this form. They are not part of a publish until you save them.',
+    notLive: 'Nothing is live: a publish shows the whole form to respondents.',
+    nothingChanged: 'Nothing has changed since the last publish.',
+    breaking: (count: number) =>
+      count === 1
+        ? 'One change is breaking: answers that respondents have given lose their question or option.'
+        : `${count} changes are breaking: answers that respondents have given lose their question or option.`,
+    violations: 'Before it can be published',
+    note: 'Note',
+    noteHint: 'What you change, or why. It is shown with the revision.',
+    acceptBreaking: 'Publish the breaking changes',
+    publish: 'Publish',
+    reload: 'Open this page again to see what changed.',
+    done: 'Published. Respondents now see this draft.',
+  },
+
+  unpublish: {
+    title: 'Take the form down',
+    explanation: 'Respondents can no longer open it. The draft, all revisions and all replies stay.',
+    unpublish: 'Unpublish',
+    done: 'Taken down. Publish again to bring it back.',
+  },
+
+  changes: {
+    kinds: { ADDED: 'added', REMOVED: 'removed', CHANGED: 'changed', MOVED: 'moved' },
+    breaking: {
+      STEP_REMOVED: 'Breaking: answers to this question lose it.',
+      STEP_TYPE_CHANGED: 'Breaking: answers of the old type remain.',
+      OPTION_REMOVED: 'Breaking: answers with this option remain.',
+    },
+    before: 'Before:',
+    after: 'After:',
+    more: (count: number) => `And ${count.toLocaleString('en')} more.`,
+  },
+
+  revisions: {
+    title: 'Revisions',
+    none: 'This form was never published.',
+    more: 'More revisions',
+    from: 'From',
+    to: 'To',
+    number: 'Revision',
+    note: 'Note',
+    publisher: 'Published by',
+    time: 'When',
+    draft: 'Draft',
+    name: (number: number) => `revision ${number}`,
+    fromNumber: (number: number) => `From revision ${number}`,
+    toNumber: (number: number) => `To revision ${number}`,
+    toDraft: 'To the draft',
+    compare: 'Compare',
+  },
+
+  compare: {
+    title: 'Compare',
+    titleOf: (from: string, to: string) => `From ${from} to ${to === 'Draft' ? 'the draft' : to}`,
+    equal: 'Both are equal.',
+    exchange: 'The other way round',
+    withLive: 'From the live revision to this one',
+  },
+
+  rollback: {
+    rollback: 'Roll back',
+    toNumber: (number: number) => `Roll back to revision ${number}`,
+    explanation:
+      'The draft takes over all fields of this revision but the AI handoff. Respondents see nothing of it until you publish.',
+    compareFirst: 'Compare it with the draft first',
+  },
+
+  activity: {
+    title: 'Activity',
+    titleOfForm: 'Activity of the form',
+    explanation: 'New events appear by themselves.',
+    none: 'Nothing has happened yet.',
+    by: 'by',
+    types: {
+      'form.created': 'Created',
+      'form.updated': 'Updated',
+      'form.published': 'Published',
+      'form.unpublished': 'Taken down',
+      'form.rolledBack': 'Rolled back',
+      'form.deleted': 'Deleted',
+      'form.undeleted': 'Brought back',
+      'form.purged': 'Removed for good',
+      'form.imported': 'Imported',
+    } as Record<string, string>,
+  },
+
+  useIt: {
+    title: 'Use it',
+    explanation: 'The console is a client of the public API. These lines do the same for this form.',
+    curl: 'curl',
+    client: 'TypeScript client',
+    formctl: 'formctl',
+    copy: 'Copy',
+    copyOf: (name: string) => `Copy the lines for ${name}`,
+    copied: 'Copied',
+  },
+}
