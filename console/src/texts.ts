@@ -124,6 +124,12 @@ export const texts = {
     invalidJson: 'The JSON is incomplete. The fields show its last valid state.',
   },
 
+  delete: {
+    delete: 'Delete form',
+    title: 'Delete this form?',
+    explanation: 'Respondents can no longer open it, and it leaves the list.',
+  },
+
   steps: {
     title: (count: number) => (count === 0 ? 'Steps' : `Steps (${count})`),
     untitled: 'Untitled step',
@@ -255,9 +261,9 @@ export const texts = {
     time: 'When',
     draft: 'Draft',
     name: (number: number) => `revision ${number}`,
-    fromNumber: (number: number) => `From revision ${number}`,
-    toNumber: (number: number) => `To revision ${number}`,
-    toDraft: 'To the draft',
+    fromNumber: (number: number) => `Compare from revision ${number}`,
+    toNumber: (number: number) => `Compare to revision ${number}`,
+    toDraft: 'Compare to the draft',
     compare: 'Compare',
   },
 

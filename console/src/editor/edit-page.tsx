@@ -7,6 +7,7 @@ import { Page } from '../elements/page.tsx'
 import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
+import { DeleteForm } from './delete-form.tsx'
 import { FormEdit } from './form-edit.ts'
 import { FormFields } from './form-fields.tsx'
 import { LazyJsonEditor } from './lazy-json-editor.tsx'
@@ -34,10 +35,18 @@ export const EditPage = ({
         {error === undefined && <p>{texts.loading}</p>}
       </Page>
     )
-  return <Editor edit={edit} mayWrite={mayWrite} />
+  return <Editor edit={edit} organization={organization} mayWrite={mayWrite} />
 }
 
-const Editor = ({ edit, mayWrite }: { edit: FormEdit; mayWrite: boolean }) => {
+const Editor = ({
+  edit,
+  organization,
+  mayWrite,
+}: {
+  edit: FormEdit
+  organization: string
+  mayWrite: boolean
+}) => {
   const { error, isRunning, run } = useAction()
   const isSaved = useSignal(false)
   const save = () =>
@@ -85,7 +94,10 @@ const Editor = ({ edit, mayWrite }: { edit: FormEdit; mayWrite: boolean }) => {
       {!edit.isValid.value && <p class="notice error">{texts.edit.invalidJson}</p>}
       <ErrorNotice error={error.value} />
       <div class="editor">
-        <FormFields edit={edit} isReadOnly={!mayWrite} />
+        <div>
+          <FormFields edit={edit} isReadOnly={!mayWrite} />
+          {mayWrite && <DeleteForm edit={edit} organization={organization} />}
+        </div>
         <LazyJsonEditor
           text={edit.text}
           violations={edit.violations}

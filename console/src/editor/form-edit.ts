@@ -104,6 +104,13 @@ export class FormEdit {
     this.#show(fields)
   }
 
+  /** Deletes the form in the state that the edit is based on. @throws {FormsApiError} FORM_MOVED */
+  async delete(): Promise<void> {
+    const { form, etag } = this.base.peek()
+    await this.#client.forms.delete(organizationOf(form.path), form.path, { ifMatch: etag })
+    this.discard()
+  }
+
   dispose(): void {
     for (const stop of this.#stops) stop()
   }

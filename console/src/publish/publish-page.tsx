@@ -1,4 +1,10 @@
-import { type Client, type FormChanges, FormsApiError, isReason, type TaggedForm } from '@fms/client'
+import {
+  type Client,
+  type FormChanges,
+  isReason,
+  type PreconditionViolation,
+  type TaggedForm,
+} from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { storedEdits } from '../editor/stored-edits.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
@@ -16,22 +22,38 @@ interface PublishPageProps {
   mayWrite: boolean
 }
 
-/** The draft, and what differs from the live revision. */
+/** The draft, what differs from the live revision, and what keeps it from being published. */
 interface Comparison extends TaggedForm {
   /** Undefined if no revision is live. */
   changes: FormChanges | undefined
+  violations: readonly PreconditionViolation[]
 }
 
 const readComparison = async (
-  { client, organization, form }: PublishPageProps,
+  { client, organization, form, mayWrite }: PublishPageProps,
   signal: AbortSignal,
 ): Promise<Comparison> => {
   const draft = await client.forms.get(organization, form, { signal })
+  if (draft.form.live) {
+    const changes = await client.forms.changes(organization, form, { signal })
+    return { ...draft, changes, violations: changes.violations ?? [] }
+  }
+  const violations = mayWrite ? await violationsOfPublish(client, organization, form, signal) : []
+  return { ...draft, changes: undefined, violations }
+}
+
+const violationsOfPublish = async (
+  client: Client,
+  organization: string,
+  form: string,
+  signal: AbortSignal,
+): Promise<readonly PreconditionViolation[]> => {
   try {
-    return { ...draft, changes: await client.forms.changes(organization, form, { signal }) }
+    await client.forms.publish(organization, form, { validateOnly: true, signal })
+    return []
   } catch (error) {
-    if (!isReason(error, 'REVISION_NOT_FOUND')) throw error
-    return { ...draft, changes: undefined }
+    if (isReason(error, 'DRAFT_NOT_PUBLISHABLE')) return error.preconditionViolations
+    throw error
   }
 }
 
@@ -57,7 +79,7 @@ export const PublishPage = (props: PublishPageProps) => {
   )
 }
 
-const Changes = ({ comparison: { form, changes } }: { comparison: Comparison }) => {
+const Changes = ({ comparison: { form, changes, violations } }: { comparison: Comparison }) => {
   const hasUnsaved = storedEdits(localStorage).read(form.path) !== undefined
   return (
     <section class="card">
@@ -69,11 +91,11 @@ const Changes = ({ comparison: { form, changes } }: { comparison: Comparison }) 
         <p class="notice error">{texts.publish.breaking(changes.breakingCount)}</p>
       )}
       {changes && <ChangeList changes={changes.changes} />}
-      {changes?.violations && changes.violations.length > 0 && (
+      {violations.length > 0 && (
         <>
           <h3>{texts.publish.violations}</h3>
           <ul>
-            {changes.violations.map(({ subject, description }) => (
+            {violations.map(({ subject, description }) => (
               <li key={`${subject} ${description}`} class="violation">
                 <code>{subject}</code> {description}
               </li>
@@ -95,7 +117,7 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
   const acceptsBreaking = useSignal(false)
   const { error, isRunning, run } = useAction()
   const breakingCount = comparison.changes?.breakingCount ?? 0
-  const isPublishable = comparison.changes?.publishable ?? true
+  const isPublishable = comparison.violations.length === 0
   const publish = () =>
     run(async () => {
       await client.forms.publish(organization, form, {
@@ -137,9 +159,7 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
           </label>
         )}
         <ErrorNotice error={error.value} />
-        {error.value instanceof FormsApiError && isReason(error.value, 'FORM_MOVED') && (
-          <p>{texts.publish.reload}</p>
-        )}
+        {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && <p>{texts.publish.reload}</p>}
         <footer>
           <button
             type="submit"
