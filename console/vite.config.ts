@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     emptyOutDir: true,
+    // The notices that the licences of the bundled packages require.
+    license: { fileName: 'licences.md' },
     reportCompressedSize: false,
   },
   // Relative, so that the page also works behind a proxy that adds a prefix to /v2. The page itself is /v2/console,
