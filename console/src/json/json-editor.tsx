@@ -18,7 +18,7 @@ import {
   syntaxTree,
 } from '@codemirror/language'
 import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
+import { EditorState, StateEffect } from '@codemirror/state'
 import {
   drawSelection,
   EditorView,
@@ -38,6 +38,8 @@ import { nodeAt } from './positions.ts'
 
 /** Longest time to parse a document before its end is reached. Milliseconds. */
 const parseTimeoutMs = 500
+
+const violationsArrived = StateEffect.define<null>()
 
 /** A form as JSON, completed by its schema, with violations at their place. */
 export const JsonEditor = ({
@@ -76,7 +78,7 @@ export const JsonEditor = ({
   })
   useSignalEffect(() => {
     violations.value
-    if (view.current) forceLinting(view.current)
+    view.current?.dispatch({ effects: violationsArrived.of(null) })
   })
 
   return <div ref={host} class="json-editor" />
@@ -101,7 +103,11 @@ const extensions = (
   syntaxHighlighting(highlighting),
   autocompletion({ override: [completeFromSchema(schema)] }),
   linter(jsonParseLinter(), { delay: 300 }),
-  linter((view) => diagnosticsOf(view, violations.peek()), { delay: 300 }),
+  linter((view) => diagnosticsOf(view, violations.peek()), {
+    delay: 100,
+    needsRefresh: ({ transactions }) =>
+      transactions.some(({ effects }) => effects.some((effect) => effect.is(violationsArrived))),
+  }),
   keymap.of([
     ...closeBracketsKeymap,
     ...defaultKeymap,
@@ -142,7 +148,12 @@ const diagnosticsOf = (view: EditorView, violations: readonly FieldViolation[]):
   return violations.map(({ field, description }) => {
     const { from, to } = nodeAt(tree.topNode, jsonPathOf(field), (start, end) => state.sliceDoc(start, end))
     // A long value is marked on its first line only.
-    return { from, to: Math.min(to, state.doc.lineAt(from).to), severity: 'error', message: description }
+    return {
+      from,
+      to: Math.min(to, state.doc.lineAt(from).to),
+      severity: 'error',
+      message: `${field} ${description}`,
+    }
   })
 }
 
