@@ -35,7 +35,7 @@ export default defineConfig({
             'e2e/{events,lifecycle,publish}.test.ts',
             'e2e/security/{keys,malformed}.test.ts',
             'e2e/clients/client.test.ts',
-            'e2e/docs/*.test.ts',
+            'e2e/docs/docs-{guides,readme,tutorial}*.test.ts',
             'e2e/faults.test.ts',
           ],
           env: {

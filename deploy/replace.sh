@@ -3,7 +3,7 @@
 # instances next to the old ones, waits until they are healthy, then stops the old ones one by one, so that no request
 # fails. If a new instance does not become healthy, the old ones continue and the script ends with 1.
 #
-#     sh deploy/replace.sh organizations forms publisher gateway
+#     sh deploy/replace.sh organizations publisher forms gateway
 set -eu
 cd "$(dirname "$0")/.."
 

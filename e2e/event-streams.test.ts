@@ -119,28 +119,31 @@ describe('a stream through the gateway', () => {
     const { keyId } = (await directory.listKeys()).find(({ userId }) => userId === revoked.userId)!
     await directory.revokeKey(keyId)
     await directory.removeMember(removed)
-    const endedAt = performance.now()
+    const startedAt = performance.now()
     await wait(() => streams[0]!.ended() && streams[1]!.ended())
 
     // Five seconds on a machine that is not busy.
-    expect(performance.now() - endedAt).toBeLessThan(10_000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
     expect(streams.map((each) => each.ended())).toEqual(['complete', 'complete', undefined])
     expect((await stream('', {}, revoked)).status).toBe(401)
     expect((await stream('', {}, removed)).status).toBe(404)
   })
 
   it('is refused when the key has five, which do not count as requests in flight', async () => {
-    const streams = await Promise.all(Array.from({ length: 5 }, () => stream()))
+    const own = await system.account({ in: account })
+    const streams = await Promise.all(Array.from({ length: 5 }, () => stream('', {}, own)))
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
 
-    const refused = await system.call(account, 'GET', streamPath(account))
+    const refused = await system.call(own, 'GET', streamPath(own))
     expect([refused.status, refused.body.error.details[0]]).toMatchObject([
       429,
       { reason: 'TOO_MANY_STREAMS', metadata: { scope: 'key', limit: '5' } },
     ])
-    const metrics = await (await fetch(`${system.urls.gateway}/metrics`)).text()
-    expect(metrics).toContain('\nevent_streams_open 5\n')
-    expect(metrics).toContain('\nhttp_requests_in_flight 1\n')
+    // Streams of earlier tests may be closing.
+    await wait(async () => {
+      const metrics = await (await fetch(`${system.urls.gateway}/metrics`)).text()
+      return metrics.includes('\nevent_streams_open 5\n') && metrics.includes('\nhttp_requests_in_flight 1\n')
+    })
   })
 
   it('continues while NATS is away', async () => {

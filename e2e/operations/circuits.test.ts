@@ -159,13 +159,16 @@ describe('a circuit opens for the duration of a fault', () => {
     process.kill(system.nats.pid, 'SIGKILL')
     await system.nats.stop()
 
-    const rolledBack = await system.call(account, 'POST', `${form}/revisions/live/rollback`)
-    const unpublished = await system.call(account, 'POST', `${form}/unpublish`, { note: 'Now' })
+    try {
+      const rolledBack = await system.call(account, 'POST', `${form}/revisions/live/rollback`)
+      const unpublished = await system.call(account, 'POST', `${form}/unpublish`, { note: 'Now' })
 
-    expect([rolledBack.status, unpublished.status]).toEqual([200, 200])
-    expect(unpublished.body.live).toBe(false)
-    expect((await system.call(account, 'GET', `${form}/revisions/live`)).status).toBe(404)
-    system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
-    await untilWorks(publish)
+      expect([rolledBack.status, unpublished.status]).toEqual([200, 200])
+      expect(unpublished.body.live).toBe(false)
+      expect((await system.call(account, 'GET', `${form}/revisions/live`)).status).toBe(404)
+    } finally {
+      system.nats = await startNatsServer({ dataDir: system.dataDir, port: system.nats.port })
+      await untilWorks(publish)
+    }
   })
 })

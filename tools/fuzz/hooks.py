@@ -21,7 +21,17 @@ SHARE_OF_KNOWN_FORMS = 0.85
 SHARE_OF_OTHER_KEYS = 0.06
 
 # Rules that JSON Schema cannot express: a request that violates one is rejected although it is valid by the document.
-EXPECTED_REASONS = {"INVALID_FILTER", "INVALID_ORDER_BY", "INVALID_PAGE_TOKEN", "DRAFT_NOT_PUBLISHABLE", "BREAKING_CHANGES", "FORM_MOVED"}
+EXPECTED_REASONS = {
+    "INVALID_FILTER",
+    "INVALID_ORDER_BY",
+    "INVALID_PAGE_TOKEN",
+    "DRAFT_NOT_PUBLISHABLE",
+    "BREAKING_CHANGES",
+    "FORM_NOT_LIVE",
+    "REVISION_NOT_RESTORABLE",
+    "EVENTS_PRUNED",
+    "FORM_MOVED",
+}
 EXPECTED_VIOLATIONS = re.compile(
     r'repeats the key of steps|is fixed at creation|must be "guided" in a form'
     r"|must be left out with all=true|must be the same in body and query|^column \d+: |^The pageToken "

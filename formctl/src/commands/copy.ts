@@ -16,9 +16,9 @@ interface CopyOptions {
 }
 
 const explanation = `
-First stop all processes that write to the source, and those that use the target: a publisher there would stream copied
-events again that are in the stream. The command migrates and fills the target, and compares both stores by
-count and content. It only reads the source, except that it moves pending events to their log on MongoDB. You can interrupt
+First stop all processes that write to the source, and those that use the target: until its log is copied, publishers
+there would stream events once more. The command migrates and fills the target, and compares both stores by count
+and content. It only reads the source, except that it moves pending events to their log on MongoDB. You can interrupt
 it: the same command resumes the copy.
 
 URLs are sqlite:PATH or mongodb://HOST:PORT/DATABASE. npm start stores data in .data/directory.db and .data/forms.db.

@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from './fair-queue.ts'
 
@@ -67,4 +69,31 @@ describe('FairQueue', () => {
 
     expect(() => run('c1')).toThrow(expect.objectContaining({ reason: 'OVERLOADED' }))
   })
+
+  it('releases the memory of finished tasks while others of the key wait', async () => {
+    const { queue } = givenQueue()
+    const inputs: WeakRef<object>[] = []
+    const runWithInput = () => {
+      const input = { bytes: new Uint8Array(1024) }
+      inputs.push(new WeakRef(input))
+      return queue.run('a', async () => input.bytes.length)
+    }
+    const finished = Array.from({ length: 50 }, runWithInput)
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    const last = [queue.run('a', () => end), queue.run('a', () => end)]
+    await Promise.all(finished)
+
+    await collectGarbage()
+
+    expect(inputs.filter((input) => input.deref() !== undefined)).toEqual([])
+    resolve()
+    await Promise.all(last)
+  })
 })
+
+const collectGarbage = async () => {
+  setFlagsFromString('--expose-gc')
+  // A WeakRef keeps its target until the end of the turn in which it was created.
+  await setImmediate()
+  runInNewContext('gc')()
+}

@@ -46,12 +46,14 @@ export class FairQueue {
     if (this.#running.size >= this.#options.concurrency) return
     const next = this.#waiting.entries().find(([key]) => !this.#running.has(key))
     if (!next) return
-    const [key, [task, ...others]] = next
+    const [key, waiting] = next
+    // A copy without the first task would keep the tasks of all earlier copies in memory, through their callbacks.
+    const task = waiting.shift()!
     this.#waiting.delete(key)
     // Re-inserted at the end: all other keys come before its next task.
-    if (others.length > 0) this.#waiting.set(key, others)
+    if (waiting.length > 0) this.#waiting.set(key, waiting)
     this.#running.add(key)
-    void task!.start().finally(() => {
+    void task.start().finally(() => {
       this.#running.delete(key)
       this.#tasks--
       this.#startNext()

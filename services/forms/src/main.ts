@@ -27,9 +27,9 @@ await run('forms', FormsConfig, async (config, logger) => {
   const store = await openFormsStore(FORMS_STORE_URL, {
     quota: toQuota(config),
     listTimeoutMs: SEARCH_TIMEOUT_MS,
-    onRecorded: (organizationId, type) => {
+    onRecorded: (_, type) => {
       countRecordedEvent(type)
-      wakeRelays(organizationId)
+      wakeRelays()
     },
   })
   const forms = measureStore('forms', FORMS_STORE_URL, store, logger, ['events'])

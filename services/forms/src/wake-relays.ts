@@ -2,20 +2,35 @@ import { EventsRecorded } from '@fms/contracts'
 import { followConnection } from '@fms/service-kit'
 import type { NatsConnection } from 'nats'
 
+/** The shortest time between two announcements, in milliseconds. Relays gather events for as long. */
+const pauseMs = 25
+
 /**
- * Returns a function that announces the events of an organization to the relays. It returns immediately and never throws.
- * Without NATS it does nothing: relays look for events every second, too.
+ * Returns a function that announces recorded events to the relays. It returns immediately and never throws. Calls within 25
+ * ms of an announcement share the next one. Without NATS it does nothing: relays look for events every second, too.
  *
  * @param connecting rejects if the service stops before it is connected.
  */
-export const createRelayWaker = (connecting: Promise<NatsConnection>): ((organizationId: string) => void) => {
-  let publish = (_message: Uint8Array) => {}
+export const createRelayWaker = (connecting: Promise<NatsConnection>): (() => void) => {
+  let announce = () => {}
   const whenConnected = (nats: NatsConnection) => {
     const connection = followConnection(nats)
-    publish = (message) => {
-      if (connection.isConnected) nats.publish(EventsRecorded.subject, message)
+    announce = () => {
+      if (connection.isConnected) nats.publish(EventsRecorded.subject, EventsRecorded.encode({}))
     }
   }
   connecting.then(whenConnected, () => {})
-  return (organizationId) => publish(EventsRecorded.encode({ organizationId }))
+  let isPausing = false
+  let isDue = false
+  const wake = () => {
+    isDue = isPausing
+    if (isPausing) return
+    announce()
+    isPausing = true
+    setTimeout(() => {
+      isPausing = false
+      if (isDue) wake()
+    }, pauseMs).unref()
+  }
+  return wake
 }

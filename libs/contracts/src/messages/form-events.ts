@@ -1,15 +1,14 @@
 import { z } from 'zod'
-import { Uuid } from '../organization.ts'
 import { defineMessage } from './define-message.ts'
 
 /**
- * Event from a service to the relays: it has recorded events of an organization, which are not in the stream yet.
+ * Event from a service to the relays: it has recorded events, which are not in the stream yet.
  *
  * Delivery: at most once, to one of the publishers. Without it, a relay finds the events within a second.
  */
 export const EventsRecorded = defineMessage({
   subject: 'events.recorded',
-  schema: z.object({ organizationId: Uuid }),
+  schema: z.object({}),
 })
 export type EventsRecorded = z.infer<typeof EventsRecorded.schema>
 

@@ -35,7 +35,7 @@ const messages: Record<string, unknown> = {
   },
   GatewayClock: { nowMs: 12.5 },
   ReplyRecorded: { replyId: uuid, formId: uuid, organizationId: uuid },
-  EventsRecorded: { organizationId: uuid },
+  EventsRecorded: {},
   RequestsCounted: { gateway: 'g', counts: [[uuid, 3, 60_000]] },
 }
 

@@ -146,6 +146,9 @@ export class MongoDirectoryStore implements DirectoryStore {
     if (!organization) {
       // An earlier attempt may have deleted it; a failover must not bring it back after this response.
       await this.#organizations.confirm(documentKey(organizationKey(organizationRef)))
+      // The earlier attempt may have been killed before it did this a second time.
+      const { field, value } = organizationKey(organizationRef)
+      if (field === 'organizationId') await this.#members.deleteMany({ organizationId: value })
       throw organizationNotFound(organizationRef)
     }
     const { organizationId } = organization

@@ -91,7 +91,10 @@ export interface EventLog {
    */
   prune(before: Date, limit: number): Promise<number>
 
-  /** How far the relay is behind, over all organizations. For metrics: the counts may miss concurrent changes. */
+  /**
+   * How far the relay is behind. For metrics: reads a bounded number of logs and forms, so that the counts are lower bounds,
+   * and may miss concurrent changes.
+   */
   backlog(): Promise<EventBacklog>
 
   /** The organizations that have events, ordered by id, with the sequence up to which their log is in the stream. */

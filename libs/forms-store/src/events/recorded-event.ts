@@ -3,6 +3,7 @@ import {
   type Actor,
   type EventData,
   type EventType,
+  type FormDraft,
   type FormEvent,
   type FormPath,
   formatSequence,
@@ -11,6 +12,7 @@ import {
 } from '@fms/contracts'
 import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
 import { formETag } from '../resource/form-to-json.ts'
+import { parseDraft } from '../stored-draft.ts'
 
 /** Who makes a change, for its event. */
 export interface ChangeContext {
@@ -129,10 +131,9 @@ export const revisionMembers = (form: FormPath, { revisionId, number }: Restored
 })
 
 /** The names of the top-level members in which two drafts differ, in the order of the later draft. */
-export const changedFields = (before: string, after: string): string[] => {
-  const [old, current] = [JSON.parse(before), JSON.parse(after)]
-  const names = new Set([...Object.keys(current), ...Object.keys(old)])
-  return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(current[name]))
+export const changedFields = (before: FormDraft, after: FormDraft): string[] => {
+  const names = new Set([...Object.keys(after), ...Object.keys(before)]) as Set<keyof FormDraft>
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 }
 
 /** Separates a changed form from the names of its fields that changed, for the event. */
@@ -141,5 +142,5 @@ export const splitChange = (
   { changedFields: known, ...form }: ChangedForm,
 ): { form: StoredForm; fields: readonly string[] } => ({
   form,
-  fields: known ?? changedFields(before.draftJson, form.draftJson),
+  fields: known ?? changedFields(parseDraft(before), parseDraft(form)),
 })

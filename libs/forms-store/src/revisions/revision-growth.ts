@@ -31,6 +31,12 @@ export const minPruneAgeMs = 24 * 60 * 60 * 1000
 /** A form with more revisions has many. The indexes that find these forms contain this number. */
 export const manyRevisions = 10_000
 
+/** Forms that one query of `formsToPrune` reads. */
+export const formsPerRead = 500
+
+/** Forms of which `formsWithMany` counts the revisions, at most. */
+export const maxCountedForms = 1_000
+
 /** Counts of revisions of one form end here. */
 export const maxCountedRevisions = 100_000
 

@@ -23,7 +23,7 @@ export const restoreDraft = (draftJson: string, snapshotJson: string): ChangedDr
   ]
   if (!draft || violations.length > 0) throw revisionNotRestorable(violations)
   if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
-  return { ...draft, changedFields: changedFields(draftJson, draft.draftJson) }
+  return { ...draft, changedFields: changedFields(stored, data) }
 }
 
 /** The fields of a snapshot that its maker edits. */

@@ -21,7 +21,7 @@ const maxDraftBytes = 768 * 1024
  *
  * @throws {ApiError} INVALID_REQUEST with all violations.
  */
-export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form)
+export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefined, form).draft
 
 /**
  * Applies a merge patch (RFC 7396) to a draft.
@@ -32,16 +32,22 @@ export const newDraft = (form: JsonObject): StoredDraft => checkedDraft(undefine
  */
 export const patchDraft = (draftJson: string, patch: JsonObject): ChangedDraft | undefined => {
   const stored: FormDraft = JSON.parse(draftJson)
-  const draft = checkedDraft(stored, patch)
+  const { draft, data } = checkedDraft(stored, patch)
   if (isSameDraft(draft.draftJson, draftJson, stored)) return undefined
-  return { ...draft, changedFields: changedFields(draftJson, draft.draftJson) }
+  return { ...draft, changedFields: changedFields(stored, data) }
 }
 
 /** Whether two drafts are equal as JSON. Equal drafts have texts of the same length, whatever the order of members. */
 export const isSameDraft = (json: string, storedJson: string, stored: FormDraft): boolean =>
   json === storedJson || (json.length === storedJson.length && isDeepStrictEqual(JSON.parse(json), stored))
 
-const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): StoredDraft => {
+/** A valid draft, parsed and as it is stored. */
+interface CheckedDraft {
+  data: FormDraft
+  draft: StoredDraft
+}
+
+const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): CheckedDraft => {
   const changes = withoutServerOwnedFields(patch)
   const { data, error } = FormDraft.safeParse(mergePatch(stored as Json | undefined, changes))
   const draft = data && toStoredDraft(data)
@@ -52,7 +58,7 @@ const checkedDraft = (stored: FormDraft | undefined, patch: JsonObject): StoredD
     ...(draft ? tooLarge(draft.draftJson) : []),
   ]
   if (!draft || violations.length > 0) throw invalidRequest(violations)
-  return draft
+  return { data, draft }
 }
 
 const withoutServerOwnedFields = (patch: JsonObject): JsonObject => {

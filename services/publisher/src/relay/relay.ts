@@ -14,6 +14,12 @@ import { createStreaming } from './stream-events.ts'
 /** Interval at which the relay looks for events without an announcement, in milliseconds. */
 const lookMs = 1_000
 
+/**
+ * How long the relay gathers events before it moves them, in milliseconds. To move each event alone takes several requests
+ * to the store.
+ */
+const gatherMs = 25
+
 /** Interval between two runs of retention, in milliseconds. */
 const pruneMs = 60_000
 
@@ -74,7 +80,7 @@ export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Re
     pruneEvents(events, { retentionDays: config.EVENTS_RETENTION_DAYS, now: now(), signal })
 
   const streamer = repeat(lookMs, startStreaming, onError('events cannot be streamed: retrying'))
-  const collector = repeat(lookMs, collect, onError('events cannot be collected: retrying'))
+  const collector = repeat(lookMs, collect, onError('events cannot be collected: retrying'), gatherMs)
   const pruner = repeat(pruneMs, prune, onError('old events cannot be pruned: retrying'))
   const wakeStreaming = () => streamer.wake()
   const wake = () => collector.wake()

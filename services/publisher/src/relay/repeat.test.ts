@@ -12,7 +12,8 @@ const givenWork = () => {
     runs.push(run)
     return run.promise
   }
-  return { runs, errors, start: () => repeat(intervalMs, work, (error) => errors.push(error)) }
+  const start = (gatherMs?: number) => repeat(intervalMs, work, (error) => errors.push(error), gatherMs)
+  return { runs, errors, start }
 }
 
 /** Lets promises settle without advancing the clock. */
@@ -47,6 +48,26 @@ describe('repeat', () => {
     repeating.wake()
 
     await settle()
+    expect(runs).toHaveLength(2)
+    runs[1]!.resolve()
+    await repeating.stop()
+  })
+
+  it('gathers wakes before a run, and later ones do not postpone it', async () => {
+    vi.useFakeTimers()
+    using _ = { [Symbol.dispose]: () => vi.useRealTimers() }
+    const { runs, start } = givenWork()
+    const repeating = start(20)
+    runs[0]!.resolve()
+    await settle()
+
+    repeating.wake()
+    await vi.advanceTimersByTimeAsync(19)
+    repeating.wake()
+    await settle()
+    expect(runs).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+
     expect(runs).toHaveLength(2)
     runs[1]!.resolve()
     await repeating.stop()

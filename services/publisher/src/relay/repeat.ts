@@ -1,6 +1,9 @@
 /** Work that runs again and again until it is stopped. One run at a time. */
 export interface Repeating {
-  /** Starts the next run immediately, or right after the current one. A pause after a failed run is not shortened. */
+  /**
+   * Starts the next run now, or right after the current one, but for the time to gather. A pause after a failed run is not
+   * shortened.
+   */
   wake(): void
   /** Resolves once the current run has ended. */
   stop(): Promise<void>
@@ -15,20 +18,24 @@ const jitter = 0.3
  * @param intervalMs the longest pause, in milliseconds.
  * @param work stops soon after the signal aborts.
  * @param onError is called with what `work` throws.
+ * @param gatherMs how long a run waits for further wakes after the first one, so that it does their work together, in
+ *   milliseconds.
  */
 export const repeat = (
   intervalMs: number,
   work: (signal: AbortSignal) => Promise<unknown>,
   onError: (error: unknown) => void,
+  gatherMs = 0,
 ): Repeating => {
   const stopping = new AbortController()
   let isWoken = false
   let hasFailed = false
+  let isGathering = false
   let endPause = () => {}
 
-  const pause = () =>
+  const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, intervalMs * (1 - jitter * Math.random()))
+      const timer = setTimeout(resolve, ms)
       endPause = () => {
         clearTimeout(timer)
         resolve()
@@ -44,10 +51,17 @@ export const repeat = (
       onError(error)
     }
   }
+  const gather = async () => {
+    isGathering = true
+    await pause(gatherMs)
+    isGathering = false
+  }
+  const isStopped = () => stopping.signal.aborted
   const run = async () => {
-    while (!stopping.signal.aborted) {
+    while (!isStopped()) {
       await runOnce()
-      if (!stopping.signal.aborted && (hasFailed || !isWoken)) await pause()
+      if (!isStopped() && (hasFailed || !isWoken)) await pause(intervalMs * (1 - jitter * Math.random()))
+      if (!isStopped() && isWoken && gatherMs > 0) await gather()
     }
   }
   const running = run()
@@ -55,7 +69,7 @@ export const repeat = (
   return {
     wake() {
       isWoken = true
-      if (!hasFailed) endPause()
+      if (!hasFailed && !isGathering) endPause()
     },
     async stop() {
       stopping.abort()

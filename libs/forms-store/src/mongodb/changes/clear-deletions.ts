@@ -50,10 +50,8 @@ export const clearIncarnation = async (
   // The events of the note have to be in the log first.
   const isCollected = { $in: [0, null] }
   if (isCleared && (await deletions.deleteOne({ organizationId, _id, collectTime: isCollected }))) return
-  {
-    const clearTime = Date.now() + secondClearingMs
-    await deletions.set({ organizationId, _id }, { isCleared: true, clearTime })
-  }
+  const clearTime = Date.now() + secondClearingMs
+  await deletions.set({ organizationId, _id }, { isCleared: true, clearTime })
 }
 
 /** @returns whether there may be more. Index: replies_by_incarnation. */

@@ -1,5 +1,5 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import { type ChangeContext, operatorContext, revisionMembers } from '../../events/recorded-event.ts'
+import { type ChangeContext, revisionMembers } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, StoredForm, TakeSnapshot } from '../../forms-store.ts'
 import {
   type FormDocument,
@@ -297,7 +297,7 @@ const makeVisible = async (
   const { revisionId, number, createTime } = revision
   if (isFull(form) || number !== nextNumber(form)) return false
   const event = { ...publishOf(form, revision), time: new Date(createTime), id: revisionId }
-  const context: ChangeContext = revision.context ? JSON.parse(revision.context) : operatorContext
+  const context: ChangeContext = revision.context ? JSON.parse(revision.context) : recorder.context
   const live = { revisionNumber: number, liveNumber: number, liveRevisionId: revisionId }
   return setLive(collections, form, { ...live, ...recordEvent(form, event, context) }, recorder)
 }

@@ -6,7 +6,8 @@ import { isFull } from './record-event.ts'
 
 /**
  * The document of a form with room for another event: if too many are pending, moves them to the log and reads the form
- * again. That is no conflict, and takes no attempt of the caller. The form is still full in rare cases: see `isFull`.
+ * again. That is no conflict, and takes no attempt of the caller. The form is still full if another process
+ * was moving its events, or the form has changed meanwhile.
  */
 export const findFormWithRoom = async (
   collections: FormsCollections,

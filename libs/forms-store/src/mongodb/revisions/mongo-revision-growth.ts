@@ -1,7 +1,9 @@
 import type { FormPath } from '@fms/contracts'
 import {
   type FormRevisions,
+  formsPerRead,
   manyRevisions,
+  maxCountedForms,
   maxCountedRevisions,
   type PruneRule,
   type RevisionGrowth,
@@ -10,12 +12,6 @@ import {
 } from '../../revisions/revision-growth.ts'
 import { type FormsCollections, visibilityFields, visibleRevisions } from '../documents.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
-
-/** Forms that one query reads. */
-const formsPerRead = 500
-
-/** Forms of which `formsWithMany` counts the revisions, at most. */
-const maxCountedForms = 1_000
 
 /** The revisions in a database. */
 export class MongoRevisionGrowth implements RevisionGrowth {

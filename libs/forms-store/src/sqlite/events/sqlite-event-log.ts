@@ -16,6 +16,9 @@ import { lastSequence, oldestSequence } from './sequences.ts'
 /** The number of logs that `logs` reads at once. */
 const logsPerRead = 500
 
+/** Maximum number of logs whose unstreamed events `backlog` counts. */
+const maxCountedLogs = 500
+
 /** The logs of events in a forms file. Changes append to them in their own transactions: see `recordEvent`. */
 export class SqliteEventLog implements EventLog {
   readonly #database: SqliteDatabase
@@ -90,11 +93,11 @@ export class SqliteEventLog implements EventLog {
     return this.#database.write(() => pruneEvents(this.#database, before, limit))
   }
 
-  /** Reads `unstreamedLogs`. Index: events_by_sequence. */
+  /** Counts the events of at most {@link maxCountedLogs} logs. Index: events_by_sequence. */
   async backlog(): Promise<EventBacklog> {
     const row = this.#database.get(
       `SELECT total((${lastSequence}) - streamedSequence) AS unstreamed, min(time) AS oldestTime
-       FROM unstreamedLogs CROSS JOIN eventLogs USING (organizationId)
+       FROM (SELECT organizationId FROM unstreamedLogs LIMIT ${maxCountedLogs}) CROSS JOIN eventLogs USING (organizationId)
        CROSS JOIN events ON events.organizationId = eventLogs.organizationId AND sequence = streamedSequence + 1`,
     )!
     const oldestTime = row.oldestTime === null ? {} : { oldestTime: new Date(row.oldestTime as number) }

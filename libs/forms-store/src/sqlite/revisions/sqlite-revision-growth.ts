@@ -2,7 +2,9 @@ import type { FormPath } from '@fms/contracts'
 import type { SqliteDatabase } from '@fms/store-kit'
 import {
   type FormRevisions,
+  formsPerRead,
   manyRevisions,
+  maxCountedForms,
   maxCountedRevisions,
   type PruneRule,
   type RevisionGrowth,
@@ -10,12 +12,6 @@ import {
   withMinAge,
 } from '../../revisions/revision-growth.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
-
-/** Forms that one query reads. */
-const formsPerRead = 500
-
-/** Forms of which `formsWithMany` counts the revisions, at most. */
-const maxCountedForms = 1_000
 
 /** The revisions in a forms file. */
 export class SqliteRevisionGrowth implements RevisionGrowth {
