@@ -120,7 +120,8 @@ const reasonsOfTheCode = (): Reason[] => {
   return [...merged.values()]
 }
 
-const audienceOf = (file: string) => (/^(libs\/directory-store|formctl)\//.test(file) ? 'formctl' : 'http')
+const audienceOf = (file: string) =>
+  /^(libs\/directory-store\/src\/errors\.ts|formctl\/)/.test(file) ? 'formctl' : 'http'
 
 const reasonsIn = (typed: string, audience: Reason['audience']): Reason[] => {
   if (!typed.includes('new ApiError(')) return []

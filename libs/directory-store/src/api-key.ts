@@ -11,8 +11,24 @@ export const makeApiKey = (): string => keyStart + randomBytes(32).toString('bas
 /** The SHA-256 of the whole key, base64url. Stores hold this hash and never the key. */
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
+/**
+ * The id of the key that a user's create with this `requestId` makes: a UUIDv8 (RFC 9562 §5.8) from their SHA-256. The
+ * primary key of a store makes the `requestId` unique for the user.
+ *
+ * @param requestId a UUID in any letter case.
+ */
+export const keyIdOfRequest = (userId: string, requestId: string): string => {
+  const bytes = createHash('sha256').update(`${userId} ${requestId.toLowerCase()}`).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 /** The first 8 characters after `fms_`, by which people recognise a key. */
 export const apiKeyPrefix = (key: string): string => key.slice(keyStart.length, keyStart.length + 8)
+
+/** How many revoked or expired keys of a user stay stored when the user creates further ones with the API. */
+export const maxEndedKeys = 1_000
 
 /** Whether a key is revoked or expired. A key expires at its `expireTime`, not after it. */
 export const hasEnded = (

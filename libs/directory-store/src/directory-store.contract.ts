@@ -5,9 +5,11 @@ import { type OpenStore, openDirectory } from './contract/given.ts'
 import type { EngineLimits } from './contract/hostile-filters.ts'
 import { keysContract } from './contract/keys.ts'
 import { listsContract } from './contract/lists.ts'
+import { loginCodesContract } from './contract/login-codes.ts'
 import { membersContract } from './contract/members.ts'
 import { organizationChangesContract } from './contract/organization-changes.ts'
 import { organizationsContract } from './contract/organizations.ts'
+import { ownKeysContract } from './contract/own-keys.ts'
 import { recordsContract } from './contract/records.ts'
 import { usersContract } from './contract/users.ts'
 
@@ -26,6 +28,8 @@ export const directoryStoreContract = (name: string, open: OpenStore, limits: En
     organizationChangesContract(directory)
     membersContract(directory)
     keysContract(directory)
+    ownKeysContract(directory)
+    loginCodesContract(directory)
     authorizeContract(directory)
     listsContract(directory, limits)
     recordsContract(directory, open)

@@ -7,6 +7,7 @@ import type {
   NewApiKey,
   NewMember,
   NewOrganization,
+  NewOwnKey,
   NewUser,
   OrganizationChange,
 } from './inputs.ts'
@@ -70,6 +71,41 @@ export interface ApiKey {
   expireTime?: Date
   /** Absent for a key that is not revoked. */
   revokeTime?: Date
+}
+
+/** A new API key and its text, of which the store keeps only the hash. */
+export interface IssuedApiKey {
+  key: string
+  apiKey: ApiKey
+}
+
+/** A page of the live keys of a user: neither revoked nor expired; newest first. */
+export interface ListOwnKeysQuery {
+  userId: string
+  /** Start after this position: the `next` of an earlier page. */
+  after?: KeyPosition
+  /** Maximum number of items on the page; 1 or more. */
+  limit: number
+  /** Number of items to skip, counted from `after`; 0 or more. */
+  skip: number
+}
+
+/** A position in a list of keys: the createTime in milliseconds since the epoch, and the keyId. */
+export type KeyPosition = [createTime: number, keyId: string]
+
+/** A page of keys (AIP-158). */
+export interface KeyPage {
+  keys: ApiKey[]
+  /** Position after which the next page starts; absent on the last page. */
+  next?: KeyPosition
+  /** Number of live keys of the user. */
+  totalSize: number
+}
+
+/** An organization of which a user is a member, and the user's role in it. */
+export interface MembershipWithRole {
+  organization: StoredOrganization
+  role: Role
 }
 
 /** A valid key, and the organization that its user requests. */
@@ -160,7 +196,7 @@ export interface DirectoryStore extends AsyncDisposable {
    *
    * @throws {ApiError} USER_NOT_FOUND; API_KEY_EXISTS for a given text that is stored already.
    */
-  createKey(key: NewApiKey): Promise<{ key: string; apiKey: ApiKey }>
+  createKey(key: NewApiKey): Promise<IssuedApiKey>
 
   /** All keys, oldest first, including revoked and expired ones. */
   listKeys(): Promise<ApiKey[]>
@@ -183,6 +219,52 @@ export interface DirectoryStore extends AsyncDisposable {
    * @throws {ApiError} API_KEY_NOT_FOUND
    */
   expireKey(keyId: string, time: Date): Promise<ApiKey>
+
+  /** A live key of the user; undefined for any other. */
+  getOwnKey(userId: string, keyId: string): Promise<ApiKey | undefined>
+
+  /** A page of the live keys of a user, newest first. */
+  listOwnKeys(query: ListOwnKeysQuery): Promise<KeyPage>
+
+  /**
+   * Creates an API key by the API, unless the user has `maxLiveKeys` live keys, however many calls there are at the
+   * same time. Of the user's keys that are revoked or expired, the newest `maxEndedKeys` stay stored.
+   *
+   * @param options `validateOnly` runs the checks and stores nothing: the key in the result is not valid.
+   * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS; KEY_ALREADY_CREATED for a `requestId` that has created a key.
+   */
+  createOwnKey(key: NewOwnKey, options?: { validateOnly?: boolean }): Promise<IssuedApiKey>
+
+  /**
+   * Creates a key with the name, rights and expireTime of a live one, and ends that: after `overlapMs`, or at its
+   * expireTime if that is earlier; with 0 it is revoked. One of the two keys is valid at any time. Of concurrent calls
+   * with an overlap of 0, one succeeds.
+   *
+   * @param options as for {@link createOwnKey}.
+   * @throws {ApiError} KEY_NOT_FOUND for any key but a live one of the user, TOO_MANY_KEYS.
+   */
+  rotateOwnKey(
+    rotation: { userId: string; keyId: string; overlapMs: number },
+    options?: { validateOnly?: boolean },
+  ): Promise<IssuedApiKey>
+
+  /** Revokes a live key of the user. @throws {ApiError} KEY_NOT_FOUND for any other key. */
+  revokeOwnKey(userId: string, keyId: string): Promise<void>
+
+  /**
+   * Creates a code with which a user can sign in once, until `expireTime`. The store keeps only its hash.
+   *
+   * @throws {ApiError} USER_NOT_FOUND, USER_DISABLED
+   */
+  createLoginCode(userRef: string, expireTime: Date): Promise<string>
+
+  /**
+   * Exchanges a login code for a new key of its user. A code works once, however many calls there are at the same time.
+   *
+   * @returns undefined for a code that is unknown, used or expired, or of a disabled user.
+   * @throws {ApiError} TOO_MANY_KEYS, after which the code can still be used.
+   */
+  redeemLoginCode(code: string, key: { name: string; expireTime: Date }): Promise<IssuedApiKey | undefined>
 
   /** All users, oldest first; for operators. */
   listUsers(): Promise<User[]>
@@ -221,6 +303,9 @@ export interface DirectoryStore extends AsyncDisposable {
 
   /** All organizations of which the user is a member, in the order in which the user joined them. */
   listMemberships(userId: string): Promise<StoredOrganization[]>
+
+  /** All memberships of a user with the organizations and roles, in the order in which they began. */
+  listRoles(userId: string): Promise<MembershipWithRole[]>
 
   /**
    * Streams all users, then organizations, then members, then keys, each in the order of their ids. May miss records

@@ -89,6 +89,15 @@ export const apiKeyNotFound = (keyId: string) =>
     { metadata: { keyId } },
   )
 
+/** USER_DISABLED: the keys and login codes of the user are not valid until the user is enabled. */
+export const userDisabled = (user: string) =>
+  new ApiError(
+    'FAILED_PRECONDITION',
+    'USER_DISABLED',
+    `The user ${user} is disabled and cannot sign in. Enable the user first.`,
+    { metadata: { user } },
+  )
+
 /**
  * RECORD_CONFLICT: the store has the record in another state, or another record with one of its unique values.
  *

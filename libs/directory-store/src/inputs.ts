@@ -54,6 +54,13 @@ export const NewApiKey = z.strictObject({
 })
 export type NewApiKey = z.input<typeof NewApiKey>
 
+/** Input for a new API key of a user's own, by the API. */
+export const NewOwnKey = NewApiKey.omit({ key: true }).extend({
+  /** A second create of the user with the same id is rejected. */
+  requestId: Uuid.optional(),
+})
+export type NewOwnKey = z.input<typeof NewOwnKey>
+
 /** Changes to an API key. Absent fields stay unchanged. */
 export const ApiKeyChange = z.strictObject({
   /** For people; at most 80 characters. */

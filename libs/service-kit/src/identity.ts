@@ -90,3 +90,17 @@ export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | '
   if (readOnly) throw writeForbidden('key')
   if (role === 'viewer') throw writeForbidden('role')
 }
+
+/**
+ * Checks that a caller may change API keys. A read-only key may rotate and delete itself, which gains it nothing, and no
+ * other key.
+ *
+ * @param keyId the key to change; absent for a new one.
+ * @throws {ApiError} WRITE_FORBIDDEN
+ */
+export const requireKeyWriteAccess = (
+  { readOnly, key }: Pick<Identity, 'readOnly' | 'key'>,
+  keyId?: string,
+): void => {
+  if (readOnly && (keyId === undefined || keyId.toLowerCase() !== key?.id)) throw writeForbidden('key')
+}

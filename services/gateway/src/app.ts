@@ -18,6 +18,8 @@ import { createAuthorizeClient } from './caller/authorize-client.ts'
 import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
+import { consoleRoutes } from './console/console.ts'
+import { builtConsoleFolder } from './console/console-files.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { StreamLimits } from './event-streams/stream-limits.ts'
 import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
@@ -30,6 +32,7 @@ import { createPublisherClient, type PublisherClient } from './publish/publisher
 import { keepResponsesPrivate } from './responses/cache-headers.ts'
 import { allowOrigins, respondToPreflights } from './responses/cors.ts'
 import { endWithNewline } from './responses/end-with-newline.ts'
+import { createSession } from './routes/create-session.ts'
 import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
@@ -47,6 +50,9 @@ const maxAuthorizeRequests = 1_000
 /** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
 const streamTimeoutMs = 15_000
 
+/** The largest body of a sign-in, which anybody can send. */
+const sessionBodyLimitBytes = 4 * 1024
+
 const organizationPath = '/organizations/:organizationRef'
 const formPath = `${organizationPath}/forms/:formRef`
 
@@ -62,17 +68,21 @@ interface GatewayDeps {
   keyCounts: KeyCounts
   limits: ConcurrencyLimits
   publisher: PublisherClient
+  sign: ReturnType<typeof createIdentitySigner>
+  consoleFolder: string
 }
 
 /**
  * The public API: authenticates callers, limits them, and forwards their requests to services.
  *
  * @param now milliseconds of a monotonic clock, for the age of authorizations and the windows of the rate limit.
+ * @param consoleFolder the built console; it may be missing.
  */
 export const createGateway = async (
   config: GatewayConfig,
   logger: FastifyBaseLogger,
   now = () => performance.now(),
+  consoleFolder = builtConsoleFolder,
 ) => {
   const { organizations, forms, streamAgent, authorization, ready, close } = createUpstreams(config, logger)
   const connecting = connectNats(config.NATS_URL, 'gateway')
@@ -97,6 +107,8 @@ export const createGateway = async (
     keyCounts: { counts, add: shared.add },
     limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, Math.ceil(config.MAX_REQUESTS / 2)),
     publisher,
+    sign,
+    consoleFolder,
   }
 
   const app = createApp({
@@ -110,7 +122,7 @@ export const createGateway = async (
   respondToPreflights(app)
   cutOffSlowReaders(app)
   endWithNewline(app)
-  app.register(home)
+  app.register(home, { consoleFolder })
   app.register(v2(deps), { prefix: '/v2' })
   // `onClose` runs after the last response, publish requests included.
   app.addHook('onClose', async () => {
@@ -152,6 +164,8 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   const paths = collectPaths(app)
   app.register(openApi)
   app.register(docsPage)
+  app.register(consoleRoutes, { folder: deps.consoleFolder })
+  app.register(sessionRoute(deps))
   app.register(async (guarded) => {
     keepResponsesPrivate(guarded)
     authenticate(guarded, authorize)
@@ -159,10 +173,11 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     limitConcurrency(guarded, limits)
     rejectUnknownPaths(guarded, paths)
     requireMembership(guarded)
-    rejectLongBodies(guarded)
+    rejectLongBodies(guarded, bodyLimitBytes)
     reauthorizeLateBodies(guarded, authorize)
-    // Three scopes, each with its own limit of requests in flight.
+    // Four scopes, each with its own limit of requests in flight.
     guarded.register(organizationRoutes(deps))
+    guarded.register(keyRoutes(deps))
     guarded.register(formRoutes(deps))
     guarded.register(publishRoute(deps))
   })
@@ -173,6 +188,30 @@ const organizationRoutes =
   async (app: FastifyInstance) => {
     limitRequests(app, config.MAX_REQUESTS)
     app.register(forward, { to, memory, methods: ['GET'], paths: ['/organizations', organizationPath] })
+  }
+
+const keyRoutes =
+  ({ config, organizations: to, memory }: GatewayDeps) =>
+  async (app: FastifyInstance) => {
+    limitRequests(app, config.MAX_REQUESTS)
+    app.register(forward, { to, memory, methods: ['GET'], paths: ['/whoami'] })
+    app.register(forward, { to, memory, methods: ['GET', 'POST'], paths: ['/keys'] })
+    app.register(forward, { to, memory, methods: ['DELETE'], paths: ['/keys/:keyId'] })
+    app.register(forward, { to, memory, methods: ['POST'], paths: ['/keys/:keyId/rotate'] })
+  }
+
+/** The only route that changes something without a key. */
+const sessionRoute =
+  ({ config, organizations, sign }: GatewayDeps) =>
+  async (app: FastifyInstance) => {
+    limitRequests(app, config.MAX_REQUESTS)
+    rejectLongBodies(app, sessionBodyLimitBytes)
+    app.register(createSession, {
+      organizations,
+      sign,
+      maxAtOnce: config.MAX_KEY_LOOKUPS,
+      bodyLimitBytes: sessionBodyLimitBytes,
+    })
   }
 
 const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
@@ -230,9 +269,9 @@ const publishRoute =
   }
 
 /** Rejects bodies by their content-length, before their type is checked: 413 comes before 415. */
-const rejectLongBodies = (app: FastifyInstance) => {
+const rejectLongBodies = (app: FastifyInstance, limitBytes: number) => {
   app.addHook('preParsing', ({ headers }, _reply, _payload, done) => {
-    if (Number(headers['content-length']) > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes)
+    if (Number(headers['content-length']) > limitBytes) throw bodyTooLarge(limitBytes)
     done()
   })
 }

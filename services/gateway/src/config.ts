@@ -53,7 +53,7 @@ export const GatewayConfig = ServiceConfig.extend({
   MAX_REQUESTS: z.coerce.number().int().min(1).default(256),
   /** Requests of one user in flight, with whatever key; 0 lifts the limit. */
   MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).default(64),
-  /** Concurrent look-ups of keys that are not in the cache. */
+  /** Concurrent look-ups of keys that are not in the cache, and sign-ins in flight. */
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).default(64),
   /** Bytes of long responses in memory. Further ones wait up to 2 s, then get a 503. */
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce

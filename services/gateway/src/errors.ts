@@ -72,6 +72,23 @@ export const tooManyWrongKeys = (limit: number) =>
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
+/** The limit of sign-ins in flight is reached, and too many wait (RFC 6585 §4). */
+export const tooManyLoginCodes = (limit: number) =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    'TOO_MANY_LOGIN_CODES',
+    `${limit} login codes are being looked up, and too many others wait. Wait ${retryAfterSeconds} s, then repeat the request.`,
+    { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
+  )
+
+/** The files of the console are not there. */
+export const consoleNotBuilt = () =>
+  new ApiError(
+    'NOT_FOUND',
+    'CONSOLE_NOT_BUILT',
+    'The console is not built here. Run npm run build -w console in the folder of this service, then reload the page.',
+  )
+
 /** The limit of requests in flight of a user or an organization is reached; long responses count more than once. */
 export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
   new ApiError(

@@ -127,6 +127,8 @@ export interface GatewayTestOptions {
   /** Shared by several gateways that accept the same keys. */
   directory?: Directory
   logger?: Logger
+  /** The folder of the built console; none by default. */
+  consoleFolder?: string
 }
 
 /** Starts the gateway on a free port, with stubs of organizations and forms, and one user with a key. */
@@ -143,6 +145,7 @@ export const startGateway = async ({
   now,
   directory = new Directory(),
   logger = pino({ level: 'silent' }),
+  consoleFolder = '/nonexistent',
 }: GatewayTestOptions = {}) => {
   const organizations = await startStubService(directory.respond)
   const forms = await startStubService(() => ({ from: 'forms' }))
@@ -160,7 +163,7 @@ export const startGateway = async ({
     CORS_ORIGINS: corsOrigins,
     MAX_REQUESTS: String(maxRequests),
   })
-  const app = await createGateway(config, logger, now)
+  const app = await createGateway(config, logger, now, consoleFolder)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
 
   const organization: Membership = { organizationId: randomUUID(), slug: 'acme', role: 'editor' }

@@ -1,10 +1,16 @@
 import type { PageTokens } from '@fms/aip'
 import type { DirectoryStore } from '@fms/directory-store'
-import { type App, createApp, requireGateway, requireIdentity } from '@fms/service-kit'
-import type { FastifyBaseLogger } from 'fastify'
+import { type App, createApp, requireGateway, requireIdentity, requireKeyWriteAccess } from '@fms/service-kit'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { authorize } from './routes/authorize.ts'
+import { createKey } from './routes/create-key.ts'
+import { createSession } from './routes/create-session.ts'
+import { deleteKey } from './routes/delete-key.ts'
 import { getOrganization } from './routes/get-organization.ts'
+import { getWhoami } from './routes/get-whoami.ts'
+import { listKeys } from './routes/list-keys.ts'
 import { listOrganizations } from './routes/list-organizations.ts'
+import { rotateKey } from './routes/rotate-key.ts'
 
 /** The dependencies of the routes. `now` is the clock, which tests set. */
 export interface OrganizationsDeps {
@@ -19,7 +25,10 @@ export interface OrganizationsAppOptions extends OrganizationsDeps {
   internalSecrets: readonly string[]
 }
 
-/** Creates the organizations service: reads of organizations for their members, and authorization for the gateway. */
+/**
+ * Creates the organizations service: reads of organizations for their members, the keys of users, and authorization and
+ * sign-in for the gateway.
+ */
 export const createOrganizationsApp = ({
   logger,
   internalSecrets: secrets,
@@ -30,10 +39,25 @@ export const createOrganizationsApp = ({
     userRoutes.register(requireIdentity, { secrets })
     userRoutes.register(listOrganizations, deps)
     userRoutes.register(getOrganization, deps)
+    userRoutes.register(getWhoami, deps)
+    userRoutes.register(keyRoutes, deps)
   })
   app.register(async (gatewayRoutes) => {
     gatewayRoutes.register(requireGateway, { secrets })
     gatewayRoutes.register(authorize, deps)
+    gatewayRoutes.register(createSession, deps)
   })
   return app
+}
+
+const keyRoutes = async (app: FastifyInstance, deps: OrganizationsDeps) => {
+  app.addHook('onRequest', ({ identity, method, params }, _reply, done) => {
+    const { keyId } = params as { keyId?: string }
+    if (method !== 'GET' && method !== 'HEAD') requireKeyWriteAccess(identity, keyId)
+    done()
+  })
+  app.register(listKeys, deps)
+  app.register(createKey, deps)
+  app.register(rotateKey, deps)
+  app.register(deleteKey, deps)
 }

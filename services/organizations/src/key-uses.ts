@@ -1,9 +1,13 @@
 import type { ApiKey } from '@fms/directory-store'
 import type { FastifyBaseLogger } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { OrganizationsDeps } from './app.ts'
 
 /** Minimum time between two writes of a key's `lastUsedTime`. */
 const writeIntervalMs = 60_000
+
+/** Keys whose last write is in memory. For the others, the stored time decides. */
+const maxKeys = 10_000
 
 /**
  * Records the `lastUsedTime` of keys, accurate to a minute. Logs a failed write and continues.
@@ -11,8 +15,7 @@ const writeIntervalMs = 60_000
  * @returns a function that records the current time for a key, without waiting for the write.
  */
 export const createKeyUseRecorder = ({ directory, now }: OrganizationsDeps) => {
-  // At most one entry for each key in the directory.
-  const recordedMs = new Map<string, number>()
+  const recordedMs = new LRUCache<string, number>({ max: maxKeys })
 
   return ({ keyId, lastUsedTime }: ApiKey, log: FastifyBaseLogger): void => {
     const time = now()

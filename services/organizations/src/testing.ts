@@ -15,6 +15,15 @@ import { createOrganizationsApp } from './app.ts'
 
 const secret = 'a secret of the tests, long enough'
 
+/** A caller with a key. */
+export interface Caller {
+  identity: Identity
+  userId: string
+  keyId: string
+  /** The text of the key. */
+  key: string
+}
+
 /** The service with a SQLite store in memory. */
 export interface OrganizationsService extends AsyncDisposable {
   app: App
@@ -32,6 +41,8 @@ export interface OrganizationsService extends AsyncDisposable {
     organization(fields?: Partial<NewOrganization>): Promise<StoredOrganization>
     member(userId: string, organization: StoredOrganization, role?: Role): Promise<void>
     key(key: NewApiKey): ReturnType<DirectoryStore['createKey']>
+    /** A new key and the identity of requests with it; by default of a new user. */
+    caller(fields?: Partial<NewApiKey>): Promise<Caller>
   }
 }
 
@@ -66,6 +77,13 @@ export const startOrganizations = async (
         await directory.addMember({ userId, organizationId, role })
       },
       key: (key) => directory.createKey(key),
+      caller: async (fields = {}) => {
+        const userId =
+          fields.userId ?? (await directory.createUser({ email: `${randomUUID()}@example.com` })).userId
+        const { key, apiKey } = await directory.createKey({ ...fields, userId })
+        const { keyId, prefix, readOnly } = apiKey
+        return { identity: { userId, readOnly, key: { id: keyId, prefix } }, userId, keyId, key }
+      },
     },
     [Symbol.asyncDispose]: async () => {
       await app.close()

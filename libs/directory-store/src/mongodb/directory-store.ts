@@ -16,9 +16,13 @@ import type {
   ApiKey,
   Authorization,
   DirectoryStore,
+  IssuedApiKey,
+  KeyPage,
   ListedMember,
   ListOrganizationsQuery,
+  ListOwnKeysQuery,
   Member,
+  MembershipWithRole,
   OrganizationPage,
   StoredOrganization,
   User,
@@ -39,6 +43,7 @@ import {
   NewApiKey,
   NewMember,
   NewOrganization,
+  type NewOwnKey,
   NewUser,
   OrganizationChange,
   parseChange,
@@ -58,7 +63,10 @@ import {
   toUser,
   type UserDocument,
 } from './documents.ts'
+import { firstOf } from './first-of.ts'
+import { createLoginCode, redeemLoginCode } from './login-codes.ts'
 import { exportRecords, importRecord } from './move-records.ts'
+import { MongoOwnKeys } from './own-keys.ts'
 import { directorySchema } from './schema.ts'
 
 /** The field of a member document for each field of the list, in filters and orders. */
@@ -75,6 +83,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   readonly #members: MongoCollection<MemberDocument>
   readonly #keys: MongoCollection<KeyDocument>
   readonly #now: () => Date
+  readonly #ownKeys: MongoOwnKeys
 
   /**
    * @param url `mongodb://…/DATABASE`, migrated.
@@ -88,12 +97,14 @@ export class MongoDirectoryStore implements DirectoryStore {
         engineTimeoutMs: timeoutMs,
       }),
     })
-    const { users, organizations, members, keys } = directoryCollections(this.#database)
+    const collections = directoryCollections(this.#database)
+    const { users, organizations, members, keys } = collections
     this.#users = users
     this.#organizations = organizations
     this.#members = members
     this.#keys = keys
     this.#now = now
+    this.#ownKeys = new MongoOwnKeys(collections, now)
   }
 
   async createUser(user: NewUser): Promise<User> {
@@ -205,7 +216,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     if (!removed) throw memberNotFound(organizationId, userId)
   }
 
-  async createKey(newKey: NewApiKey): Promise<{ key: string; apiKey: ApiKey }> {
+  async createKey(newKey: NewApiKey): Promise<IssuedApiKey> {
     const { key = makeApiKey(), userId, name, readOnly, expireTime } = parseInput(NewApiKey, newKey)
     if (!(await this.#users.has({ _id: userId }))) throw userNotFound(userId)
     const document = {
@@ -263,6 +274,41 @@ export class MongoDirectoryStore implements DirectoryStore {
     const key = expiring ?? (await this.#keys.findOne({ _id }))
     if (!key) throw apiKeyNotFound(keyId)
     return toApiKey(key)
+  }
+
+  getOwnKey(userId: string, keyId: string): Promise<ApiKey | undefined> {
+    return this.#ownKeys.get(userId, keyId)
+  }
+
+  listOwnKeys(query: ListOwnKeysQuery): Promise<KeyPage> {
+    return this.#ownKeys.list(query)
+  }
+
+  createOwnKey(key: NewOwnKey, options?: { validateOnly?: boolean }): Promise<IssuedApiKey> {
+    return this.#ownKeys.create(key, options?.validateOnly)
+  }
+
+  rotateOwnKey(
+    rotation: { userId: string; keyId: string; overlapMs: number },
+    options?: { validateOnly?: boolean },
+  ): Promise<IssuedApiKey> {
+    return this.#ownKeys.rotate(rotation, options?.validateOnly)
+  }
+
+  revokeOwnKey(userId: string, keyId: string): Promise<void> {
+    return this.#ownKeys.revoke(userId, keyId)
+  }
+
+  async createLoginCode(userRef: string, expireTime: Date): Promise<string> {
+    const user = await this.findUser(userRef)
+    if (!user) throw userNotFound(userRef)
+    return createLoginCode(directoryCollections(this.#database), user, expireTime, this.#now())
+  }
+
+  /** Index: `_id`. */
+  redeemLoginCode(code: string, key: { name: string; expireTime: Date }): Promise<IssuedApiKey | undefined> {
+    const collections = directoryCollections(this.#database)
+    return redeemLoginCode(collections, this.#ownKeys, code, key, this.#now())
   }
 
   async listUsers(): Promise<User[]> {
@@ -355,6 +401,17 @@ export class MongoDirectoryStore implements DirectoryStore {
   async listMemberships(userId: string): Promise<StoredOrganization[]> {
     const members = await Array.fromAsync(this.#members.find({ userId }, { sort: { createTime: 1 } }))
     return this.#organizationsOf(members)
+  }
+
+  /** Index: members_by_begin. */
+  async listRoles(userId: string): Promise<MembershipWithRole[]> {
+    const members = await Array.fromAsync(this.#members.find({ userId }, { sort: { createTime: 1 } }))
+    const roles = new Map(members.map(({ organizationId, role }) => [organizationId, role]))
+    const organizations = await this.#organizationsOf(members)
+    return organizations.map((organization) => ({
+      organization,
+      role: roles.get(organization.organizationId)!,
+    }))
   }
 
   exportRecords(): AsyncIterable<DirectoryRecord> {
@@ -451,12 +508,3 @@ const sortFields = ({ organizationCreateTime, name, slug }: MemberDocument) => (
   name,
   slug,
 })
-
-const firstOf = async <T>(limit: number, items: AsyncIterable<T>): Promise<T[]> => {
-  const first: T[] = []
-  for await (const item of items) {
-    first.push(item)
-    if (first.length === limit) break
-  }
-  return first
-}

@@ -9,6 +9,10 @@ export interface UserDocument {
   createTime: number
   /** Absent in documents of the previous release. */
   disableTime?: number | null
+  /** Counts the changes of `keyClaims`; absent before the first one. */
+  keysVersion?: number
+  /** The ids of keys that are being created, with the times of their claims. See `MongoOwnKeys`. */
+  keyClaims?: Record<string, number>
 }
 
 /** An organization. */
@@ -50,12 +54,20 @@ export interface KeyDocument {
   revokeTime: number | null
 }
 
+/** A login code; `_id` is its hash. */
+export interface LoginCodeDocument {
+  _id: string
+  userId: string
+  expireTime: number
+}
+
 /** The collections of a directory store. */
 export interface DirectoryCollections {
   users: MongoCollection<UserDocument>
   organizations: MongoCollection<OrganizationDocument>
   members: MongoCollection<MemberDocument>
   keys: MongoCollection<KeyDocument>
+  loginCodes: MongoCollection<LoginCodeDocument>
 }
 
 /** The collections of a directory store in a database. */
@@ -64,6 +76,7 @@ export const directoryCollections = (database: MongoDatabase): DirectoryCollecti
   organizations: database.collection('organizations'),
   members: database.collection('members'),
   keys: database.collection('keys'),
+  loginCodes: database.collection('loginCodes'),
 })
 
 /** The query for a user or organization, from `userKey` or `organizationKey`. */

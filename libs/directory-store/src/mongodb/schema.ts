@@ -14,7 +14,7 @@ const orderIndexes: MongoIndex[] = ['name', 'organizationCreateTime'].map((field
  */
 export const directorySchema: MongoSchema = {
   store: 'directory',
-  version: 2,
+  version: 3,
   // Version 1 lets disabled users in.
   oldestVersion: 2,
   indexes: [
@@ -32,5 +32,6 @@ export const directorySchema: MongoSchema = {
     ...orderIndexes,
     { collection: 'keys', name: 'keys_by_hash', key: { hash: 1 }, unique: true },
     { collection: 'keys', name: 'keys_by_create_time', key: { createTime: 1, _id: 1 } },
+    { collection: 'keys', name: 'keys_by_user', key: { userId: 1, createTime: 1, _id: 1 } },
   ],
 }

@@ -7,9 +7,13 @@ import type {
   ApiKey,
   Authorization,
   DirectoryStore,
+  IssuedApiKey,
+  KeyPage,
   ListedMember,
   ListOrganizationsQuery,
+  ListOwnKeysQuery,
   Member,
+  MembershipWithRole,
   OrganizationPage,
   StoredOrganization,
   User,
@@ -30,6 +34,7 @@ import {
   NewApiKey,
   NewMember,
   NewOrganization,
+  type NewOwnKey,
   NewUser,
   OrganizationChange,
   parseChange,
@@ -37,7 +42,9 @@ import {
 } from '../inputs.ts'
 import { completeOrder, positionOf } from '../organization-order.ts'
 import { organizationKey, userKey } from '../references.ts'
+import { createLoginCode, redeemLoginCode } from './login-codes.ts'
 import { exportRecords, importRecord } from './move-records.ts'
+import { SqliteOwnKeys } from './own-keys.ts'
 import { toApiKey, toMember, toOrganization, toUser } from './rows.ts'
 import { migrations } from './schema.ts'
 
@@ -55,6 +62,7 @@ const toJson = (metadata: StoredOrganization['metadata']) =>
 export class SqliteDirectoryStore implements DirectoryStore {
   readonly #database: SqliteDatabase
   readonly #now: () => Date
+  readonly #ownKeys: SqliteOwnKeys
 
   /**
    * @param path a file, or `:memory:`.
@@ -63,6 +71,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   constructor(path: string, now: () => Date, { readOnly }: { readOnly?: boolean } = {}) {
     this.#database = new SqliteDatabase(path, migrations, { readOnly })
     this.#now = now
+    this.#ownKeys = new SqliteOwnKeys(this.#database, now)
   }
 
   async createUser(user: NewUser): Promise<User> {
@@ -176,7 +185,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
     })
   }
 
-  async createKey(newKey: NewApiKey): Promise<{ key: string; apiKey: ApiKey }> {
+  async createKey(newKey: NewApiKey): Promise<IssuedApiKey> {
     const { key = makeApiKey(), userId, name, readOnly, expireTime } = parseInput(NewApiKey, newKey)
     const hash = hashApiKey(key)
     return this.#database.write(() => {
@@ -247,6 +256,40 @@ export class SqliteDirectoryStore implements DirectoryStore {
       if (!row) throw apiKeyNotFound(keyId)
       return toApiKey(row)
     })
+  }
+
+  async getOwnKey(userId: string, keyId: string): Promise<ApiKey | undefined> {
+    return this.#ownKeys.get(userId, keyId)
+  }
+
+  async listOwnKeys(query: ListOwnKeysQuery): Promise<KeyPage> {
+    return this.#ownKeys.list(query)
+  }
+
+  async createOwnKey(key: NewOwnKey, options?: { validateOnly?: boolean }): Promise<IssuedApiKey> {
+    return this.#ownKeys.create(key, options?.validateOnly)
+  }
+
+  async rotateOwnKey(
+    rotation: { userId: string; keyId: string; overlapMs: number },
+    options?: { validateOnly?: boolean },
+  ): Promise<IssuedApiKey> {
+    return this.#ownKeys.rotate(rotation, options?.validateOnly)
+  }
+
+  async revokeOwnKey(userId: string, keyId: string): Promise<void> {
+    await this.#ownKeys.revoke(userId, keyId)
+  }
+
+  async createLoginCode(userRef: string, expireTime: Date): Promise<string> {
+    const user = this.#findUser(userRef)
+    if (!user) throw userNotFound(userRef)
+    return createLoginCode(this.#database, user, expireTime, this.#now())
+  }
+
+  /** Indexes: the primary keys of loginCodes and users. */
+  redeemLoginCode(code: string, key: { name: string; expireTime: Date }): Promise<IssuedApiKey | undefined> {
+    return redeemLoginCode(this.#database, this.#ownKeys, code, key, this.#now())
   }
 
   async listUsers(): Promise<User[]> {
@@ -355,6 +398,16 @@ export class SqliteDirectoryStore implements DirectoryStore {
       userId,
     )
     return rows.map(toOrganization)
+  }
+
+  /** Index: members_by_begin. */
+  async listRoles(userId: string): Promise<MembershipWithRole[]> {
+    const rows = this.#database.all(
+      `SELECT organizations.*, members.role FROM members CROSS JOIN organizations USING (organizationId)
+       WHERE members.userId = ? ORDER BY members.createTime`,
+      userId,
+    )
+    return rows.map((row) => ({ organization: toOrganization(row), role: row.role as Role }))
   }
 
   exportRecords(): AsyncIterable<DirectoryRecord> {

@@ -65,8 +65,25 @@ const third = `
   CREATE INDEX members_by_organization ON members (organizationId);
 `
 
+/** Adds an index for the keys of a user, and codes for a sign-in. */
+const fourth = `
+  CREATE INDEX keys_by_user ON keys (userId, createTime, keyId);
+
+  CREATE TABLE loginCodes (
+    hash TEXT NOT NULL PRIMARY KEY,
+    userId TEXT NOT NULL REFERENCES users,
+    expireTime INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`
+
 /**
  * The migrations in order. Only append: a database stores how many it has run. The second removes indexes that the release
  * before it names in queries, and a release without the third admits disabled users: neither allows earlier releases.
  */
-export const migrations: readonly SqliteMigration[] = [first, second, third]
+export const migrations: readonly SqliteMigration[] = [
+  first,
+  second,
+  third,
+  // Release 0.1.0 has three. It lists no keys of a user and knows no login codes.
+  { script: fourth, oldestVersion: 3 },
+]

@@ -39,4 +39,5 @@ export const rejectUnknownPaths = (app: FastifyInstance, paths = collectPaths(ap
 /** Whether the path has a trailing or double slash, which the router takes for an empty parameter. */
 const hasEmptySegment = ({ params }: FastifyRequest) => Object.values(params as object).includes('')
 
-const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`)
+/** A wildcard at the end stands for at least one character. */
+const patternOf = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.+')}$`)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { organizationNotFound, requireWriteAccess } from '@fms/service-kit'
+import { organizationNotFound, requireKeyWriteAccess, requireWriteAccess } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { apiKeyInvalid } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
@@ -49,10 +49,16 @@ export const requireMembership = (app: FastifyInstance): void => {
 }
 
 const checkMembership = (request: FastifyRequest): void => {
-  const organizationRef = organizationRefOf(request)
-  if (organizationRef === undefined) return
-  if (request.identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-  if (request.method !== 'GET' && request.method !== 'HEAD') requireWriteAccess(request.identity)
+  const { identity, method, params } = request
+  const { organizationRef, keyId } = params as { organizationRef?: string; keyId?: string }
+  const isWrite = method !== 'GET' && method !== 'HEAD'
+  if (organizationRef === undefined) {
+    // Outside organizations, callers change their own keys alone.
+    if (isWrite) requireKeyWriteAccess(identity, keyId)
+    return
+  }
+  if (identity.organizationId === undefined) throw organizationNotFound(organizationRef)
+  if (isWrite) requireWriteAccess(identity)
 }
 
 /** Time between head and body from which a request is authorized again, in milliseconds. */

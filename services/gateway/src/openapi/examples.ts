@@ -3,12 +3,16 @@ import {
   Form,
   FormChanges,
   FormEvent,
+  IssuedKey,
+  Key,
   ListEventsResponse,
   ListFormsResponse,
+  ListKeysResponse,
   ListOrganizationsResponse,
   ListRevisionsResponse,
   Organization,
   Revision,
+  Whoami,
 } from '@fms/contracts'
 
 const organizationId = '8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
@@ -90,6 +94,37 @@ data: ${JSON.stringify(event)}
 
 `
 
+export const key = Key.parse({
+  path: 'keys/9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33',
+  name: 'Continuous integration',
+  prefix: 'Zk3vQ9xT',
+  readOnly: false,
+  createTime: '2026-11-20T09:30:00.000Z',
+  lastUsedTime: '2026-11-20T09:31:00.000Z',
+  expireTime: '',
+  current: true,
+})
+
+export const issuedKey = IssuedKey.parse({
+  key: { ...key, lastUsedTime: '', current: false },
+  secret: 'fms_Zk3vQ9xT…',
+})
+
+export const session = IssuedKey.parse({
+  key: { ...issuedKey.key, name: 'Console', expireTime: '2026-11-20T21:30:00.000Z' },
+  secret: issuedKey.secret,
+})
+
+export const whoami = Whoami.parse({
+  user: {
+    path: 'users/4b1f0a52-0c1e-4f0b-8d53-7a6d2f1c3b22',
+    email: 'ada@example.com',
+    createTime: '2026-11-02T08:00:00.000Z',
+  },
+  key,
+  memberships: [{ organization, role: 'owner' }],
+})
+
 export const formChanges = FormChanges.parse({
   from: revision.path,
   to: form.path,
@@ -120,5 +155,6 @@ const lastPage = { nextPageToken: '', totalSize: 1 }
 
 export const allOrganizations = AllOrganizationsResponse.parse({ organizations: [organization] })
 export const organizationsPage = ListOrganizationsResponse.parse({ ...allOrganizations, ...lastPage })
+export const keysPage = ListKeysResponse.parse({ keys: [key], ...lastPage })
 export const formsPage = ListFormsResponse.parse({ forms: [form], ...lastPage })
 export const revisionsPage = ListRevisionsResponse.parse({ revisions: [revision], ...lastPage })

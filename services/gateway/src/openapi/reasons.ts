@@ -19,10 +19,12 @@ import {
 import {
   apiKeyInvalid,
   authenticationUnavailable,
+  consoleNotBuilt,
   publishingUnavailable,
   publishTimedOut,
   rateLimited,
   tooManyAtOnce,
+  tooManyLoginCodes,
   tooManyStreams,
   tooManyWrongKeys,
   upstreamUnavailable,
@@ -38,6 +40,7 @@ const organization = 'organizations/8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
 const form = `${organization}/forms/Ab3dE6gH9j`
 const revision = `${form}/revisions/live`
 const event = `${organization}/events/0199f3a1-7c1e-7d53-9c4b-3f1c2a105a0e`
+const key = 'keys/9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 const retryAfterSeconds = 1
 
@@ -70,6 +73,10 @@ export const reasons = {
         ],
       },
     ),
+  },
+  CONSOLE_NOT_BUILT: {
+    meaning: 'The gateway finds no files of the console.',
+    example: consoleNotBuilt(),
   },
   DRAFT_NOT_PUBLISHABLE: {
     meaning: 'The draft is not ready, and nothing was published. `violations` lists what to correct.',
@@ -200,6 +207,47 @@ export const reasons = {
     meaning: 'The body or the query is not valid. `fieldViolations` lists what to correct.',
     example: invalidRequest([{ field: 'form.nmae', description: 'is not a known field' }]),
   },
+  KEY_ALREADY_CREATED: {
+    meaning: 'The `requestId` has created a key already. Its secret cannot be shown again.',
+    example: new ApiError(
+      'ALREADY_EXISTS',
+      'KEY_ALREADY_CREATED',
+      `The requestId ${requestId} has created ${key} already, and its secret cannot be shown again. If you do not have the secret, delete that key and create another one with a new requestId.`,
+      { metadata: { requestId, key } },
+    ),
+  },
+  KEY_NOT_FOUND: {
+    meaning: 'You have no such key, or it is revoked or expired.',
+    example: new ApiError(
+      'NOT_FOUND',
+      'KEY_NOT_FOUND',
+      `You have no API key ${key} that still works. List your keys to see which there are.`,
+      { metadata: { key } },
+    ),
+  },
+  KEY_OUTLIVES_CALLER: {
+    meaning: 'The new key would work for longer than the key of the request.',
+    example: new ApiError(
+      'INVALID_ARGUMENT',
+      'KEY_OUTLIVES_CALLER',
+      'The key of this request expires at 2026-11-20T21:30:00.000Z, and the new key would work for longer. Create one with an expireTime that is not later, or use a key that works for longer.',
+      {
+        metadata: { expireTime: '2026-11-20T21:30:00.000Z' },
+        fieldViolations: [
+          { field: 'key.expireTime', description: 'must not be after 2026-11-20T21:30:00.000Z' },
+        ],
+      },
+    ),
+  },
+  LOGIN_CODE_INVALID: {
+    meaning: 'The login code is wrong, used or expired.',
+    example: new ApiError(
+      'UNAUTHENTICATED',
+      'LOGIN_CODE_INVALID',
+      'The login code is wrong, used or expired. Have an operator create another link with formctl user login-link.',
+      { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
+    ),
+  },
   MALFORMED_JSON: {
     meaning: 'The body is not JSON in UTF-8, or is nested too deeply.',
     example: new ApiError(
@@ -314,6 +362,19 @@ export const reasons = {
     meaning:
       'The user or the organization has reached its limit of requests in flight. A response counts once more for each 256 KiB.',
     example: tooManyAtOnce('user', 64),
+  },
+  TOO_MANY_KEYS: {
+    meaning: 'You have as many keys as a user may create. Delete some.',
+    example: new ApiError(
+      'FAILED_PRECONDITION',
+      'TOO_MANY_KEYS',
+      'You have 100 API keys, the most that a user may create. Delete keys that are no longer needed, then repeat the request.',
+      { metadata: { limit: '100' } },
+    ),
+  },
+  TOO_MANY_LOGIN_CODES: {
+    meaning: 'Too many login codes are being looked up. This one may be valid, and is not used up.',
+    example: tooManyLoginCodes(64),
   },
   TOO_MANY_STREAMS: {
     meaning:

@@ -20,8 +20,7 @@ export const componentSchemas = (): Schemas => {
   for (const field of serverOwnedFields) propertiesOf(outputs.Form!)[field]!.readOnly = true
 
   const isShared = (id: string) => isDeepEqual(outputs[id], inputs[id]) && !hasRefs(inputs[id]!)
-  const inputName = (id: string) =>
-    isShared(id) || id.endsWith('FormRequest') ? id : `${resourceOf(id)}Input`
+  const inputName = (id: string) => (isShared(id) || id.endsWith('Request') ? id : `${resourceOf(id)}Input`)
   const requests = Object.fromEntries(
     Object.entries(inputs)
       .filter(([id]) => id !== 'Form') // `FormInput` is the name of FormDraft as an input.
@@ -55,8 +54,9 @@ export const componentSchemas = (): Schemas => {
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
     ...['Event', 'EventsPage'],
     ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
+    ...['Whoami', 'IssuedKey', 'KeysPage'],
     ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
-    ...Object.keys(requests).filter((name) => name.endsWith('FormRequest')),
+    ...Object.keys(requests).filter((name) => name.endsWith('Request')),
   ])
 }
 

@@ -48,7 +48,7 @@ const contentSecurityPolicy = [
 /** The API reference page: renders the OpenAPI document and sends requests with the reader's key. */
 export const docsPage: FastifyPluginAsyncZod = async (app) => {
   const schema = { querystring: NoQuery }
-  const html = await createStaticDocument('text/html; charset=utf-8', 300, page)
+  const html = await createStaticDocument('text/html; charset=utf-8', 'public, max-age=300', page)
   app.get('/docs', { schema }, async (request, reply) => {
     reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' })
     return sendDocument(request, reply, html)
@@ -72,5 +72,5 @@ const readScript = async (): Promise<StaticDocument> => {
   await server.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } })
   const { rawPayload } = await server.inject('/docs/js/scalar.js')
   await server.close()
-  return createStaticDocument('text/javascript; charset=utf-8', 3_600, rawPayload)
+  return createStaticDocument('text/javascript; charset=utf-8', 'public, max-age=3600', rawPayload)
 }

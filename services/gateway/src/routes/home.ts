@@ -1,11 +1,20 @@
 import { pathNotFound } from '@fms/service-kit'
 import type { FastifyPluginAsync } from 'fastify'
+import { isConsoleBuilt } from '../console/console-files.ts'
 
-/** Redirects `GET /` to the reference page and ignores the query. Relative, for proxies that add a prefix. */
-export const home: FastifyPluginAsync = async (app) => {
+export interface HomeOptions {
+  /** The folder of the built console; it may be missing. */
+  consoleFolder: string
+}
+
+/**
+ * Redirects `GET /` to the console, or to the reference page where that is not built, and ignores the query. Relative, for
+ * proxies that add a prefix.
+ */
+export const home: FastifyPluginAsync<HomeOptions> = async (app, { consoleFolder }) => {
   app.get('/', async ({ originalUrl }, reply) => {
     // The router matches the request target `*` (RFC 9112 §3.2.4) with `/`.
     if (originalUrl.startsWith('*')) throw pathNotFound(originalUrl)
-    return reply.redirect('v2/docs', 302)
+    return reply.redirect((await isConsoleBuilt(consoleFolder)) ? 'v2/console' : 'v2/docs', 302)
   })
 }

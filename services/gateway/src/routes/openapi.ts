@@ -2,8 +2,8 @@ import { NoQuery } from '@fms/contracts'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createStaticDocument, type StaticDocument, sendDocument } from './static-document.ts'
 
-/** How long a client may use the document after an upgrade of the gateway, in seconds. */
-const maxAgeSeconds = 300
+/** Clients may use the document for five minutes after an upgrade of the gateway. */
+const cacheControl = 'public, max-age=300'
 
 /** The OpenAPI document, for client generators and the reference page. */
 export const openApi: FastifyPluginAsyncZod = async (app) => {
@@ -18,5 +18,5 @@ export const openApi: FastifyPluginAsyncZod = async (app) => {
 const readDocument = async (): Promise<StaticDocument> => {
   const { buildOpenApi } = await import('../openapi/build-openapi.ts')
   const text = JSON.stringify(buildOpenApi())
-  return createStaticDocument('application/json; charset=utf-8', maxAgeSeconds, text)
+  return createStaticDocument('application/json; charset=utf-8', cacheControl, text)
 }

@@ -7,8 +7,8 @@ import { addVary } from '../responses/cache-headers.ts'
 /** A document that is the same for every caller until the next release, compressed once. */
 export interface StaticDocument {
   contentType: string
-  /** How long a client may use it without revalidation, in seconds. */
-  maxAgeSeconds: number
+  /** The header `cache-control`. */
+  cacheControl: string
   identity: Buffer
   gzip: Buffer
   /** SHA-256 of the content. Each content coding has its own ETag (RFC 9110 §8.8.3.3). */
@@ -17,24 +17,24 @@ export interface StaticDocument {
 
 export const createStaticDocument = async (
   contentType: string,
-  maxAgeSeconds: number,
+  cacheControl: string,
   content: string | Buffer,
 ): Promise<StaticDocument> => {
   const identity = Buffer.from(content)
   const digest = hash('sha256', identity, 'base64url')
-  return { contentType, maxAgeSeconds, identity, gzip: await promisify(gzip)(identity), digest }
+  return { contentType, cacheControl, identity, gzip: await promisify(gzip)(identity), digest }
 }
 
 /** Sends the document, compressed if the client accepts gzip, or a 304 if `If-None-Match` has its ETag. */
 export const sendDocument = (
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { contentType, maxAgeSeconds, identity, gzip, digest }: StaticDocument,
+  { contentType, cacheControl, identity, gzip, digest }: StaticDocument,
 ): FastifyReply => {
   const isCompressed = acceptsGzip(headers['accept-encoding'])
   const etag = `"${digest}${isCompressed ? '-gzip' : ''}"`
   reply.headers({
-    'cache-control': `public, max-age=${maxAgeSeconds}`,
+    'cache-control': cacheControl,
     etag,
     'x-content-type-options': 'nosniff',
   })

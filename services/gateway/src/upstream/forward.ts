@@ -149,7 +149,14 @@ export const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) 
 
 /** The complete list of forwarded response headers. Responses without `cache-control` get that of the gateway. */
 const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
-  pick(headers, ['cache-control', 'content-type', 'content-length', 'etag', 'retry-after'])
+  pick(headers, [
+    'cache-control',
+    'content-type',
+    'content-length',
+    'etag',
+    'retry-after',
+    'www-authenticate',
+  ])
 
 const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
   const picked: Record<string, T> = {}

@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { Organization, Role, Uuid } from './organization.ts'
+import { pageShape } from './page.ts'
+import { Timestamp, text } from './text.ts'
+
+/** Live keys that a user may have: neither revoked nor expired. */
+export const maxLiveKeys = 100
+
+/** The longest overlap of a rotation, in seconds: 7 days. */
+export const maxOverlapSeconds = 7 * 24 * 60 * 60
+
+/** The name of the keys that a sign-in with a login code creates. */
+export const sessionKeyName = 'Console'
+
+/** How long the key of a session is valid, in milliseconds: 12 hours. */
+export const sessionLifetimeMs = 12 * 60 * 60_000
+
+/** How long a login code is valid, in milliseconds: 15 minutes. */
+export const loginCodeLifetimeMs = 15 * 60_000
+
+/** The resource name of an API key: `keys/{keyId}` (AIP-122). */
+export const keyPath = (keyId: string) => `keys/${keyId}`
+
+/** The resource name of a user: `users/{userId}` (AIP-122). */
+export const userPath = (userId: string) => `users/${userId}`
+
+/** A time, or `""` for none. */
+const OptionalTimestamp = z
+  .string()
+  .refine((value) => value === '' || Timestamp.safeParse(value).success, { error: 'must be a time or empty' })
+
+const idPattern = '[0-9a-f-]{36}'
+
+/** A live API key of the caller, without its secret. Every response has all fields. */
+export const Key = z
+  .strictObject({
+    path: z
+      .string()
+      .regex(new RegExp(`^keys/${idPattern}$`))
+      .describe('`keys/{key_id}`'),
+    name: text(80).describe('For people. `""` for some keys of operators.'),
+    prefix: z.string().describe('The first 8 characters of the secret after `fms_`, to tell keys apart.'),
+    readOnly: z.boolean().describe('Whether the key rejects writes, whatever the role of its user.'),
+    createTime: Timestamp,
+    lastUsedTime: OptionalTimestamp.describe('Accurate to a minute; `""` before the first use.'),
+    expireTime: OptionalTimestamp.describe('When the key stops working; `""` if it does not expire.'),
+    current: z.boolean().describe('Whether it is the key of this request.'),
+  })
+  .meta({ id: 'Key', description: 'A live API key of the caller, without its secret.' })
+export type Key = z.infer<typeof Key>
+
+/** A new key and its secret: the response to a create, a rotation and a sign-in. */
+export const IssuedKey = z
+  .strictObject({
+    key: Key,
+    secret: z
+      .string()
+      .describe('The text for `x-api-key`. Only its hash is stored: it cannot be shown again.'),
+  })
+  .meta({ id: 'IssuedKey', description: 'A new API key and its secret, which is shown this once.' })
+export type IssuedKey = z.infer<typeof IssuedKey>
+
+/** The user of a request. */
+export const User = z
+  .strictObject({
+    path: z
+      .string()
+      .regex(new RegExp(`^users/${idPattern}$`))
+      .describe('`users/{user_id}`'),
+    email: z.string().describe('In lower case.'),
+    createTime: Timestamp,
+  })
+  .meta({ id: 'User', description: 'A person who acts through API keys.' })
+export type User = z.infer<typeof User>
+
+/** An organization of the caller, and the caller's role in it. */
+export const Membership = z
+  .strictObject({ organization: Organization, role: Role })
+  .meta({ id: 'Membership', description: 'An organization of the caller, and the role in it.' })
+export type Membership = z.infer<typeof Membership>
+
+/** The caller of a request: the user, the key, and all organizations in the order in which the user joined them. */
+export const Whoami = z
+  .strictObject({
+    user: User,
+    key: Key,
+    memberships: z.array(Membership).describe('In the order in which the memberships began.'),
+  })
+  .meta({ id: 'Whoami', description: 'The caller: user, key and memberships.' })
+export type Whoami = z.infer<typeof Whoami>
+
+/** A page of the caller's keys, newest first. */
+export const ListKeysResponse = z
+  .strictObject({ ...pageShape, keys: z.array(Key) })
+  .meta({ id: 'KeysPage', description: 'A page of keys, newest first.' })
+export type ListKeysResponse = z.infer<typeof ListKeysResponse>
+
+const dryRun = 'Runs every check and stores nothing.'
+const Flag = z.boolean({ error: 'must be true or false' })
+
+/** RFC 3339 date-time with any offset, or `""` for none. */
+const ExpireTime = z.string().refine((value) => value === '' || isRfc3339(value), {
+  error: 'must be an RFC 3339 time with offset, such as 2126-11-20T09:30:00Z, or empty',
+})
+
+const isRfc3339 = (value: string): boolean =>
+  /T\d\d:\d\d:\d\d/.test(value) && z.iso.datetime({ offset: true }).safeParse(value).success
+
+/** A member that the service sets: accepted in a create, so that clients may send what they have read (AIP-203). */
+const ignored = z.unknown().optional().describe('Ignored: the service sets it.')
+
+const NewKey = z
+  .strictObject({
+    name: text(80, 1).describe('For people.'),
+    readOnly: Flag.default(false).describe('Whether the key rejects writes, whatever the role of its user.'),
+    expireTime: ExpireTime.optional().describe(
+      'When the key stops working, RFC 3339. Default: `""`, it does not expire. At most that of the calling key.',
+    ),
+    path: ignored,
+    prefix: ignored,
+    createTime: ignored,
+    lastUsedTime: ignored,
+    current: ignored,
+  })
+  .meta({ id: 'NewKey' })
+
+/** Body of a create of a key. */
+export const CreateKeyRequest = z
+  .strictObject({
+    key: NewKey,
+    validateOnly: Flag.default(false).describe(dryRun),
+    requestId: Uuid.optional().describe(
+      'Makes retries safe (AIP-155): a second request with the same id creates no second key. It is a 409 that names the first key, whose secret cannot be shown again. Unique for the user, letter case ignored.',
+    ),
+  })
+  .meta({ id: 'CreateKeyRequest' })
+export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>
+
+/** Body of a rotation; `{}` when the request has no body. */
+export const RotateKeyRequest = z
+  .strictObject({
+    overlapSeconds: z
+      .int({ error: `must be an integer from 0 to ${maxOverlapSeconds}` })
+      .min(0, { error: `must be an integer from 0 to ${maxOverlapSeconds}` })
+      .max(maxOverlapSeconds, { error: `must be an integer from 0 to ${maxOverlapSeconds}` })
+      .default(0)
+      .describe('How long the old key still works, in seconds; at most 7 days. 0 revokes it.'),
+    validateOnly: Flag.default(false).describe(dryRun),
+  })
+  .meta({ id: 'RotateKeyRequest' })
+  .prefault({})
+export type RotateKeyRequest = z.infer<typeof RotateKeyRequest>
+
+/** Body of a delete of a key; `{}` when the request has no body. */
+export const DeleteKeyRequest = z
+  .strictObject({ validateOnly: Flag.optional().describe(dryRun) })
+  .meta({ id: 'DeleteKeyRequest' })
+  .prefault({})
+export type DeleteKeyRequest = z.infer<typeof DeleteKeyRequest>
+
+/** Body of a sign-in. A code in a wrong format is a wrong code, so only the type is checked. */
+export const CreateSessionRequest = z
+  .strictObject({
+    code: z
+      .string({ error: 'must be a string' })
+      .describe('The one-time code of a login link: `formctl user login-link`.'),
+  })
+  .meta({ id: 'CreateSessionRequest' })
+export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>

@@ -1,0 +1,52 @@
+import { access, readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative } from 'node:path'
+import { createStaticDocument, type StaticDocument } from '../routes/static-document.ts'
+
+/** The folder into which `npm run build -w console` writes. */
+export const builtConsoleFolder = join(import.meta.dirname, '../../../../console/dist')
+
+/** The name of the page among the console's files. */
+export const consolePage = 'index.html'
+
+/** The files of the console by their path below its folder, with `/` on every platform. */
+export type ConsoleFiles = ReadonlyMap<string, StaticDocument>
+
+const contentTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+
+/** Whether the console is built. */
+export const isConsoleBuilt = (folder: string): Promise<boolean> =>
+  access(join(folder, consolePage)).then(
+    () => true,
+    () => false,
+  )
+
+/** Reads and compresses all files of the console. @returns undefined if it is not built. */
+export const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | undefined> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = new Map<string, StaticDocument>()
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    const name = relative(folder, path).replaceAll('\\', '/')
+    files.set(name, await toDocument(name, await readFile(path)))
+  }
+  return files.has(consolePage) ? files : undefined
+}
+
+/** Names have a hash of the content, except that of the page, which names the others. */
+const toDocument = (name: string, content: Buffer): Promise<StaticDocument> =>
+  createStaticDocument(
+    contentTypes[extname(name)] ?? 'application/octet-stream',
+    name === consolePage ? 'no-cache' : 'public, max-age=31536000, immutable',
+    content,
+  )

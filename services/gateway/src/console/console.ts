@@ -1,0 +1,55 @@
+import { NoQuery } from '@fms/contracts'
+import { pathNotFound } from '@fms/service-kit'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { consoleNotBuilt } from '../errors.ts'
+import { sendDocument } from '../routes/static-document.ts'
+import { type ConsoleFiles, consolePage, readConsoleFiles } from './console-files.ts'
+
+export interface ConsoleOptions {
+  /** The folder of the built console; it may be missing. */
+  folder: string
+}
+
+/** Allows files and requests of this gateway and no others. */
+const headers = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+}
+
+/** The console, a page that is a client of the API, and its files. They need no key. */
+export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, { folder }) => {
+  const files = createConsoleReader(folder)
+  const schema = { querystring: NoQuery }
+  app.get('/console', { schema }, async (request, reply) => {
+    const page = (await files())?.get(consolePage)
+    if (!page) throw consoleNotBuilt()
+    return sendDocument(request, reply.headers(headers), page)
+  })
+  app.get('/console/*', { schema }, async (request, reply) => {
+    const { '*': name } = request.params as { '*': string }
+    const file = name === consolePage ? undefined : (await files())?.get(name)
+    if (!file) throw pathNotFound(request.originalUrl.split('?', 1)[0]!)
+    return sendDocument(request, reply.headers(headers), file)
+  })
+}
+
+/** Reads the files at the first request, and again while there are none. */
+const createConsoleReader = (folder: string) => {
+  let reading: Promise<ConsoleFiles | undefined> | undefined
+  return async () => {
+    reading ??= readConsoleFiles(folder)
+    const files = await reading
+    if (!files) reading = undefined
+    return files
+  }
+}

@@ -1,0 +1,27 @@
+import {
+  CreateSessionRequest,
+  IssuedKey,
+  NoQuery,
+  sessionKeyName,
+  sessionLifetimeMs,
+  sessionsPath,
+} from '@fms/contracts'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { OrganizationsDeps } from '../app.ts'
+import { loginCodeInvalid } from '../errors.ts'
+import { secretHeaders, toIssuedKey } from '../to-key.ts'
+
+/** Exchange a login code for the key of a session, for the gateway: the caller has no key yet. */
+export const createSession: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory, now }) => {
+  app.post(
+    sessionsPath,
+    { schema: { querystring: NoQuery, body: CreateSessionRequest, response: { 200: IssuedKey } } },
+    async ({ body: { code } }, reply) => {
+      const expireTime = new Date(now().getTime() + sessionLifetimeMs)
+      const issued = await directory.redeemLoginCode(code, { name: sessionKeyName, expireTime })
+      if (!issued) throw loginCodeInvalid()
+      reply.headers(secretHeaders)
+      return toIssuedKey(issued)
+    },
+  )
+}

@@ -1,0 +1,35 @@
+import { NoQuery, userPath, Whoami } from '@fms/contracts'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { OrganizationsDeps } from '../app.ts'
+import { apiKeyInvalid } from '../errors.ts'
+import { getCallerKey } from '../get-caller-key.ts'
+import { toKey } from '../to-key.ts'
+import { toOrganization } from '../to-organization.ts'
+
+/** Get the caller: the user, the key of the request, and the memberships with their roles. */
+export const getWhoami: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+  app.get(
+    '/whoami',
+    { schema: { querystring: NoQuery, response: { 200: Whoami } } },
+    async ({ identity }) => {
+      const [key, user, memberships] = await Promise.all([
+        getCallerKey(directory, identity),
+        directory.findUser(identity.userId),
+        directory.listRoles(identity.userId),
+      ])
+      if (!user) throw apiKeyInvalid()
+      return {
+        user: {
+          path: userPath(user.userId),
+          email: user.email,
+          createTime: user.createTime.toISOString(),
+        },
+        key: toKey(key, key.keyId),
+        memberships: memberships.map(({ organization, role }) => ({
+          organization: toOrganization(organization),
+          role,
+        })),
+      }
+    },
+  )
+}

@@ -1,0 +1,25 @@
+import { readPageQuery } from '@fms/aip'
+import { ListKeysResponse } from '@fms/contracts'
+import type { KeyPosition } from '@fms/directory-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { OrganizationsDeps } from '../app.ts'
+import { toKey } from '../to-key.ts'
+
+/** List the live keys of the caller, newest first (AIP-132). */
+export const listKeys: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory, pageTokens }) => {
+  app.get(
+    '/keys',
+    { schema: { response: { 200: ListKeysResponse } } },
+    async ({ identity: { userId, key }, query }) => {
+      const scope = ['keys', userId]
+      const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
+      const position = after && { after: after as KeyPosition }
+      const { keys, next, totalSize } = await directory.listOwnKeys({ userId, limit, skip, ...position })
+      return {
+        nextPageToken: nextPageToken(next),
+        totalSize,
+        keys: keys.map((each) => toKey(each, key?.id)),
+      }
+    },
+  )
+}

@@ -1,0 +1,36 @@
+import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
+import { keyNotFound } from '@fms/directory-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { OrganizationsDeps } from '../app.ts'
+import { assertNotOutlivesCaller } from '../domain/key-rights.ts'
+import { getCallerKey } from '../get-caller-key.ts'
+import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
+
+const KeyParams = z.object({ keyId: z.string() })
+
+/** Replace a key of the caller by one with the same name, rights and expireTime (AIP-136). */
+export const rotateKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {
+  app.post(
+    '/keys/:keyId/rotate',
+    {
+      schema: {
+        params: KeyParams,
+        querystring: NoQuery,
+        body: RotateKeyRequest,
+        response: { 200: IssuedKey },
+      },
+    },
+    async ({ params: { keyId }, body: { overlapSeconds, validateOnly }, identity }, reply) => {
+      const { userId } = identity
+      const caller = await getCallerKey(directory, identity)
+      const old = await directory.getOwnKey(userId, keyId)
+      if (!old) throw keyNotFound(keyId)
+      assertNotOutlivesCaller(caller, old)
+      const rotation = { userId, keyId, overlapMs: overlapSeconds * 1000 }
+      const issued = await directory.rotateOwnKey(rotation, { validateOnly })
+      reply.headers(secretHeaders)
+      return validateOnly ? toDryRun(issued) : toIssuedKey(issued)
+    },
+  )
+}

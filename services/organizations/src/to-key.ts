@@ -1,0 +1,35 @@
+import { type IssuedKey, type Key, keyPath } from '@fms/contracts'
+import type { ApiKey, IssuedApiKey } from '@fms/directory-store'
+
+/**
+ * Converts a stored key to the resource of the API.
+ *
+ * @param currentId the key of the request; absent for a sign-in.
+ */
+export const toKey = (
+  { keyId, name, prefix, readOnly, createTime, lastUsedTime, expireTime }: ApiKey,
+  currentId?: string,
+): Key => ({
+  path: keyPath(keyId),
+  name,
+  prefix,
+  readOnly,
+  createTime: createTime.toISOString(),
+  lastUsedTime: lastUsedTime?.toISOString() ?? '',
+  expireTime: expireTime?.toISOString() ?? '',
+  current: keyId === currentId,
+})
+
+/** Responses with the secret of a key, which no cache may store. */
+export const secretHeaders = { 'cache-control': 'no-store' }
+
+/** Converts a new key. */
+export const toIssuedKey = ({ key, apiKey }: IssuedApiKey): IssuedKey => ({ key: toKey(apiKey), secret: key })
+
+const nilUuid = '00000000-0000-0000-0000-000000000000'
+
+/** The key that a dry run would have created. What is not known yet is empty. */
+export const toDryRun = ({ apiKey }: IssuedApiKey): IssuedKey => ({
+  key: toKey({ ...apiKey, keyId: nilUuid, prefix: '' }),
+  secret: '',
+})
