@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 export default defineConfig({
   test: {
@@ -45,6 +48,9 @@ export default defineConfig({
           },
         },
       },
+      ...(existsSync(chromium)
+        ? [{ extends: true as const, test: { name: 'in Chromium', include: ['e2e/console/*.browser.ts'] } }]
+        : []),
     ],
   },
 })

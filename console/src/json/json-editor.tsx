@@ -17,7 +17,7 @@ import {
   syntaxHighlighting,
   syntaxTree,
 } from '@codemirror/language'
-import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
 import { EditorState, StateEffect } from '@codemirror/state'
 import {
   drawSelection,
