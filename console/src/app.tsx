@@ -5,6 +5,7 @@ import { storedEdits } from './editor/stored-edits.ts'
 import { ConfirmDialog } from './elements/confirm-dialog.tsx'
 import { Page } from './elements/page.tsx'
 import { FormsPage } from './forms-list/forms-page.tsx'
+import { KeysPage } from './keys/keys-page.tsx'
 import { PreviewPage } from './preview/preview-page.tsx'
 import { ComparePage } from './publish/compare-page.tsx'
 import { PublishPage } from './publish/publish-page.tsx'
@@ -60,7 +61,8 @@ const Header = ({ session }: { session: Session }) => {
           ))}
         </nav>
       )}
-      <SignOut />
+      <NavLink to={{ page: 'keys' }} label={texts.nav.keys} isCurrent={current.page === 'keys'} />
+      <SignOut email={session.email} />
       {'form' in current && (
         <nav aria-label={texts.nav.form} class="tabs">
           {formPages.map((page) => (
@@ -98,7 +100,7 @@ const OrganizationChoice = ({ session, organization }: { session: Session; organ
 )
 
 /** Signing out deletes unsaved edits: the next person at this browser could read them. */
-const SignOut = () => {
+const SignOut = ({ email }: { email: string }) => {
   const isAsking = useSignal(false)
   const edits = storedEdits(localStorage)
   const leave = async () => {
@@ -110,6 +112,7 @@ const SignOut = () => {
       <button
         type="button"
         class="quiet"
+        title={email}
         onClick={() => {
           if (edits.count() > 0) isAsking.value = true
           else leave()
@@ -145,6 +148,7 @@ const RoutedPage = ({ session }: { session: Session }) => {
     location.replace(hrefOf({ page: 'forms', organization: first.organization.slug }))
     return null
   }
+  if (current.page === 'keys') return <KeysPage session={session} />
   if (!('organization' in current)) return <Message title={texts.notFound} text={texts.notFoundText} />
   const { organization } = current
   const mayWrite = mayWriteIn(session, organization)

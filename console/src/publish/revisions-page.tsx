@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
+import { readPages } from '../elements/read-pages.ts'
 import { Time } from '../elements/time.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
@@ -25,15 +26,17 @@ interface RevisionsPageProps {
 /** The revisions of a form: compare any two, and roll the draft back. */
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
-  const { loaded } = useLoaded((signal) => readRevisions(client, organization, form, pages.value, signal))
+  const { loaded } = useLoaded((signal) =>
+    readPages(client.revisions.list(organization, form, { pageSize, readMask: members, signal }), pages.value),
+  )
   const { value, error, isLoading } = loaded.value
   return (
     <Page title={texts.revisions.title}>
       <ErrorNotice error={error} />
-      {value?.revisions.length === 0 && <p>{texts.revisions.none}</p>}
-      {value && value.revisions.length > 0 && (
+      {value?.items.length === 0 && <p>{texts.revisions.none}</p>}
+      {value && value.items.length > 0 && (
         <RevisionsTable
-          revisions={value.revisions}
+          revisions={value.items as ListedRevision[]}
           client={client}
           organization={organization}
           form={form}
@@ -47,22 +50,6 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
       )}
     </Page>
   )
-}
-
-const readRevisions = async (
-  client: Client,
-  organization: string,
-  form: string,
-  count: number,
-  signal: AbortSignal,
-): Promise<{ revisions: ListedRevision[]; hasNext: boolean }> => {
-  const pages = client.revisions.list(organization, form, { pageSize, readMask: members, signal }).pages()
-  const revisions: ListedRevision[] = []
-  for (let number = 1; ; number++) {
-    const { value: page } = await pages.next()
-    revisions.push(...(page.items as ListedRevision[]))
-    if (number >= count || page.nextPageToken === '') return { revisions, hasNext: page.nextPageToken !== '' }
-  }
 }
 
 const idOf = ({ path }: Pick<Revision, 'path'>): string => path.slice(path.lastIndexOf('/') + 1)

@@ -1,21 +1,17 @@
-import { type Client, createClient, type Organization } from '@fms/client'
+import { type Client, createClient, createSession, type Key, type Membership } from '@fms/client'
 import { signal } from '@preact/signals'
-
-/** What a user may do in an organization. */
-export interface Membership {
-  organization: Organization
-  role: 'viewer' | 'editor' | 'owner'
-}
 
 /** The signed-in user: a key, and what it gives access to. */
 export interface Session {
   apiKey: string
   client: Client
+  key: Key
   /** `users/{user_id}` */
   userPath: string
-  /** Whether the key rejects writes, whatever the role of its user. */
-  isReadOnly: boolean
+  email: string
   memberships: Membership[]
+  /** Whether the key is that of a login link: signing out revokes it. */
+  isTemporary: boolean
 }
 
 /** Where the key is kept: until the tab is closed, and for this tab alone. */
@@ -34,39 +30,54 @@ export const wasRejected = signal(false)
 export const baseUrl = location.origin + location.pathname.replace(/\/console\/?(index\.html)?$/, '')
 
 /** Signs in with a key. @throws {FormsApiError} API_KEY_INVALID */
-export const signIn = async (apiKey: string): Promise<void> => {
+export const signIn = async (apiKey: string, isTemporary = false): Promise<void> => {
   const client = clientOf(apiKey)
-  const organizations = await client.organizations.all()
-  sessionStorage.setItem(storageKey, apiKey)
+  const { user, key, memberships } = await client.keys.whoami()
+  sessionStorage.setItem(storageKey, JSON.stringify({ apiKey, isTemporary }))
   wasRejected.value = false
-  session.value = {
-    apiKey,
-    client,
-    userPath: '',
-    isReadOnly: false,
-    memberships: organizations.map((organization) => ({ organization, role: 'owner' })),
-  }
+  session.value = { apiKey, client, key, userPath: user.path, email: user.email, memberships, isTemporary }
+}
+
+/** Signs in with the one-time code of a login link. @throws {FormsApiError} LOGIN_CODE_INVALID */
+export const signInWithCode = async (code: string): Promise<void> => {
+  const { secret } = await createSession({ baseUrl }, code)
+  await signIn(secret, true)
 }
 
 /** Continues the session of this tab after a reload. */
 export const resumeSession = async (): Promise<void> => {
-  const apiKey = sessionStorage.getItem(storageKey)
-  if (apiKey !== null) await signIn(apiKey)
+  const stored = sessionStorage.getItem(storageKey)
+  if (stored === null) return
+  const { apiKey, isTemporary } = JSON.parse(stored)
+  await signIn(apiKey, isTemporary)
 }
 
-/** Ends the session in this tab. */
+/** Ends the session in this tab, and revokes the key of a login link. */
 export const signOut = async (): Promise<void> => {
+  const { client, key, isTemporary } = session.value!
+  forgetSession()
+  if (isTemporary) await client.keys.delete(key.path)
+}
+
+/** Ends the session in this tab. The key stays as it is. */
+export const forgetSession = (): void => {
   sessionStorage.removeItem(storageKey)
   session.value = undefined
 }
 
+/** The role of the user in an organization. @param ref its slug or id */
+const roleIn = ({ memberships }: Session, ref: string): Membership['role'] | undefined =>
+  memberships.find(({ organization: { slug, path } }) => [slug, path.split('/')[1]].includes(ref))?.role
+
 /** Whether the user may change forms of an organization. @param ref its slug or id */
-export const mayWriteIn = ({ isReadOnly, memberships }: Session, ref: string): boolean => {
-  const membership = memberships.find(({ organization: { slug, path } }) =>
-    [slug, path.split('/')[1]].includes(ref),
-  )
-  return !isReadOnly && membership !== undefined && membership.role !== 'viewer'
+export const mayWriteIn = (session: Session, ref: string): boolean => {
+  const role = roleIn(session, ref)
+  return !session.key.readOnly && role !== undefined && role !== 'viewer'
 }
+
+/** Whether the user may remove deleted forms of an organization for good. @param ref its slug or id */
+export const mayPurgeIn = (session: Session, ref: string): boolean =>
+  !session.key.readOnly && roleIn(session, ref) === 'owner'
 
 const clientOf = (apiKey: string): Client =>
   createClient({
@@ -77,8 +88,7 @@ const clientOf = (apiKey: string): Client =>
       const response = await reached(fetch(url, init))
       if (response.status === 401 && session.value?.apiKey === apiKey) {
         wasRejected.value = true
-        sessionStorage.removeItem(storageKey)
-        session.value = undefined
+        forgetSession()
       }
       return response
     },

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { CopyButton } from '../elements/copy-button.tsx'
 import { Page } from '../elements/page.tsx'
 import { baseUrl } from '../session/session.ts'
 import { texts } from '../texts.ts'
@@ -44,18 +44,11 @@ const formctl = (organization: string) =>
 npm run -s formctl -- events list --organization ${organization}`
 
 const CodeBlock = ({ name, code }: { name: string; code: string }) => {
-  const isCopied = useSignal(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(code)
-    isCopied.value = true
-  }
   return (
     <section class="card">
       <div class="title">
         <h2>{name}</h2>
-        <button type="button" aria-label={texts.useIt.copyOf(name)} onClick={copy}>
-          {isCopied.value ? texts.useIt.copied : texts.useIt.copy}
-        </button>
+        <CopyButton text={code} label={texts.useIt.copyOf(name)} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard */}
       <pre tabIndex={0}>{code}</pre>
