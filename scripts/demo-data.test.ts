@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashApiKey, makeApiKey, openDirectoryStore } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
-import { ensureDemo } from './demo-data.ts'
+import { createDemoLoginCode, ensureDemo } from './demo-data.ts'
 
 describe('ensureDemo', () => {
   it('creates an organization and a key of its owner', async () => {
@@ -43,6 +43,24 @@ describe('ensureDemo', () => {
     await directory.store.revokeKey(key!.keyId)
 
     expect(await ensureDemo(directory.url, apiKey)).toEqual({ organizationSlug: 'demo' })
+  })
+})
+
+describe('createDemoLoginCode', () => {
+  it('creates a code that signs in as the demo user, unless that is disabled', async () => {
+    await using directory = await emptyDirectory()
+    const { store, url } = directory
+    expect(await createDemoLoginCode(url)).toBeUndefined()
+    await ensureDemo(url, makeApiKey())
+
+    const code = await createDemoLoginCode(url)
+
+    const expireTime = new Date(Date.now() + 60_000)
+    const issued = await store.redeemLoginCode(code!, { name: 'Console', expireTime })
+    const { userId } = (await store.findUser('demo@example.com'))!
+    expect(issued?.apiKey).toMatchObject({ userId })
+    await store.disableUser(userId)
+    expect(await createDemoLoginCode(url)).toBeUndefined()
   })
 })
 

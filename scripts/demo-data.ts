@@ -1,4 +1,5 @@
 import { ApiError } from '@fms/aip'
+import { loginCodeLifetimeMs } from '@fms/contracts'
 import { type DirectoryStore, hashApiKey, openDirectoryStore } from '@fms/directory-store'
 
 const email = 'demo@example.com'
@@ -21,6 +22,14 @@ export async function ensureDemo(directoryStoreUrl: string, apiKey: string): Pro
     await ignoreError('API_KEY_EXISTS', directory.createKey({ userId, name: 'Demo', key: apiKey }))
   }
   return { organizationSlug: slug, ...((await isUsable(directory, apiKey)) && { apiKey }) }
+}
+
+/** Creates a code with which the demo user signs in once. @returns undefined if an operator has disabled the user. */
+export async function createDemoLoginCode(directoryStoreUrl: string): Promise<string | undefined> {
+  await using directory = await openDirectoryStore(directoryStoreUrl)
+  const user = await directory.findUser(email)
+  if (!user || user.disableTime) return undefined
+  return directory.createLoginCode(user.userId, new Date(Date.now() + loginCodeLifetimeMs))
 }
 
 async function isUsable(directory: DirectoryStore, apiKey: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import { freePorts, waitForFreePort } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { buildConsole } from './build-console.ts'
 import { lockDataDir } from './data-dir.ts'
-import { type Demo, ensureDemo } from './demo-data.ts'
+import { createDemoLoginCode, type Demo, ensureDemo } from './demo-data.ts'
 import { services } from './services.ts'
 import { readOrCreateSecrets, readStartConfig, type StartConfig } from './start-config.ts'
 import { type Supervisor, supervise } from './supervise.ts'
@@ -55,7 +55,8 @@ async function start() {
     const gateway = all.at(-1)!
     const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
     await delay(bannerDelayMs)
-    printBanner(gateway.url, demo, nats.eventsUrl)
+    const loginCode = await createDemoLoginCode(config.DIRECTORY_STORE_URL)
+    printBanner(gateway.url, { ...demo, loginCode }, nats.eventsUrl)
   } catch (error) {
     await supervisor.stop()
     throw error
@@ -121,9 +122,21 @@ function stopOnSignals(supervisor: Supervisor) {
   if (npm) setInterval(() => process.ppid === npm || stop(), 500).unref()
 }
 
-function printBanner(origin: string, { organizationSlug, apiKey }: Demo, eventsUrl: string | undefined) {
+interface Banner extends Demo {
+  /** Signs in to the console as the demo user. */
+  loginCode: string | undefined
+}
+
+function printBanner(
+  origin: string,
+  { organizationSlug, apiKey, loginCode }: Banner,
+  eventsUrl: string | undefined,
+) {
   const key = apiKey ?? 'revoked; npm run formctl -- key create --user demo@example.com creates another'
   const baseUrl = `${origin}/v2`
+  const signIn = loginCode
+    ? `#code=${loginCode}\n                     (signs in once, within 15 minutes)`
+    : ''
   process.stdout.write(`
   Form management is ready; Ctrl-C stops it.
 
@@ -131,6 +144,7 @@ function printBanner(origin: string, { organizationSlug, apiKey }: Demo, eventsU
   Reference page     ${baseUrl}/docs
   Demo organization  ${organizationSlug}
   Demo key           ${key}
+  Console            ${baseUrl}/console${signIn}
 ${eventsUrl ? `  NATS for readers   ${eventsUrl}\n` : ''}
   curl -H 'x-api-key: ${apiKey ?? 'KEY'}' ${baseUrl}/organizations/${organizationSlug}/forms
 

@@ -129,7 +129,8 @@ export const texts = {
   delete: {
     delete: 'Delete form',
     title: 'Delete this form?',
-    explanation: 'Respondents can no longer open it, and it leaves the list. Until it is removed for good, it can be brought back from Deleted forms.',
+    explanation:
+      'Respondents can no longer open it, and it leaves the list. Until it is removed for good, it can be brought back from Deleted forms.',
   },
 
   steps: {
@@ -325,7 +326,8 @@ export const texts = {
       '90': 'In 90 days',
       '365': 'In a year',
     },
-    temporaryHint: 'You signed in with a key that expires: the keys that it makes live no longer than itself.',
+    temporaryHint:
+      'You signed in with a key that expires: the keys that it makes live no longer than itself.',
     create: 'Create key',
     readOnlySession: 'The key of this session is read-only: it makes no keys.',
     secretTitle: 'Copy the new key now',

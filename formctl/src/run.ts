@@ -26,6 +26,8 @@ Environment:
   FORMS_STORE_URL      forms and revisions (default: sqlite:$DATA_DIR/forms.db)
   NATS_URL             NATS, for doctor (default: the server of npm start in $DATA_DIR)
   DATA_DIR             data folder of npm start (default: .data)
+  FORMS_API_URL        base URL of the API, such as https://forms.example.com/v2: key commands then use the API
+  FORMS_API_KEY        your API key, with FORMS_API_URL
 
 Lists are tables on a terminal and JSON elsewhere. Exit codes: 0 done, 1 failed, 2 invalid usage.`
 

@@ -20,7 +20,9 @@ export const KeysPage = ({ session }: { session: Session }) => {
   const pages = useSignal(1)
   const issued = useSignal<IssuedKey | undefined>(undefined)
   const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
-  const { loaded, reload } = useLoaded((signal) => readPages(client.keys.list({ pageSize, signal }), pages.value))
+  const { loaded, reload } = useLoaded((signal) =>
+    readPages(client.keys.list({ pageSize, signal }), pages.value),
+  )
   const { value, error, isLoading } = loaded.value
 
   const show = async (key: IssuedKey, replaced?: Key) => {

@@ -1,6 +1,6 @@
+import { CopyButton } from '../elements/copy-button.tsx'
 import { Dialog } from '../elements/dialog.tsx'
 import { Field } from '../elements/field.tsx'
-import { CopyButton } from '../elements/copy-button.tsx'
 import { texts } from '../texts.ts'
 
 /** The secret of a new key, which is shown this once. */

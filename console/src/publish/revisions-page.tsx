@@ -27,7 +27,10 @@ interface RevisionsPageProps {
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
   const { loaded } = useLoaded((signal) =>
-    readPages(client.revisions.list(organization, form, { pageSize, readMask: members, signal }), pages.value),
+    readPages(
+      client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
+      pages.value,
+    ),
   )
   const { value, error, isLoading } = loaded.value
   return (

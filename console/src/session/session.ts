@@ -32,7 +32,7 @@ export const baseUrl = location.origin + location.pathname.replace(/\/console\/?
 /** Signs in with a key. @throws {FormsApiError} API_KEY_INVALID */
 export const signIn = async (apiKey: string, isTemporary = false): Promise<void> => {
   const client = clientOf(apiKey)
-  const { user, key, memberships } = await client.keys.whoami()
+  const { user, key, memberships } = await client.whoami()
   sessionStorage.setItem(storageKey, JSON.stringify({ apiKey, isTemporary }))
   wasRejected.value = false
   session.value = { apiKey, client, key, userPath: user.path, email: user.email, memberships, isTemporary }

@@ -29,6 +29,13 @@ export const parseDuration = (text: string): number => {
   throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 24h; or 0.')
 }
 
+/** Parses the base URL of an API. @returns it without a slash at its end. */
+export const parseBaseUrl = (text: string): string => {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url.href.replace(/\/+$/, '')
+  throw new InvalidArgumentError('It must be a URL such as https://forms.example.com/v2.')
+}
+
 /** @throws {CommanderError} invalid usage if every field of `change` is undefined. */
 export const requireChange = (command: Command, change: object): void => {
   if (Object.values(change).some((value) => value !== undefined)) return

@@ -1,8 +1,11 @@
 import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
+import { type Keys, keysOf } from './keys.ts'
 import { type Organizations, organizationsOf } from './organizations.ts'
+import { pathOf } from './references.ts'
+import type { Whoami } from './resources/key.ts'
 import { type Revisions, revisionsOf } from './revisions.ts'
-import { type ClientOptions, type Clock, createTransport } from './transport.ts'
+import { type CallOptions, type ClientOptions, type Clock, createTransport } from './transport.ts'
 
 /** A client of the form-management API, with the key of one user. */
 export interface Client {
@@ -10,6 +13,9 @@ export interface Client {
   forms: Forms
   revisions: Revisions
   events: Events
+  keys: Keys
+  /** The user of the client's key, the key, and the user's memberships. */
+  whoami(options?: CallOptions): Promise<Whoami>
 }
 
 /**
@@ -28,10 +34,14 @@ export const createClient = (
     forms: formsOf(transport),
     revisions: revisionsOf(transport),
     events: eventsOf(transport),
+    keys: keysOf(transport),
+    whoami: async ({ signal } = {}) =>
+      (await transport.send<Whoami>({ method: 'GET', path: pathOf(['whoami']), signal })).body,
   }
 }
 
-const sleep: Clock['sleep'] = (ms, signal) =>
+/** Waits by a timer. */
+export const sleep: Clock['sleep'] = (ms, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

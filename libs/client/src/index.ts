@@ -1,4 +1,5 @@
 export { type Client, createClient } from './create-client.ts'
+export { createSession } from './create-session.ts'
 export {
   FormsApiError,
   FormsConnectionError,
@@ -18,6 +19,7 @@ export type {
   UnpublishOptions,
   WriteOptions,
 } from './forms.ts'
+export type { Keys, KeyWriteOptions } from './keys.ts'
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
 export type { Masked, MaskOptions } from './read-mask.ts'
@@ -59,6 +61,7 @@ export type {
   TranslatedStepPatch,
   TranslationSetPatch,
 } from './resources/form-patch.ts'
+export type { IssuedKey, Key, KeyInput, Membership, Role, User, Whoami } from './resources/key.ts'
 export type { JsonValue, Organization } from './resources/organization.ts'
 export type { Revision } from './resources/revision.ts'
 export type {

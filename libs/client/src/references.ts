@@ -11,7 +11,7 @@ export const pathOf = (...parts: [collection: string, ref?: string][]): string =
     .join('')
 
 const segmentOf = (ref: string): string => {
-  const id = /^organizations\/./.test(ref) ? ref.slice(ref.lastIndexOf('/') + 1) : ref
+  const id = /^(organizations|keys)\/./.test(ref) ? ref.slice(ref.lastIndexOf('/') + 1) : ref
   if (/^\.{0,2}$/.test(id)) throw new TypeError(`${JSON.stringify(ref)} names no resource`)
   return encodeURIComponent(id)
 }

@@ -79,12 +79,15 @@ export interface Transport {
   maxRetries: number
 }
 
+/** The options of a transport. Without `apiKey`, requests have no key. */
+export type TransportOptions = Omit<ClientOptions, 'apiKey'> & Partial<Pick<ClientOptions, 'apiKey'>>
+
 /** Creates a transport. @throws {TypeError} for a `baseUrl` or `apiKey` that is invalid in a request. */
-export const createTransport = (options: ClientOptions, { sleep, random }: Clock): Transport => {
+export const createTransport = (options: TransportOptions, { sleep, random }: Clock): Transport => {
   const { apiKey, maxRetries = 4, fetch = (url, init) => globalThis.fetch(url, init) } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   // Throws for an invalid URL or key.
-  new Request(baseUrl, { headers: { 'x-api-key': apiKey } })
+  new Request(baseUrl, { headers: keyHeader(apiKey) })
 
   const urlOf = (call: Call) => `${baseUrl}${call.path}${queryOf(call)}`
 
@@ -172,8 +175,11 @@ const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
   return { body: call.rejectedAfterUnknown(rejection, unknownOutcome), etag: '' }
 }
 
-const headersOf = ({ body, ifMatch }: Call, apiKey: string): Record<string, string> => ({
-  'x-api-key': apiKey,
+const keyHeader = (apiKey: string | undefined): Record<string, string> =>
+  apiKey === undefined ? {} : { 'x-api-key': apiKey }
+
+const headersOf = ({ body, ifMatch }: Call, apiKey: string | undefined): Record<string, string> => ({
+  ...keyHeader(apiKey),
   ...(body && { 'content-type': 'application/json' }),
   ...(ifMatch !== undefined && { 'if-match': ifMatch }),
 })

@@ -1,17 +1,15 @@
 import { type ApiKey, apiKeyEnded, type DirectoryStore, hasEnded } from '@fms/directory-store'
 import type { Command } from 'commander'
+import { withApiOr } from '../../api/with-api.ts'
 import { confirm, yesOption } from '../../cli/confirm.ts'
 import { addExamples, exampleKeyId } from '../../cli/examples.ts'
 import { parseDuration, parseTime } from '../../cli/option-values.ts'
+import type { Outcome } from '../../cli/outcome.ts'
 import { getKeyById } from '../../stores/get-by-ref.ts'
 import { withDirectory } from '../../stores/with-directory.ts'
+import { type RotateOptions, rotatedKey, rotateKeyByApi } from './keys-by-api.ts'
 
 const dayMs = 86_400_000
-
-interface RotateOptions {
-  overlap: number
-  expires?: Date
-}
 
 export const addRotateKeyCommand = (key: Command): void => {
   const rotate = key
@@ -29,27 +27,24 @@ export const addRotateKeyCommand = (key: Command): void => {
     )
     .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseTime)
     .option(...yesOption)
-    .action(
-      withDirectory<RotateOptions>(async (directory, { overlap, expires }, [id], command) => {
-        const old = await getKeyById(directory, id!)
-        if (hasEnded(old, new Date())) throw apiKeyEnded(old.keyId)
-        if (overlap === 0) await confirm(command, `Revoke the old key fms_${old.prefix}… immediately?`)
-
-        const { userId, name, readOnly } = old
-        const { key, apiKey } = await directory.createKey({ userId, name, readOnly, expireTime: expires })
-        const { expireTime, revokeTime } = await endOldKey(directory, old.keyId, overlap)
-        const ended = revokeTime ? 'is revoked' : `works until ${expireTime!.toISOString()}`
-        return {
-          json: { id: apiKey.keyId, key, replaces: { id: old.keyId, expireTime, revokeTime } },
-          text: [
-            key,
-            `This is the only time that the key is shown. Its id is ${apiKey.keyId}.`,
-            `The old key ${old.keyId} ${ended}.`,
-          ].join('\n'),
-        }
-      }),
-    )
+    .action(withApiOr<RotateOptions>(withDirectory(rotateInDirectory), ['expires'], rotateKeyByApi))
   addExamples(rotate, `key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)
+}
+
+const rotateInDirectory = async (
+  directory: DirectoryStore,
+  { overlap, expires }: RotateOptions,
+  [id]: string[],
+  command: Command,
+): Promise<Outcome> => {
+  const old = await getKeyById(directory, id!)
+  if (hasEnded(old, new Date())) throw apiKeyEnded(old.keyId)
+  if (overlap === 0) await confirm(command, `Revoke the old key fms_${old.prefix}… immediately?`)
+
+  const { userId, name, readOnly } = old
+  const { key, apiKey } = await directory.createKey({ userId, name, readOnly, expireTime: expires })
+  const { expireTime, revokeTime } = await endOldKey(directory, old.keyId, overlap)
+  return rotatedKey(apiKey.keyId, key, { id: old.keyId, expireTime, revokeTime })
 }
 
 /** Called after the new key is created, so that one of the two keys works at any time. */

@@ -35,6 +35,10 @@ describe('the types of the client are those of the contracts:', () => {
     expectTypeOf<client.Revision>().toEqualTypeOf<contracts.Revision>()
     expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
     expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()
+    expectTypeOf<client.Key>().toEqualTypeOf<contracts.Key>()
+    expectTypeOf<client.IssuedKey>().toEqualTypeOf<contracts.IssuedKey>()
+    expectTypeOf<client.Whoami>().toEqualTypeOf<contracts.Whoami>()
+    expectTypeOf<client.KeyInput>().toExtend<z.input<typeof contracts.CreateKeyRequest>['key']>()
     expectTypeOf<client.FormEvent>().toEqualTypeOf<contracts.FormEvent>()
   })
 

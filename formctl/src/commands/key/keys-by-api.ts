@@ -1,0 +1,120 @@
+import { DeleteFormResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
+import type { Command } from 'commander'
+import type { Api } from '../../api/api.ts'
+import { confirm } from '../../cli/confirm.ts'
+import type { Outcome } from '../../cli/outcome.ts'
+import { shortTime } from '../../cli/table.ts'
+
+export interface CreateOptions {
+  user?: string
+  name?: string
+  expires?: Date
+  readOnly?: boolean
+}
+
+export interface RotateOptions {
+  /** Milliseconds. */
+  overlap: number
+  expires?: Date
+}
+
+/** The end of a key that is replaced. */
+interface ReplacedKey {
+  id: string
+  expireTime?: Date | string | undefined
+  revokeTime?: Date | string | undefined
+}
+
+/** The outcome of `key create`. */
+export const createdKey = (id: string, key: string): Outcome => ({
+  json: { id, key },
+  text: `${key}\nThis is the only time that the key is shown. Its id is ${id}.`,
+})
+
+/** The outcome of `key rotate`. */
+export const rotatedKey = (id: string, key: string, replaces: ReplacedKey): Outcome => {
+  const { expireTime, revokeTime } = replaces
+  const ended = revokeTime ? 'is revoked' : `works until ${new Date(expireTime!).toISOString()}`
+  const created = createdKey(id, key)
+  return { json: { id, key, replaces }, text: `${created.text}\nThe old key ${replaces.id} ${ended}.` }
+}
+
+/** The outcome of `key revoke`. */
+export const revokedKey = (id: string): Outcome => ({ json: { id }, text: `Revoked the API key ${id}.` })
+
+const idOf = ({ path }: Pick<Key, 'path'>) => path.slice('keys/'.length)
+
+/** Creates a key of the user of FORMS_API_KEY. */
+export const createKeyByApi = async (
+  api: Api,
+  { name = 'formctl', expires, readOnly }: CreateOptions,
+): Promise<Outcome> => {
+  const expireTime = expires?.toISOString()
+  const body = { key: { name, readOnly, expireTime } }
+  const { key, secret } = await api.send(IssuedKey, 'POST', '/keys', body)
+  return createdKey(idOf(key), secret)
+}
+
+/** Lists the live keys of the user of FORMS_API_KEY, newest first. */
+export const listKeysByApi = async (api: Api): Promise<Outcome> => {
+  const keys = await readAll(api)
+  return {
+    json: { keys: keys.map(({ path, ...rest }) => ({ id: idOf({ path }), ...rest })) },
+    text: 'There are no API keys.',
+    table: {
+      columns: ['id', 'key', 'name', 'rights', 'expires', 'created', 'last used'],
+      rows: keys.map((key) => [
+        idOf(key),
+        `fms_${key.prefix}…${key.current ? ' (this one)' : ''}`,
+        key.name,
+        key.readOnly ? 'reads' : 'reads, writes',
+        shortTimeOf(key.expireTime),
+        shortTimeOf(key.createTime),
+        shortTimeOf(key.lastUsedTime),
+      ]),
+    },
+  }
+}
+
+const shortTimeOf = (time: string) => shortTime(time === '' ? undefined : new Date(time))
+
+const readAll = async (api: Api): Promise<Key[]> => {
+  const keys: Key[] = []
+  let pageToken = ''
+  do {
+    const query = new URLSearchParams({ pageSize: '1000', pageToken })
+    const page = await api.send(ListKeysResponse, 'GET', `/keys?${query}`)
+    keys.push(...page.keys)
+    pageToken = page.nextPageToken
+  } while (pageToken !== '')
+  return keys
+}
+
+/** Replaces a key of the user of FORMS_API_KEY by one with the same expiry. */
+export const rotateKeyByApi = async (
+  api: Api,
+  { overlap }: RotateOptions,
+  [id]: string[],
+  command: Command,
+): Promise<Outcome> => {
+  if (overlap === 0) await confirm(command, `Revoke the old key ${id} immediately?`)
+  const now = Date.now()
+  const old = (await readAll(api)).find((each) => idOf(each) === id!.toLowerCase())
+  const path = `/keys/${encodeURIComponent(id!)}/rotate`
+  const { key, secret } = await api.send(IssuedKey, 'POST', path, { overlapSeconds: overlap / 1000 })
+  const end = new Date(now + overlap).toISOString()
+  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: [old?.expireTime || end, end].sort()[0] }
+  return rotatedKey(idOf(key), secret, { id: id!.toLowerCase(), ...ended })
+}
+
+/** Revokes a key of the user of FORMS_API_KEY. */
+export const revokeKeyByApi = async (
+  api: Api,
+  _options: object,
+  [id]: string[],
+  command: Command,
+): Promise<Outcome> => {
+  await confirm(command, `Revoke the API key ${id} permanently?`)
+  await api.send(DeleteFormResponse, 'DELETE', `/keys/${encodeURIComponent(id!)}`)
+  return revokedKey(id!.toLowerCase())
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { createSession } from './index.ts'
+import { answered, failure, startServer } from './testing.ts'
+
+const issued = { key: { path: 'keys/1' }, secret: 'fms_new' }
+const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
+
+describe('keys', () => {
+  it('are listed page by page', async () => {
+    const [first, second] = [{ path: 'keys/2' }, { path: 'keys/1' }]
+    await using server = await startServer([
+      answered({ keys: [first], totalSize: 2, nextPageToken: 'next' }),
+      answered({ keys: [second], totalSize: 2, nextPageToken: '' }),
+    ])
+
+    expect(await Array.fromAsync(server.client.keys.list({ pageSize: 1 }))).toEqual([first, second])
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      '/v2/keys?pageSize=1',
+      '/v2/keys?pageSize=1&pageToken=next',
+    ])
+  })
+
+  it('are created with their members, and with the requestId', async () => {
+    await using server = await startServer([answered(issued)])
+
+    expect(await server.client.keys.create({ name: 'CI', readOnly: true }, { requestId })).toEqual(issued)
+    expect(server.requests).toMatchObject([
+      { method: 'POST', url: '/v2/keys', body: { key: { name: 'CI', readOnly: true }, requestId } },
+    ])
+  })
+
+  it('are created once: a create with an unknown outcome is retried only with a requestId', async () => {
+    await using server = await startServer(['hang up', 'hang up', failure(409, 'KEY_ALREADY_CREATED')])
+
+    await expect(server.client.keys.create({ name: 'CI' })).rejects.toThrow('No response')
+    expect(server.requests).toHaveLength(1)
+    await expect(server.client.keys.create({ name: 'CI' }, { requestId })).rejects.toMatchObject({
+      reason: 'KEY_ALREADY_CREATED',
+    })
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it('are rotated by their path, and not again after an unknown outcome', async () => {
+    await using server = await startServer([answered(issued), 'hang up'])
+
+    expect(await server.client.keys.rotate('keys/1', { overlapSeconds: 60 })).toEqual(issued)
+    await expect(server.client.keys.rotate('1')).rejects.toThrow('No response')
+    expect(server.requests).toMatchObject([
+      { method: 'POST', url: '/v2/keys/1/rotate', body: { overlapSeconds: 60 } },
+      { method: 'POST', url: '/v2/keys/1/rotate', body: {} },
+    ])
+  })
+
+  it('are deleted, also if only the response to an earlier attempt is missing', async () => {
+    await using server = await startServer([
+      answered(),
+      answered(),
+      'hang up',
+      failure(404, 'KEY_NOT_FOUND'),
+      'hang up',
+      failure(401, 'API_KEY_INVALID'),
+      failure(404, 'KEY_NOT_FOUND'),
+    ])
+    const { keys } = server.client
+
+    await keys.delete('keys/1')
+    await keys.delete('1', { validateOnly: true })
+    await keys.delete('1')
+    await keys.delete('1')
+    await expect(keys.delete('1')).rejects.toMatchObject({ reason: 'KEY_NOT_FOUND' })
+    expect(server.requests.slice(0, 2)).toMatchObject([
+      { method: 'DELETE', url: '/v2/keys/1' },
+      { method: 'DELETE', url: '/v2/keys/1?validateOnly=true' },
+    ])
+  })
+})
+
+describe('whoami', () => {
+  it('returns the caller', async () => {
+    await using server = await startServer([answered({ memberships: [] })])
+
+    expect(await server.client.whoami()).toEqual({ memberships: [] })
+    expect(server.requests).toMatchObject([{ method: 'GET', url: '/v2/whoami' }])
+  })
+})
+
+describe('createSession', () => {
+  it('sends the code without a key, once', async () => {
+    await using server = await startServer([answered(issued), 'hang up'])
+    const { baseUrl } = server
+
+    expect(await createSession({ baseUrl }, 'the code')).toEqual(issued)
+    await expect(createSession({ baseUrl }, 'the code')).rejects.toThrow('No response')
+    expect(server.requests).toMatchObject([
+      { method: 'POST', url: '/v2/sessions', body: { code: 'the code' } },
+      {},
+    ])
+    expect(server.requests[0]!.headers).not.toHaveProperty('x-api-key')
+  })
+})

@@ -1,0 +1,78 @@
+import { isReason } from './errors.ts'
+import { type List, listOf, type PageQuery } from './pages.ts'
+import { pathOf } from './references.ts'
+import type { IssuedKey, Key, KeyInput } from './resources/key.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** The options of a write of keys. */
+export interface KeyWriteOptions extends CallOptions {
+  /** Runs every check and stores nothing. */
+  validateOnly?: boolean
+}
+
+/** The API keys of the user of the client's key. */
+export interface Keys {
+  /** Lists the live keys, newest first. */
+  list(query?: PageQuery): List<Key>
+  /**
+   * Creates a key, which may do no more than that of the client.
+   *
+   * @param options `requestId`, a UUID, creates one key, however often the call is repeated: after the first time it fails
+   *   with KEY_ALREADY_CREATED. Without it, a create with an unknown outcome is not retried.
+   */
+  create(key: KeyInput, options?: KeyWriteOptions & { requestId?: string }): Promise<IssuedKey>
+  /**
+   * Replaces a key by one with the same name, rights and expireTime. A call with an unknown outcome is not retried.
+   *
+   * @param key UUID, or the `path` of a key.
+   * @param options `overlapSeconds` is how long the old key still works: 0, the default, to 604,800.
+   */
+  rotate(key: string, options?: KeyWriteOptions & { overlapSeconds?: number }): Promise<IssuedKey>
+  /** Revokes a key, everywhere within a second. @param key UUID, or the `path` of a key. */
+  delete(key: string, options?: KeyWriteOptions): Promise<void>
+}
+
+export const keysOf = ({ send }: Transport): Keys => ({
+  list: ({ signal, ...parameters } = {}) =>
+    listOf(parameters, async (query) => {
+      const path = pathOf(['keys'])
+      const { keys: items, ...page } = (
+        await send<KeysPage>({ method: 'GET', path, query: { ...query }, signal })
+      ).body
+      return { items, ...page }
+    }),
+
+  async create(key, { validateOnly, requestId, signal } = {}) {
+    const isIdempotent = validateOnly === true || requestId !== undefined
+    const body = { key, validateOnly, requestId }
+    return (await send<IssuedKey>({ method: 'POST', path: pathOf(['keys']), body, isIdempotent, signal }))
+      .body
+  },
+
+  async rotate(key, { overlapSeconds, validateOnly, signal } = {}) {
+    const path = pathOf(['keys', key], ['rotate'])
+    const body = { overlapSeconds, validateOnly }
+    const isIdempotent = validateOnly === true
+    return (await send<IssuedKey>({ method: 'POST', path, body, isIdempotent, signal })).body
+  },
+
+  async delete(key, { validateOnly = false, signal } = {}) {
+    await send({
+      method: 'DELETE',
+      path: pathOf(['keys', key]),
+      // Not in the body, which proxies may drop.
+      ...(validateOnly && { query: { validateOnly } }),
+      signal,
+      // An earlier attempt has revoked the key, which may be that of the client.
+      rejectedAfterUnknown(rejection) {
+        if (validateOnly || !isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID')) throw rejection
+      },
+    })
+  },
+})
+
+interface KeysPage {
+  keys: Key[]
+  totalSize: number
+  nextPageToken: string
+}
