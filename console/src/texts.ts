@@ -43,7 +43,11 @@ export const texts = {
     key: 'API key',
     keyHint: 'Begins with fms_. It stays in this tab and is forgotten when you close it.',
     signIn: 'Sign in',
-    rejected: 'Your key was revoked or has expired. Sign in again; what you typed is kept in this browser.',
+    ends: {
+      rejected: 'Your key was revoked or has expired. Sign in again; what you typed is kept in this browser.',
+      'not-revoked':
+        'You are signed out here, but the service did not respond: the key of this session works until it expires. You can revoke it on the page Keys.',
+    },
   },
 
   users: { you: 'you', unknown: 'unknown', operator: 'an operator' },

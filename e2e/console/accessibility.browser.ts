@@ -61,7 +61,6 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
         .click()
       await opened.page.getByLabel('Key').fill('not a key')
       await opened.page.locator('.form-fields .violation').first().waitFor()
-      await opened.page.getByRole('button', { name: 'Discard changes' }).click()
     },
   ],
   ['preview', (opened) => goToForm(opened, account, publicId, 'preview')],

@@ -23,8 +23,11 @@ export const session = signal<Session | undefined>(undefined)
 /** Whether the last request reached the service. */
 export const isConnected = signal(true)
 
-/** Whether the service has rejected the key of the last session: it was revoked or has expired. */
-export const wasRejected = signal(false)
+/**
+ * What somebody has to know about the end of the last session: the service rejected its key, which was revoked or has
+ * expired; or the key of a login link could not be revoked.
+ */
+export const lastEnd = signal<'rejected' | 'not-revoked' | undefined>(undefined)
 
 /** The base URL of the API. The page is below it, at `console`. */
 export const baseUrl = location.origin + location.pathname.replace(/\/console\/?(index\.html)?$/, '')
@@ -34,7 +37,7 @@ export const signIn = async (apiKey: string, isTemporary = false): Promise<void>
   const client = clientOf(apiKey)
   const { user, key, memberships } = await client.whoami()
   sessionStorage.setItem(storageKey, JSON.stringify({ apiKey, isTemporary }))
-  wasRejected.value = false
+  lastEnd.value = undefined
   session.value = { apiKey, client, key, userPath: user.path, email: user.email, memberships, isTemporary }
 }
 
@@ -56,7 +59,12 @@ export const resumeSession = async (): Promise<void> => {
 export const signOut = async (): Promise<void> => {
   const { client, key, isTemporary } = session.value!
   forgetSession()
-  if (isTemporary) await client.keys.delete(key.path)
+  if (!isTemporary) return
+  try {
+    await client.keys.delete(key.path)
+  } catch {
+    lastEnd.value = 'not-revoked'
+  }
 }
 
 /** Ends the session in this tab. The key stays as it is. */
@@ -87,7 +95,7 @@ const clientOf = (apiKey: string): Client =>
     fetch: async (url, init) => {
       const response = await reached(fetch(url, init))
       if (response.status === 401 && session.value?.apiKey === apiKey) {
-        wasRejected.value = true
+        lastEnd.value = 'rejected'
         forgetSession()
       }
       return response

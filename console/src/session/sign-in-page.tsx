@@ -4,7 +4,7 @@ import { Field } from '../elements/field.tsx'
 import { useAction } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
-import { signIn, wasRejected } from './session.ts'
+import { lastEnd, signIn } from './session.ts'
 
 /** Asks for a key. @param error of a sign-in with a code or of a former key */
 export const SignInPage = ({ error: startError }: { error: unknown }) => {
@@ -13,7 +13,7 @@ export const SignInPage = ({ error: startError }: { error: unknown }) => {
   const submit = () => run(() => signIn(key.value.trim()))
   return (
     <Page title={texts.signIn.title}>
-      {wasRejected.value && <p class="notice error">{texts.signIn.rejected}</p>}
+      {lastEnd.value && <p class="notice error">{texts.signIn.ends[lastEnd.value]}</p>}
       <p>{texts.signIn.explanation}</p>
       <form
         class="card"
