@@ -190,7 +190,7 @@ const operationObject = (operation: Operation) => {
 
 const isPublic = ({ reasons }: Operation) => !reasons.includes('API_KEY_INVALID')
 
-/** The headers of every response, except a 401. */
+/** The headers of every response. A 401 has those of the rate limit only if the key ends during the request. */
 const headersOf = (operation: Operation): (keyof typeof headers)[] =>
   isPublic(operation)
     ? ['x-request-id', 'cache-control']
@@ -238,9 +238,8 @@ const errorResponses = (operation: Operation) => {
         {
           description: names.map((name) => `- \`${name}\`: ${reasons[name].meaning}`).join('\n'),
           headers: headerRefs(
-            ...(code === 401
-              ? (['x-request-id', 'cache-control', 'vary', 'www-authenticate'] as const)
-              : headersOf(operation)),
+            ...headersOf(operation),
+            ...(code === 401 ? (['vary', 'www-authenticate'] as const) : []),
             ...(repeatable ? (['retry-after'] as const) : []),
           ),
           content: {
