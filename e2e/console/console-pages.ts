@@ -78,9 +78,9 @@ export const accessibilityProblems = async (page: Page): Promise<string[]> => {
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
-/** Saves an image for docs/console.md, if `SCREENSHOTS` is set. */
+/** Saves an image for docs/console.md, if `SCREENSHOT` is set. */
 export const screenshot = async (page: Page, name: string): Promise<void> => {
-  if (!process.env.SCREENSHOTS) return
+  if (!process.env.SCREENSHOT) return
   mkdirSync(images, { recursive: true })
   await page.screenshot({ path: join(images, `${name}.png`), animations: 'disabled' })
 }
