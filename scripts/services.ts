@@ -4,15 +4,18 @@ import type { Service } from '@fms/testkit/processes'
 import type { StartConfig } from './start-config.ts'
 
 /**
- * V8 options of each service. docker-compose.yml has the same, except for the size of the old generation:
+ * V8 options of each service, the same as in docker-compose.yml:
  * - semi-spaces of 8 MiB, so that most objects of a request die before they are copied. With 4 MiB, a list takes up to 1.5
  *   times the CPU time; with 16 MiB, forms peaks at 403 MiB under attack instead of 326, and no request is faster.
- * - an old generation of at most 1 GiB. By default, the limit is a share of the memory of the machine, or of the
- *   container, and on a large machine V8 lets more garbage of large drafts pile up: forms peaks at 445 MiB under attack
- *   instead of 276.
  * - compiler memory in pages that V8 returns to the system, not in malloc's. NODE_OPTIONS does not accept this option.
  */
-export const nodeOptions = ['--max-semi-space-size=8', '--max-old-space-size=1024', '--managed-zone-memory']
+export const nodeOptions = ['--max-semi-space-size=8', '--managed-zone-memory']
+
+/**
+ * An old generation of at most 1 GiB. By default, V8 derives the limit from the memory of the container or the machine. On a
+ * large machine it then lets more garbage of large drafts pile up: forms peaks at 445 MiB under attack instead of 276.
+ */
+const oldGenerationLimit = '--max-old-space-size=1024'
 
 /**
  * Settings of glibc's malloc that limit fragmentation: one arena for all threads, and a separate mapping for each buffer of
@@ -36,7 +39,7 @@ export function services({ config, internalSecret, natsUrls, ports }: ServicesOp
   const service = (name: string, host: string, port: number, own: NodeJS.ProcessEnv): Service => ({
     name,
     url: urlOf(host, port),
-    args: [...nodeOptions, join(import.meta.dirname, '../services', name, 'src/main.ts')],
+    args: [...nodeOptions, oldGenerationLimit, join(import.meta.dirname, '../services', name, 'src/main.ts')],
     env: {
       ...mallocOptions,
       ...process.env,
