@@ -34,9 +34,7 @@ export const FormsPage = ({
   const query = useSignal<FormsQuery>({ search: '', type: 'any', live: 'any', orderBy: orders[0] })
   const isCreating = useSignal(false)
   const number = useSignal(0)
-  const reads = useSignal(0)
   const pages = useComputed(() => {
-    reads.value
     const abort = new AbortController()
     return { read: formsPages(client, organization, query.value, abort.signal), abort }
   })
