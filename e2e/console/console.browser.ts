@@ -55,6 +55,8 @@ describe('the console', () => {
     await page.getByText('Theme', { exact: true }).click()
     await page.getByLabel('Buttons', { exact: true }).fill('#0f766e')
     await page.locator('.cm-content').getByText('"How many stars?"').waitFor()
+    await page.locator('.violation').waitFor({ state: 'detached' })
+    await page.evaluate('scrollTo(0, 0)')
     await screenshot(page, 'edit')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -151,6 +153,7 @@ describe('the console', () => {
     await page.getByText('32 forms').waitFor()
     await rows.filter({ hasText: 'Newest' }).locator('[data-state=live]').waitFor()
     await rows.filter({ hasText: 'Tea party' }).getByText('never published').waitFor()
+    await rows.nth(24).locator('[data-state]').waitFor()
     await screenshot(page, 'forms')
     expect(await rows.count()).toBe(25)
     await page.getByRole('button', { name: 'Next page' }).click()
@@ -260,6 +263,25 @@ describe('the console', () => {
     await page.reload()
     await page.getByLabel('Tone').waitFor()
     expect(await page.getByLabel('Tone').inputValue()).toBe('calm')
+  })
+
+  it('asks before signing out deletes what was typed', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Name', { exact: true }).fill('Private')
+    const storedEdits = () =>
+      page.evaluate<string[]>(`Object.keys(localStorage).filter((name) => name.includes('edit'))`)
+    await expect.poll(storedEdits).toHaveLength(1)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Unsaved changes of one form').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    expect(await storedEdits()).toEqual([])
   })
 
   it('asks for a new key when the key is revoked, and then continues with what was typed', async () => {

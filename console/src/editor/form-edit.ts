@@ -165,15 +165,16 @@ export class FormEdit {
           text: this.text.peek(),
         })
     }
-    const stopStoring = afterPauses(storeDelayMs, store, () => {
+    const pauses = afterPauses(storeDelayMs, store, () => {
       this.text.value
       this.base.value
     })
-    addEventListener('pagehide', store)
+    addEventListener('pagehide', pauses.flush)
     return () => {
-      removeEventListener('pagehide', store)
-      stopStoring()
-      store()
+      removeEventListener('pagehide', pauses.flush)
+      // Only what was typed just now: signing out has deleted the rest.
+      pauses.flush()
+      pauses.stop()
     }
   }
 
@@ -188,12 +189,12 @@ export class FormEdit {
       const found = this.isDirty.peek() ? await this.#violations(signal) : []
       if (found && !signal.aborted) this.violations.value = found
     }
-    const stopChecking = afterPauses(checkDelayMs, check, () => {
+    const pauses = afterPauses(checkDelayMs, check, () => {
       this.fields.value
     })
     return () => {
       run.abort()
-      stopChecking()
+      pauses.stop()
     }
   }
 
@@ -209,19 +210,30 @@ export class FormEdit {
 }
 
 /**
- * Calls `run` after each change of signals, once there was none for `delayMs`.
+ * Calls `run` after each change of signals, once there was none for `delayMs`; `flush` calls it at once if it is due.
  *
  * @param watch reads the signals.
  */
-const afterPauses = (delayMs: number, run: () => void, watch: () => void): (() => void) => {
+const afterPauses = (delayMs: number, run: () => void, watch: () => void) => {
   let isFirst = true
-  return effect(() => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const runNow = () => {
+    timer = undefined
+    run()
+  }
+  const stop = effect(() => {
     watch()
     if (isFirst) {
       isFirst = false
       return
     }
-    const timer = setTimeout(run, delayMs)
+    timer = setTimeout(runNow, delayMs)
     return () => clearTimeout(timer)
   })
+  const flush = () => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    runNow()
+  }
+  return { flush, stop }
 }

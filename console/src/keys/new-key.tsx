@@ -37,6 +37,7 @@ export const NewKey = ({
         ...(expireTime && { expireTime }),
       })
       name.value = ''
+      readOnly.value = false
       await onIssued(issued)
     })
   return (
