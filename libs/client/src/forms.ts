@@ -2,8 +2,8 @@ import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
+import type { FormChanges } from './resources/changes.ts'
 import type { Form } from './resources/form.ts'
-import type { FormChanges } from './resources/form-changes.ts'
 import type { FormInput, FormPatch } from './resources/form-patch.ts'
 import type { ApiResponse, CallOptions, Transport } from './transport.ts'
 
@@ -43,10 +43,10 @@ export interface UnpublishOptions extends ChangeOptions {
   note?: string
 }
 
-export interface ChangesOptions extends CallOptions {
-  /** The former state: the UUID of a revision, `live`, or `latest`. Default `live`. */
+export interface ChangesQuery extends CallOptions {
+  /** The former state: the UUID or `path` of a revision, `live`, or `latest`; default `live`. */
   from?: string
-  /** The later state: `draft`, or a revision as in `from`. Default `draft`. */
+  /** The later state: `draft`, or a revision as in `from`; default `draft`. */
   to?: string
 }
 
@@ -86,11 +86,11 @@ export interface Forms {
    */
   unpublish(organization: string, form: string, options?: UnpublishOptions): Promise<TaggedForm>
   /**
-   * Compares two states of the form, by default the live revision with the draft.
+   * Compares two states of a form, by default the live revision and the draft: what a publish would change.
    *
-   * @throws {FormsApiError} REVISION_NOT_FOUND for `live` and `latest` before the first publish.
+   * @throws {FormsApiError} REVISION_NOT_FOUND if there is no such revision.
    */
-  changes(organization: string, form: string, options?: ChangesOptions): Promise<FormChanges>
+  changes(organization: string, form: string, query?: ChangesQuery): Promise<FormChanges>
   /**
    * Reads the draft and applies the patch that `change` returns. Starts over if the draft has changed meanwhile.
    *

@@ -11,7 +11,7 @@ export {
 export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './events/events.ts'
 export type {
   ChangeOptions,
-  ChangesOptions,
+  ChangesQuery,
   EditOptions,
   Forms,
   PublishOptions,
@@ -23,6 +23,7 @@ export type { Keys, KeyWriteOptions } from './keys.ts'
 export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
 export type { Masked, MaskOptions } from './read-mask.ts'
+export type { FormChange, FormChanges } from './resources/changes.ts'
 export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {
   Branding,
@@ -42,7 +43,6 @@ export type {
   TranslatedValue,
   TranslationSet,
 } from './resources/form.ts'
-export type { FormChange, FormChanges } from './resources/form-changes.ts'
 export type {
   Actor,
   ActorKey,
