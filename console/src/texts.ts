@@ -298,10 +298,10 @@ export const texts = {
     deleter: 'Deleted by',
     purge: 'Removed for good',
     bringBack: 'Bring back',
-    bringBackForm: (name: string) => `Bring ${name} back`,
+    bringBackForm: (name: string) => `Bring back ${name}`,
     broughtBack: (name: string) => `${name} is back, as it was.`,
     remove: 'Remove for good',
-    removeForm: (name: string) => `Remove ${name} for good`,
+    removeForm: (name: string) => `Remove for good: ${name}`,
     removeExplanation: 'The form, its revisions and its replies are gone. Nobody can bring them back.',
   },
 

@@ -62,16 +62,33 @@ export const goToForm = async ({ page }: ConsolePage, { slug }: Account, publicI
   await page.locator('main h1').waitFor()
 }
 
+interface AxeViolation {
+  id: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
+const runAxe = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+  .then(({ violations }) => violations)`
+
 /** What axe-core finds on a page by WCAG 2.2 AA. */
 export const accessibilityProblems = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe)
-  const violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] = await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations)`,
-  )
+  const violations = await settled(() => page.evaluate<AxeViolation[]>(runAxe))
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
   )
+}
+
+/** Repeats what fails because the page changes meanwhile, as axe-core does when an element disappears. */
+const settled = async <T>(run: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === 5) throw error
+    }
+  }
 }
 
 /** Whether the page is wider than the window. */
