@@ -15,9 +15,17 @@ COPY --from=manifests /app .
 # Optional packages are engines for tests, and not every registry has them for every platform.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+# The console with the development dependencies of its workspace, which the image does not need.
+FROM base AS console
+COPY --from=manifests /app .
+RUN npm ci --workspace console --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN npm run build --workspace console
+
 FROM base AS sources
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
+COPY --from=console /app/console/dist console/dist
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_COMPILE_CACHE=/app/.cache \
   MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 

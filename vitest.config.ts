@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 export default defineConfig({
   test: {
@@ -13,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['{libs,services,formctl,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['e2e/neighbours.test.ts'],
         },
       },
@@ -45,6 +48,9 @@ export default defineConfig({
           },
         },
       },
+      ...(existsSync(chromium)
+        ? [{ extends: true as const, test: { name: 'in Chromium', include: ['e2e/console/*.browser.ts'] } }]
+        : []),
     ],
   },
 })

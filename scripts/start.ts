@@ -8,6 +8,7 @@ import { prepareNatsServer } from '@fms/testkit/nats-server'
 import { forEveryUser } from '@fms/testkit/nats-users'
 import { freePorts, waitForFreePort } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
+import { buildConsole } from './build-console.ts'
 import { lockDataDir } from './data-dir.ts'
 import { createDemoLoginCode, type Demo, ensureDemo } from './demo-data.ts'
 import { services } from './services.ts'
@@ -37,10 +38,13 @@ async function start() {
   const [gatewayPort, ...ports] = (await freePorts(4)) as [number, ...number[]]
   config.PORT ||= gatewayPort
   await requireFreePort(config)
+  const consoleBuilt = buildConsole()
   await migrateDirectoryStore(config.DIRECTORY_STORE_URL)
   await migrateFormsStore(config.FORMS_STORE_URL)
 
   const nats = await prepareNats(config)
+  if (!(await consoleBuilt))
+    process.stderr.write('The console is not built: npm install gets what its build needs.\n')
   const all = services({ config, internalSecret, natsUrls: nats.urls, ports })
   const logger = await createLogger('start', config.LOG_LEVEL, config.LOG_FORMAT)
   const supervisor = supervise([...nats.programs, ...all], logger)

@@ -24,6 +24,8 @@ const allowed: Record<string, string[]> = {
   'services/forms': ['contracts', 'aip', 'drafts', 'service-kit', 'forms-store'],
   'services/publisher': ['contracts', 'aip', 'drafts', 'service-kit', 'forms-store'],
   formctl: ['contracts', 'aip', 'service-kit', 'store-kit', 'forms-store', 'directory-store'],
+  'console/src': ['client'],
+  console: ['contracts'],
 }
 
 /** Further packages for tests, besides `@fms/testkit`, which all tests may import. */
@@ -59,7 +61,7 @@ const importsOf = (source: string): string[] =>
 
 describe('imports', () => {
   it('follow the table in every source', () => {
-    const files = globSync('{libs,services,formctl}/**/*.ts', { cwd: root })
+    const files = globSync('{libs,services,formctl,console}/**/*.{ts,tsx}', { cwd: root })
     const sources = files.filter((file) => !/node_modules|\/dist\//.test(file))
     expect(sources.length).toBeGreaterThan(300)
 
@@ -72,7 +74,7 @@ describe('imports', () => {
   })
 
   it('have a row in the table for every package', () => {
-    const packages = globSync('{libs/*,services/*,formctl}/package.json', { cwd: root }).map(dirname)
+    const packages = globSync('{libs/*,services/*,formctl,console}/package.json', { cwd: root }).map(dirname)
 
     expect(packages.filter((folder) => !Object.hasOwn(allowed, folder))).toEqual([])
   })
@@ -87,6 +89,7 @@ describe('imports', () => {
     ['services/gateway/src/app.ts', '../../forms/src/app.ts'],
     ['services/forms/src/routes/get-form.ts', '@fms/publisher'],
     ['formctl/src/formctl.ts', '@fms/organizations'],
+    ['console/src/app.tsx', '@fms/contracts'],
   ])('of %s may not include %s', (file, specifier) => {
     expect(forbiddenImports(file, `import { thing } from '${specifier}'`)).toEqual([specifier])
     expect(forbiddenImports(file, `const { thing } = await import('${specifier}')`)).toEqual([specifier])

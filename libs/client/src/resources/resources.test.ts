@@ -34,6 +34,7 @@ describe('the types of the client are those of the contracts:', () => {
     expectTypeOf<client.Step>().toEqualTypeOf<contracts.Step>()
     expectTypeOf<client.Revision>().toEqualTypeOf<contracts.Revision>()
     expectTypeOf<client.Organization>().toEqualTypeOf<contracts.Organization>()
+    expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()
     expectTypeOf<client.Key>().toEqualTypeOf<contracts.Key>()
     expectTypeOf<client.IssuedKey>().toEqualTypeOf<contracts.IssuedKey>()
     expectTypeOf<client.Whoami>().toEqualTypeOf<contracts.Whoami>()

@@ -1,0 +1,106 @@
+import { type Client, type FormEvent, isReason } from '@fms/client'
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { Page } from '../elements/page.tsx'
+import { Time } from '../elements/time.tsx'
+import { hrefOf } from '../routing/routes.ts'
+import { userName } from '../session/user-name.ts'
+import { texts } from '../texts.ts'
+
+/** Events that are read at first. */
+const firstEvents = 50
+/** Events that stay on the page. */
+const mostEvents = 500
+
+/** The events of an organization, or of one of its forms. New ones arrive while the page is open. */
+export const ActivityPage = ({
+  client,
+  organization,
+  form,
+}: {
+  client: Client
+  organization: string
+  form?: string
+}) => {
+  const events = useSignal<readonly FormEvent[] | undefined>(undefined)
+  const error = useSignal<unknown>(undefined)
+  const add = (added: readonly FormEvent[]) => {
+    events.value = [...added, ...(events.peek() ?? [])].slice(0, mostEvents)
+  }
+  useSignalEffect(() => {
+    const abort = new AbortController()
+    follow(client, organization, form, add, abort.signal).catch((thrown) => {
+      if (!abort.signal.aborted) error.value = thrown
+    })
+    return () => abort.abort()
+  })
+  return (
+    <Page title={form === undefined ? texts.activity.title : texts.activity.titleOfForm}>
+      <p class="small">{texts.activity.explanation}</p>
+      <ErrorNotice error={error.value} />
+      {events.value === undefined && error.value === undefined && <p>{texts.loading}</p>}
+      {events.value?.length === 0 && <p>{texts.activity.none}</p>}
+      <ol class="events" aria-live="polite" aria-relevant="additions">
+        {events.value?.map((event) => (
+          <Event key={event.id} event={event} organization={organization} isOfForm={form !== undefined} />
+        ))}
+      </ol>
+    </Page>
+  )
+}
+
+/** Reads the last events, then each new one. */
+const follow = async (
+  client: Client,
+  organization: string,
+  form: string | undefined,
+  add: (events: readonly FormEvent[]) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const filter = form === undefined ? undefined : `form = "${await idOf(client, organization, form, signal)}"`
+  const query = { ...(filter && { filter }), signal }
+  const { value: page } = await client.events
+    .list(organization, { ...query, orderBy: 'sequence desc', pageSize: firstEvents })
+    .pages()
+    .next()
+  add(page.items)
+  let afterSequence: string = page.lastSequence
+  for (;;) {
+    try {
+      for await (const event of client.events.watch(organization, { ...query, afterSequence })) {
+        add([event])
+        afterSequence = event.sequence
+      }
+    } catch (error) {
+      // The page lay open while retention went on: continue where the log is now.
+      if (!isReason(error, 'EVENTS_PRUNED') || !error.metadata.lastSequence) throw error
+      afterSequence = error.metadata.lastSequence
+    }
+  }
+}
+
+const idOf = async (client: Client, organization: string, form: string, signal: AbortSignal) => {
+  const found = await client.forms.get(organization, form, { readMask: 'path', signal })
+  return found.form.path!.split('/').at(-1)!
+}
+
+const Event = ({
+  event: { type, time, data },
+  organization,
+  isOfForm,
+}: {
+  event: FormEvent
+  organization: string
+  isOfForm: boolean
+}) => (
+  <li>
+    <Time time={time} /> <strong>{texts.activity.types[type] ?? type}</strong>{' '}
+    {!isOfForm && <a href={hrefOf({ page: 'edit', organization, form: data.publicId })}>{data.name}</a>}{' '}
+    {data.number !== undefined && <span>{texts.revisions.name(data.number)}</span>}{' '}
+    {data.fields && <code>{data.fields.join(', ')}</code>}{' '}
+    <span class="small">
+      {texts.activity.by} {'user' in data.actor ? userName(data.actor.user) : texts.users.operator}
+    </span>
+    {data.note && <q>{data.note}</q>}
+  </li>
+)

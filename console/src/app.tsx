@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals'
+import { ActivityPage } from './activity/activity-page.tsx'
+import { EditPage } from './editor/edit-page.tsx'
+import { storedEdits } from './editor/stored-edits.ts'
+import { ConfirmDialog } from './elements/confirm-dialog.tsx'
+import { Page } from './elements/page.tsx'
+import { FormsPage } from './forms-list/forms-page.tsx'
+import { KeysPage } from './keys/keys-page.tsx'
+import { PreviewPage } from './preview/preview-page.tsx'
+import { ComparePage } from './publish/compare-page.tsx'
+import { PublishPage } from './publish/publish-page.tsx'
+import { RevisionsPage } from './publish/revisions-page.tsx'
+import { goTo, route } from './routing/navigation.ts'
+import { type FormPage, hrefOf, type OrganizationPage, type Route } from './routing/routes.ts'
+import { isConnected, mayWriteIn, type Session, session, signOut } from './session/session.ts'
+import { SignInPage } from './session/sign-in-page.tsx'
+import { texts } from './texts.ts'
+import { UseItPage } from './use-it/use-it-page.tsx'
+
+/** The console. @param error of the sign-in at its start */
+export const App = ({ error }: { error: unknown }) => {
+  const current = session.value
+  return (
+    <>
+      <button type="button" class="skip" onClick={skipToContent}>
+        {texts.skip}
+      </button>
+      {current && <Header session={current} />}
+      {!isConnected.value && (
+        <p class="banner" role="status">
+          {texts.offline}
+        </p>
+      )}
+      {current ? <RoutedPage session={current} /> : <SignInPage error={error} />}
+    </>
+  )
+}
+
+/** A link cannot do it: the fragment of the URL names a page. */
+const skipToContent = () => document.querySelector<HTMLElement>('#content h1')?.focus()
+
+const organizationPages: OrganizationPage[] = ['forms', 'activity']
+const formPages: FormPage[] = ['edit', 'preview', 'publish', 'revisions', 'form-activity', 'use-it']
+
+const Header = ({ session }: { session: Session }) => {
+  const current = route.value
+  const organization = organizationIn(current) ?? session.memberships[0]?.organization.slug
+  return (
+    <header class="top">
+      <span class="product">{texts.product}</span>
+      {organization && <OrganizationChoice session={session} organization={organization} />}
+      {organization && (
+        <nav aria-label={texts.nav.organization}>
+          {organizationPages.map((page) => (
+            <NavLink
+              key={page}
+              to={{ page, organization }}
+              label={texts.nav[page]}
+              isCurrent={current.page === page}
+            />
+          ))}
+        </nav>
+      )}
+      <NavLink to={{ page: 'keys' }} label={texts.nav.keys} isCurrent={current.page === 'keys'} />
+      <SignOut email={session.email} />
+      {'form' in current && (
+        <nav aria-label={texts.nav.form} class="tabs">
+          {formPages.map((page) => (
+            <NavLink
+              key={page}
+              to={{ page, organization: current.organization, form: current.form }}
+              label={texts.nav[page]}
+              isCurrent={current.page === page}
+            />
+          ))}
+        </nav>
+      )}
+    </header>
+  )
+}
+
+const NavLink = ({ to, label, isCurrent }: { to: Route; label: string; isCurrent: boolean }) => (
+  <a href={hrefOf(to)} aria-current={isCurrent ? 'page' : undefined}>
+    {label}
+  </a>
+)
+
+const OrganizationChoice = ({ session, organization }: { session: Session; organization: string }) => (
+  <select
+    aria-label={texts.nav.organization}
+    value={organization}
+    onInput={({ currentTarget }) => goTo({ page: 'forms', organization: currentTarget.value })}
+  >
+    {session.memberships.map(({ organization: { slug, name } }) => (
+      <option key={slug} value={slug}>
+        {name}
+      </option>
+    ))}
+  </select>
+)
+
+/** Signing out deletes unsaved edits: the next person at this browser could read them. */
+const SignOut = ({ email }: { email: string }) => {
+  const isAsking = useSignal(false)
+  const edits = storedEdits(localStorage)
+  const leave = async () => {
+    edits.removeAll()
+    await signOut()
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        title={email}
+        onClick={() => {
+          if (edits.count() > 0) isAsking.value = true
+          else leave()
+        }}
+      >
+        {texts.signOut}
+      </button>
+      {isAsking.value && (
+        <ConfirmDialog
+          title={texts.signOut}
+          confirm={texts.signOut}
+          onConfirm={leave}
+          onClose={() => {
+            isAsking.value = false
+          }}
+        >
+          <p>{texts.signOutDeletes(edits.count())}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+const organizationIn = (current: Route): string | undefined =>
+  'organization' in current ? current.organization : undefined
+
+const RoutedPage = ({ session }: { session: Session }) => {
+  const current = route.value
+  const { client } = session
+  if (current.page === 'home') {
+    const first = session.memberships[0]
+    if (first === undefined) return <Message title={texts.product} text={texts.noOrganization} />
+    location.replace(hrefOf({ page: 'forms', organization: first.organization.slug }))
+    return null
+  }
+  if (current.page === 'keys') return <KeysPage session={session} />
+  if (!('organization' in current)) return <Message title={texts.notFound} text={texts.notFoundText} />
+  const { organization } = current
+  const mayWrite = mayWriteIn(session, organization)
+  if (!('form' in current)) {
+    const props = { key: organization, client, organization }
+    if (current.page === 'activity') return <ActivityPage {...props} />
+    return <FormsPage {...props} mayWrite={mayWrite} />
+  }
+  const { form } = current
+  const props = { key: `${organization}/${form}`, client, organization, form }
+  switch (current.page) {
+    case 'edit':
+      return <EditPage {...props} mayWrite={mayWrite} />
+    case 'preview':
+      return <PreviewPage {...props} />
+    case 'publish':
+      return <PublishPage {...props} mayWrite={mayWrite} />
+    case 'revisions':
+      return <RevisionsPage {...props} mayWrite={mayWrite} />
+    case 'compare':
+      return <ComparePage {...props} key={hrefOf(current)} from={current.from} to={current.to} />
+    case 'form-activity':
+      return <ActivityPage {...props} />
+    case 'use-it':
+      return <UseItPage {...props} />
+  }
+}
+
+const Message = ({ title, text }: { title: string; text: string }) => (
+  <Page title={title}>
+    <p>{text}</p>
+  </Page>
+)

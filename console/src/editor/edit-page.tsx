@@ -1,0 +1,121 @@
+import type { Client } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useAction, useLoaded } from '../elements/load.ts'
+import { Page } from '../elements/page.tsx'
+import { asText } from '../json/values.ts'
+import { texts } from '../texts.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { DeleteForm } from './delete-form.tsx'
+import { FormEdit } from './form-edit.ts'
+import { FormFields } from './form-fields.tsx'
+import { LazyJsonEditor } from './lazy-json-editor.tsx'
+
+/** Edits a form: fields, and everything as JSON beside them. */
+export const EditPage = ({
+  client,
+  organization,
+  form,
+  mayWrite,
+}: {
+  client: Client
+  organization: string
+  form: string
+  mayWrite: boolean
+}) => {
+  const { loaded } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
+  const { value, error } = loaded.value
+  const edit = useMemo(() => value && new FormEdit(client, value), [client, value])
+  useEffect(() => () => edit?.dispose(), [edit])
+  if (edit === undefined)
+    return (
+      <Page title={texts.edit.title}>
+        <ErrorNotice error={error} />
+        {error === undefined && <p>{texts.loading}</p>}
+      </Page>
+    )
+  return <Editor edit={edit} organization={organization} mayWrite={mayWrite} />
+}
+
+const Editor = ({
+  edit,
+  organization,
+  mayWrite,
+}: {
+  edit: FormEdit
+  organization: string
+  mayWrite: boolean
+}) => {
+  const { error, isRunning, run } = useAction()
+  const isSaved = useSignal(false)
+  const save = () =>
+    run(async () => {
+      isSaved.value = false
+      await edit.save()
+      isSaved.value = edit.conflict.value === undefined
+    })
+  useEffect(() => {
+    const saveByKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key !== 's') return
+      event.preventDefault()
+      if (mayWrite && edit.isDirty.peek() && edit.isValid.peek()) save()
+    }
+    addEventListener('keydown', saveByKey)
+    return () => removeEventListener('keydown', saveByKey)
+  }, [edit])
+
+  const isDirty = edit.isDirty.value
+  return (
+    <Page
+      title={asText(edit.fields.value.name) || texts.edit.title}
+      actions={
+        mayWrite && (
+          <>
+            <span role="status">{isDirty ? texts.edit.unsaved : isSaved.value ? texts.edit.saved : ''}</span>
+            <button type="button" disabled={!isDirty || isRunning.value} onClick={() => edit.discard()}>
+              {texts.edit.discard}
+            </button>
+            <button
+              type="button"
+              class="primary"
+              disabled={!isDirty || !edit.isValid.value || isRunning.value}
+              onClick={save}
+            >
+              {texts.edit.save}
+            </button>
+          </>
+        )
+      }
+    >
+      {!mayWrite && <p class="notice">{texts.readOnly}</p>}
+      <Beginning edit={edit} />
+      {!edit.isStored.value && <p class="notice">{texts.edit.notStored}</p>}
+      {!edit.isValid.value && <p class="notice error">{texts.edit.invalidJson}</p>}
+      <ErrorNotice error={error.value} />
+      <div class="editor">
+        <div>
+          <FormFields edit={edit} isReadOnly={!mayWrite} />
+          {mayWrite && <DeleteForm edit={edit} organization={organization} />}
+        </div>
+        <LazyJsonEditor
+          text={edit.text}
+          violations={edit.violations}
+          isReadOnly={!mayWrite}
+          onInput={(text) => edit.changeText(text)}
+        />
+      </div>
+      {edit.conflict.value && <ConflictDialog edit={edit} conflict={edit.conflict.value} />}
+    </Page>
+  )
+}
+
+const Beginning = ({ edit }: { edit: FormEdit }) => {
+  const beginning = edit.beginning.value
+  if (beginning === 'new') return null
+  return (
+    <p class="notice" role="status">
+      {beginning === 'restored' ? texts.edit.restored : texts.edit.restoredAndMoved}
+    </p>
+  )
+}

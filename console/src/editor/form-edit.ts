@@ -1,0 +1,239 @@
+import {
+  type ChangeOptions,
+  type Client,
+  type FieldViolation,
+  type FormPatch,
+  FormsApiError,
+  isReason,
+  type TaggedForm,
+} from '@fms/client'
+import { computed, effect, signal } from '@preact/signals'
+import { patchBetween } from '../json/merge-patch.ts'
+import { isEqual, type JsonObject } from '../json/values.ts'
+import { organizationOf } from '../routing/organization-of.ts'
+import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
+import { storedEdits } from './stored-edits.ts'
+
+/** Delay after the last keystroke before the edit is checked by a dry run. Milliseconds. */
+const checkDelayMs = 600
+/** Delay after the last keystroke before the edit is kept in this browser. Milliseconds. */
+const storeDelayMs = 300
+
+/** Somebody else changed the form since the edit began. */
+export interface Conflict {
+  theirs: TaggedForm
+}
+
+/** How an edit began: anew, with what this browser kept, or with that and a form that has changed since. */
+export type Beginning = 'new' | 'restored' | 'restored-and-moved'
+
+/** The edit of one form: what was read, what was typed since, and what the service says about it. */
+export class FormEdit {
+  /** The state of the form that the edit is based on. */
+  readonly base
+  /** The fields with the edits; the last valid ones while the text is no JSON object. */
+  readonly fields
+  /** What the JSON editor shows. */
+  readonly text
+  /** Whether the text is a JSON object. */
+  readonly isValid = signal(true)
+  readonly violations = signal<readonly FieldViolation[]>([])
+  readonly conflict = signal<Conflict | undefined>(undefined)
+  readonly beginning = signal<Beginning>('new')
+  /** Whether this browser had room for the edits. */
+  readonly isStored = signal(true)
+  readonly isDirty
+  readonly #client: Client
+  readonly #edits = storedEdits(localStorage)
+  readonly #stops: (() => void)[]
+
+  constructor(client: Client, current: TaggedForm) {
+    this.#client = client
+    this.base = signal(current)
+    this.fields = signal(fieldsOf(current.form))
+    this.text = signal(textOf(this.fields.peek()))
+    this.isDirty = computed(
+      () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.fields.value),
+    )
+    this.#restore(current)
+    this.#stops = [this.#storeEdits(), this.#checkEdits()]
+  }
+
+  /** Replaces some fields. */
+  change(fields: JsonObject): void {
+    this.#show({ ...this.fields.peek(), ...fields })
+  }
+
+  /** Takes what was typed as JSON. */
+  changeText(text: string): void {
+    const fields = parseFields(text)
+    this.text.value = text
+    this.isValid.value = fields !== undefined
+    if (fields !== undefined) this.fields.value = fields
+  }
+
+  /** Goes back to the state that the edit is based on. */
+  discard(): void {
+    this.#show(fieldsOf(this.base.peek().form))
+    this.beginning.value = 'new'
+  }
+
+  /**
+   * Saves what was edited. If somebody else changed the form meanwhile, nothing is saved and `conflict` has their state.
+   *
+   * @throws {FormsApiError} with the violations, which are shown at their place, too.
+   */
+  async save(): Promise<void> {
+    const { etag } = this.base.peek()
+    const sent = this.fields.peek()
+    try {
+      this.#takeOver(await this.#update({ ifMatch: etag }), sent)
+    } catch (error) {
+      if (error instanceof FormsApiError) this.violations.value = error.fieldViolations
+      if (!isReason(error, 'FORM_MOVED')) throw error
+      await this.#compareWithTheirs()
+    }
+  }
+
+  /** Ends a conflict: continues the edit with these fields, based on their state. */
+  resolve(fields: JsonObject): void {
+    const { theirs } = this.conflict.peek()!
+    this.base.value = theirs
+    this.conflict.value = undefined
+    this.beginning.value = 'new'
+    this.#show(fields)
+  }
+
+  /** Deletes the form in the state that the edit is based on. @throws {FormsApiError} FORM_MOVED */
+  async delete(): Promise<void> {
+    const { form, etag } = this.base.peek()
+    await this.#client.forms.delete(organizationOf(form.path), form.path, { ifMatch: etag })
+    this.discard()
+  }
+
+  dispose(): void {
+    for (const stop of this.#stops) stop()
+  }
+
+  /** Sends what differs from the base. */
+  #update(options: ChangeOptions): Promise<TaggedForm> {
+    const { path } = this.base.peek().form
+    const patch = patchBetween(fieldsOf(this.base.peek().form), this.fields.peek()) as FormPatch
+    return this.#client.forms.update(organizationOf(path), path, patch, options)
+  }
+
+  /** @param sent the fields that were saved; what was typed during the save stays. */
+  #takeOver(saved: TaggedForm, sent: JsonObject): void {
+    const isUnchanged = this.fields.peek() === sent
+    this.base.value = saved
+    this.violations.value = []
+    this.beginning.value = 'new'
+    if (isUnchanged) this.#show(fieldsOf(saved.form))
+  }
+
+  async #compareWithTheirs(): Promise<void> {
+    const { path } = this.base.peek().form
+    const theirs = await this.#client.forms.get(organizationOf(path), path)
+    const isSame = isEqual(fieldsOf(theirs.form), this.fields.peek())
+    if (isSame) this.#takeOver(theirs, this.fields.peek())
+    else this.conflict.value = { theirs }
+  }
+
+  #show(fields: JsonObject): void {
+    this.fields.value = fields
+    this.text.value = textOf(fields)
+    this.isValid.value = true
+  }
+
+  #restore(current: TaggedForm): void {
+    const stored = this.#edits.read(current.form.path)
+    if (stored === undefined) return
+    const isMoved = !isEqual(stored.base, fieldsOf(current.form))
+    if (isMoved) this.base.value = { form: { ...current.form, ...stored.base }, etag: stored.etag }
+    this.changeText(stored.text)
+    if (this.isDirty.peek()) this.beginning.value = isMoved ? 'restored-and-moved' : 'restored'
+  }
+
+  #storeEdits(): () => void {
+    const store = () => {
+      const { form, etag } = this.base.peek()
+      if (!this.isDirty.peek()) this.#edits.remove(form.path)
+      else
+        this.isStored.value = this.#edits.write(form.path, {
+          etag,
+          base: fieldsOf(form),
+          text: this.text.peek(),
+        })
+    }
+    const pauses = afterPauses(storeDelayMs, store, () => {
+      this.text.value
+      this.base.value
+    })
+    addEventListener('pagehide', pauses.flush)
+    return () => {
+      removeEventListener('pagehide', pauses.flush)
+      // Only what was typed just now: signing out has deleted the rest.
+      pauses.flush()
+      pauses.stop()
+    }
+  }
+
+  /** Checks the edit by dry runs, each after a pause in the typing. */
+  #checkEdits(): () => void {
+    let run = new AbortController()
+    const check = async () => {
+      run.abort()
+      run = new AbortController()
+      const { signal } = run
+      if (!this.isValid.peek()) return
+      const found = this.isDirty.peek() ? await this.#violations(signal) : []
+      if (found && !signal.aborted) this.violations.value = found
+    }
+    const pauses = afterPauses(checkDelayMs, check, () => {
+      this.fields.value
+    })
+    return () => {
+      run.abort()
+      pauses.stop()
+    }
+  }
+
+  /** @returns undefined if the service could not check the edit, such as while there is no connection. */
+  async #violations(signal: AbortSignal): Promise<readonly FieldViolation[] | undefined> {
+    try {
+      await this.#update({ validateOnly: true, signal })
+      return []
+    } catch (error) {
+      return error instanceof FormsApiError && error.code === 400 ? error.fieldViolations : undefined
+    }
+  }
+}
+
+/**
+ * Calls `run` after each change of signals, once there was none for `delayMs`; `flush` calls it at once if it is due.
+ *
+ * @param watch reads the signals.
+ */
+const afterPauses = (delayMs: number, run: () => void, watch: () => void) => {
+  let isFirst = true
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const runNow = () => {
+    timer = undefined
+    run()
+  }
+  const stop = effect(() => {
+    watch()
+    if (isFirst) {
+      isFirst = false
+      return
+    }
+    timer = setTimeout(runNow, delayMs)
+    return () => clearTimeout(timer)
+  })
+  const flush = () => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    runNow()
+  }
+  return { flush, stop }
+}

@@ -1,0 +1,69 @@
+import { LinesField, SelectField, TextField } from '../elements/field.tsx'
+import { asObject, asText } from '../json/values.ts'
+import { texts } from '../texts.ts'
+import type { FormEdit } from './form-edit.ts'
+import { Steps } from './steps.tsx'
+import { ThemeFields } from './theme-fields.tsx'
+import { violationsAt } from './violations.ts'
+
+const types = ['structured', 'dynamic'] as const
+const modes = ['guided', 'conversational', 'voice'] as const
+
+/** What people edit most, as fields. The rest is in the JSON beside it. */
+export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: boolean }) => {
+  const fields = edit.fields.value
+  const at = (field: string) => violationsAt(edit.violations.value, field)
+  const disabled = isReadOnly || !edit.isValid.value
+  const labels = texts.fields
+  return (
+    <div class="form-fields">
+      <TextField
+        label={labels.name}
+        value={asText(fields.name)}
+        violations={at('form.name')}
+        disabled={disabled}
+        onInput={(name) => edit.change({ name })}
+      />
+      <LinesField
+        label={labels.description}
+        value={asText(fields.description)}
+        violations={at('form.description')}
+        disabled={disabled}
+        onInput={(description) => edit.change({ description })}
+      />
+      <div class="row">
+        <SelectField
+          label={labels.type}
+          hint={texts.fields.typeHint}
+          value={asText(fields.type) as (typeof types)[number]}
+          options={types.map((value) => ({ value, label: texts.types[value] }))}
+          violations={at('form.type')}
+          disabled
+          onInput={() => {}}
+        />
+        <SelectField
+          label={labels.defaultMode}
+          value={asText(fields.defaultMode) as (typeof modes)[number]}
+          options={modes.map((value) => ({ value, label: texts.modes[value] }))}
+          violations={at('form.defaultMode')}
+          disabled={disabled}
+          onInput={(defaultMode) => edit.change({ defaultMode })}
+        />
+        <TextField
+          label={labels.tone}
+          value={asText(fields.tone)}
+          violations={at('form.tone')}
+          disabled={disabled}
+          onInput={(tone) => edit.change({ tone })}
+        />
+      </div>
+      <Steps edit={edit} disabled={disabled} />
+      <ThemeFields
+        theme={asObject(fields.theme)}
+        violations={edit.violations.value}
+        disabled={disabled}
+        onChange={(theme) => edit.change({ theme })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,180 @@
+import type { JsonValue } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { memo } from '../elements/memo.ts'
+import { asList, asObject, asText, type JsonObject } from '../json/values.ts'
+import { texts } from '../texts.ts'
+import type { FormEdit } from './form-edit.ts'
+import { newStep, stepTypes } from './new-step.ts'
+import { StepFields } from './step-fields.tsx'
+import { isInvalid, violationsAt } from './violations.ts'
+
+/** The steps as a list: add, move, remove, and open one to edit it. */
+export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) => {
+  const open = useSignal<number | undefined>(undefined)
+  const steps = asList(edit.fields.value.steps)
+  const violations = edit.violations.value
+
+  const replace = (next: JsonValue[]) => edit.change({ steps: next })
+  const actions: StepActions = {
+    toggle: (index) => {
+      open.value = open.value === index ? undefined : index
+    },
+    move: (index, by) => {
+      const next = [...asList(edit.fields.peek().steps)]
+      next.splice(index + by, 0, ...next.splice(index, 1))
+      if (open.value === index) open.value = index + by
+      replace(next)
+    },
+    remove: (index) => {
+      open.value = undefined
+      replace(asList(edit.fields.peek().steps).filter((_, each) => each !== index))
+    },
+    change: (index, step) => {
+      replace(asList(edit.fields.peek().steps).map((each, at) => (at === index ? step : each)))
+    },
+  }
+  const add = (type: string) => {
+    const step = newStep(type, steps)
+    const end = steps.findIndex((each) => asObject(each).type === 'end')
+    const index = type === 'start' ? 0 : type === 'end' || end === -1 ? steps.length : end
+    replace(steps.toSpliced(index, 0, step))
+    open.value = index
+  }
+
+  return (
+    <section class="card" aria-labelledby="steps-heading">
+      <h2 id="steps-heading">{texts.steps.title(steps.length)}</h2>
+      {violationsAt(violations, 'form.steps').map((violation) => (
+        <p key={violation} class="violation">
+          {violation}
+        </p>
+      ))}
+      <ol class="steps">
+        {steps.map((step, index) => (
+          <StepRow
+            // Keys of steps may be missing or repeated while somebody types.
+            key={index}
+            step={asObject(step)}
+            index={index}
+            isLast={index === steps.length - 1}
+            isOpen={open.value === index}
+            isInvalid={violations.length > 0 && isInvalid(violations, `form.steps[${index}]`)}
+            disabled={disabled}
+            edit={edit}
+            actions={actions}
+          />
+        ))}
+      </ol>
+      {!disabled && <AddStep onAdd={add} />}
+    </section>
+  )
+}
+
+interface StepActions {
+  toggle: (index: number) => void
+  move: (index: number, by: -1 | 1) => void
+  remove: (index: number) => void
+  change: (index: number, step: JsonObject) => void
+}
+
+interface StepRowProps {
+  step: JsonObject
+  index: number
+  isLast: boolean
+  isOpen: boolean
+  isInvalid: boolean
+  disabled: boolean
+  edit: FormEdit
+  actions: StepActions
+}
+
+/** Drawn again only if the step itself changes: a form has up to 1,000 of them. */
+const StepRow = memo(
+  ({ step, index, isLast, isOpen, isInvalid, disabled, edit, actions }: StepRowProps) => {
+    const name = asText(step.title) || asText(step.key) || texts.steps.untitled
+    const { toggle, move, remove, change } = actions
+    return (
+      <li class={isInvalid ? 'invalid' : undefined}>
+        <div class="step-row">
+          <button type="button" class="quiet step-name" aria-expanded={isOpen} onClick={() => toggle(index)}>
+            <span class="step-type">{asText(step.type)}</span> {name}
+            {isInvalid && <span class="badge bad">{texts.steps.invalid}</span>}
+          </button>
+          {!disabled && (
+            <span class="step-actions">
+              <button
+                type="button"
+                class="quiet"
+                disabled={index === 0}
+                aria-label={texts.steps.moveUp(name)}
+                onClick={() => move(index, -1)}
+              >
+                ↑
+              </button>
+              <button
+                type="button"
+                class="quiet"
+                disabled={isLast}
+                aria-label={texts.steps.moveDown(name)}
+                onClick={() => move(index, 1)}
+              >
+                ↓
+              </button>
+              <button
+                type="button"
+                class="quiet"
+                aria-label={texts.steps.remove(name)}
+                onClick={() => remove(index)}
+              >
+                ×
+              </button>
+            </span>
+          )}
+        </div>
+        {isOpen && (
+          <StepFields
+            step={step}
+            field={`form.steps[${index}]`}
+            violations={edit.violations.value}
+            disabled={disabled}
+            onChange={(next) => change(index, next)}
+          />
+        )}
+      </li>
+    )
+  },
+  (before, after) =>
+    !after.isOpen &&
+    before.isOpen === after.isOpen &&
+    before.step === after.step &&
+    before.index === after.index &&
+    before.isLast === after.isLast &&
+    before.isInvalid === after.isInvalid &&
+    before.disabled === after.disabled,
+)
+
+const AddStep = ({ onAdd }: { onAdd: (type: string) => void }) => {
+  const type = useSignal<string>('text')
+  return (
+    <div class="add-step">
+      <label>
+        {texts.steps.newType}{' '}
+        <select
+          value={type.value}
+          onInput={({ currentTarget }) => {
+            type.value = currentTarget.value
+          }}
+        >
+          {stepTypes.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" onClick={() => onAdd(type.value)}>
+        {texts.steps.add}
+      </button>
+    </div>
+  )
+}

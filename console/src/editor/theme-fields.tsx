@@ -1,0 +1,112 @@
+import type { FieldViolation } from '@fms/client'
+import { TextField } from '../elements/field.tsx'
+import { asText, type JsonObject } from '../json/values.ts'
+import { themeStyle } from '../preview/theme-style.ts'
+import { texts } from '../texts.ts'
+import { violationsAt } from './violations.ts'
+
+const colors = ['backgroundColor', 'foregroundColor', 'primaryColor', 'buttonTextColor'] as const
+const choices = ['fontFamily', 'textSize', 'buttonSize', 'textAnimation'] as const
+
+/** Values that are known for the open lists of a theme. Any other text is allowed. */
+const suggestions: Record<(typeof choices)[number], readonly string[]> = {
+  fontFamily: ['sans', 'serif', 'mono'],
+  textSize: ['small', 'regular', 'large'],
+  buttonSize: ['small', 'regular', 'large'],
+  textAnimation: ['typing', 'none'],
+}
+
+/** The theme of a form, with a picture of it. */
+export const ThemeFields = ({
+  theme,
+  violations,
+  disabled,
+  onChange,
+}: {
+  theme: JsonObject
+  violations: readonly FieldViolation[]
+  disabled: boolean
+  onChange: (theme: JsonObject) => void
+}) => {
+  const set = (name: string, value: string | number) => onChange({ ...theme, [name]: value })
+  const at = (name: string) => violationsAt(violations, `form.theme.${name}`)
+  return (
+    <details class="card">
+      <summary>{texts.theme.title}</summary>
+      <div class="columns">
+        <div>
+          {colors.map((name) => (
+            <ColorField
+              key={name}
+              label={texts.theme[name]}
+              value={asText(theme[name])}
+              violations={at(name)}
+              disabled={disabled}
+              onInput={(color) => set(name, color)}
+            />
+          ))}
+          <TextField
+            label={texts.theme.buttonRadiusPx}
+            type="number"
+            value={String(theme.buttonRadiusPx ?? '')}
+            violations={at('buttonRadiusPx')}
+            disabled={disabled}
+            onInput={(radius) => radius !== '' && set('buttonRadiusPx', Number(radius))}
+          />
+          {choices.map((name) => (
+            <div key={name}>
+              <TextField
+                label={texts.theme[name]}
+                list={`theme-${name}`}
+                value={asText(theme[name])}
+                violations={at(name)}
+                disabled={disabled}
+                onInput={(value) => set(name, value)}
+              />
+              <datalist id={`theme-${name}`}>
+                {suggestions[name].map((value) => (
+                  <option key={value} value={value} />
+                ))}
+              </datalist>
+            </div>
+          ))}
+        </div>
+        <ThemePicture theme={theme} />
+      </div>
+    </details>
+  )
+}
+
+/** A colour as text, and a picker beside it for those of the form `#rrggbb`. */
+const ColorField = ({
+  label,
+  value,
+  violations,
+  disabled,
+  onInput,
+}: {
+  label: string
+  value: string
+  violations: string[]
+  disabled: boolean
+  onInput: (color: string) => void
+}) => (
+  <div class="color-field">
+    <TextField label={label} value={value} violations={violations} disabled={disabled} onInput={onInput} />
+    <input
+      type="color"
+      aria-label={texts.theme.pick(label)}
+      value={/^#[0-9a-f]{6}$/i.test(value) ? value : '#000000'}
+      disabled={disabled}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    />
+  </div>
+)
+
+const ThemePicture = ({ theme }: { theme: JsonObject }) => (
+  <div class="themed picture" style={themeStyle(theme)} role="img" aria-label={texts.theme.picture}>
+    <p class="themed-title">{texts.theme.sampleTitle}</p>
+    <p>{texts.theme.sampleText}</p>
+    <span class="themed-button">{texts.theme.sampleButton}</span>
+  </div>
+)

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact'
+import { texts } from '../texts.ts'
+import { Dialog } from './dialog.tsx'
+import { ErrorNotice } from './error-notice.tsx'
+import { useAction } from './load.ts'
+
+/** Asks before an action that is hard to take back, runs it, and shows its error. */
+export const ConfirmDialog = ({
+  title,
+  confirm,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string
+  /** The label of the button. */
+  confirm: string
+  onConfirm: () => Promise<void>
+  onClose: () => void
+  children: ComponentChildren
+}) => {
+  const { error, isRunning, run } = useAction()
+  const confirmed = () =>
+    run(async () => {
+      await onConfirm()
+      onClose()
+    })
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <ErrorNotice error={error.value} />
+      <footer>
+        <button type="button" class="danger" disabled={isRunning.value} onClick={confirmed}>
+          {confirm}
+        </button>
+        <button type="button" onClick={onClose}>
+          {texts.cancel}
+        </button>
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,46 @@
+import { FormsApiError, FormsConnectionError } from '@fms/client'
+import { texts } from '../texts.ts'
+
+/** An error with its message, its reason, and each violation. Renders nothing for undefined. */
+export const ErrorNotice = ({ error }: { error: unknown }) => {
+  if (error === undefined) return null
+  const { message, reason, violations, requestId } = describe(error)
+  return (
+    <div class="notice error" role="alert">
+      <p>{message}</p>
+      {violations.length > 0 && (
+        <ul>
+          {violations.map(({ where, what }) => (
+            <li key={`${where} ${what}`}>
+              <code>{where}</code> {what}
+            </li>
+          ))}
+        </ul>
+      )}
+      {reason && (
+        <p class="small">
+          {texts.errors.reason} <code>{reason}</code>
+          {requestId && (
+            <>
+              {' · '}
+              {texts.errors.requestId} <code>{requestId}</code>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const describe = (error: unknown) => {
+  if (error instanceof FormsApiError) {
+    const { message, reason, requestId, fieldViolations, preconditionViolations } = error
+    const violations = [
+      ...fieldViolations.map(({ field, description }) => ({ where: field, what: description })),
+      ...preconditionViolations.map(({ subject, description }) => ({ where: subject, what: description })),
+    ]
+    return { message, reason, requestId, violations }
+  }
+  const message = error instanceof FormsConnectionError ? texts.errors.noConnection : String(error)
+  return { message, reason: undefined, requestId: undefined, violations: [] }
+}

@@ -1,0 +1,62 @@
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { useCallback } from 'preact/hooks'
+
+/** What a page has read. */
+export interface Loaded<T> {
+  value: T | undefined
+  error: unknown
+  isLoading: boolean
+}
+
+/**
+ * Reads what a component shows, again when a signal in `read` changes. The former reading is aborted; its value stays
+ * until the next one arrives.
+ *
+ * @param read may read signals before its first await.
+ */
+export const useLoaded = <T>(
+  read: (signal: AbortSignal) => Promise<T>,
+): { loaded: Signal<Loaded<T>>; reload: () => void } => {
+  const loaded = useSignal<Loaded<T>>({ value: undefined, error: undefined, isLoading: true })
+  const times = useSignal(0)
+  useSignalEffect(() => {
+    times.value
+    const abort = new AbortController()
+    const show = (next: Partial<Loaded<T>>) => {
+      if (!abort.signal.aborted) loaded.value = { ...loaded.peek(), isLoading: false, ...next }
+    }
+    loaded.value = { ...loaded.peek(), isLoading: true }
+    read(abort.signal).then(
+      (value) => show({ value, error: undefined }),
+      (error) => show({ error }),
+    )
+    return () => abort.abort()
+  })
+  const reload = useCallback(() => {
+    times.value++
+  }, [times])
+  return { loaded, reload }
+}
+
+/** Runs an action of a button: at most one at a time, with its error. */
+export const useAction = (): {
+  error: Signal<unknown>
+  isRunning: Signal<boolean>
+  run: (action: () => Promise<void>) => Promise<void>
+} => {
+  const error = useSignal<unknown>(undefined)
+  const isRunning = useSignal(false)
+  const run = async (action: () => Promise<void>) => {
+    if (isRunning.value) return
+    isRunning.value = true
+    error.value = undefined
+    try {
+      await action()
+    } catch (thrown) {
+      error.value = thrown
+    } finally {
+      isRunning.value = false
+    }
+  }
+  return { error, isRunning, run }
+}

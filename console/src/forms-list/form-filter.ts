@@ -1,0 +1,24 @@
+import type { FormType } from '@fms/client'
+
+/** What a list of forms shows. */
+export interface FormsQuery {
+  /** A part of the name, letter case ignored. */
+  search: string
+  type: FormType | 'any'
+  live: 'any' | 'live' | 'not-live'
+  orderBy: string
+}
+
+/** The filter of a list (AIP-160) for what the service can filter by: name and type. */
+export const filterOf = ({ search, type }: Pick<FormsQuery, 'search' | 'type'>): string =>
+  [
+    ...(search.trim() === '' ? [] : [`search(${quoted(search.trim())})`]),
+    ...(type === 'any' ? [] : [`type = ${type}`]),
+  ].join(' AND ')
+
+/** A quoted literal. `*` needs no escape in `search()`. */
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[\n\r\t]/g, ' ')}"`
+
+/** Whether a form is to be shown. The service does not filter by `live`. */
+export const matches = ({ live }: Pick<FormsQuery, 'live'>, form: { live?: boolean | undefined }): boolean =>
+  live === 'any' || (form.live ?? false) === (live === 'live')

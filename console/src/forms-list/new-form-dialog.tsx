@@ -1,0 +1,90 @@
+import type { Client, FormInput } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { parseFields } from '../editor/fields-of-form.ts'
+import { Dialog } from '../elements/dialog.tsx'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { Field, SelectField, TextField } from '../elements/field.tsx'
+import { useAction } from '../elements/load.ts'
+import { goTo } from '../routing/navigation.ts'
+import { texts } from '../texts.ts'
+import { examples } from './examples.ts'
+
+/** Creates a form: blank, from an example, or from a JSON file. */
+export const NewFormDialog = ({
+  client,
+  organization,
+  onClose,
+}: {
+  client: Client
+  organization: string
+  onClose: () => void
+}) => {
+  const name = useSignal('')
+  const example = useSignal<(typeof examples)[number]['id']>('blank')
+  const imported = useSignal<FormInput | undefined>(undefined)
+  const { error, isRunning, run } = useAction()
+
+  const readFile = (file: File | undefined) =>
+    run(async () => {
+      imported.value = undefined
+      if (file === undefined) return
+      const fields = parseFields(await file.text())
+      if (fields === undefined) throw new Error(texts.newForm.noJson)
+      imported.value = fields as FormInput
+    })
+  const create = () =>
+    run(async () => {
+      const source = imported.value ?? examples.find(({ id }) => id === example.value)!.form
+      const fields = { ...source, ...(name.value.trim() !== '' && { name: name.value }) }
+      const { form } = await client.forms.create(organization, fields)
+      onClose()
+      goTo({ page: 'edit', organization, form: form.publicId })
+    })
+
+  return (
+    <Dialog title={texts.newForm.title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          create()
+        }}
+      >
+        <TextField
+          label={texts.newForm.name}
+          value={name.value}
+          onInput={(text) => {
+            name.value = text
+          }}
+        />
+        <SelectField
+          label={texts.newForm.from}
+          value={example.value}
+          options={examples.map(({ id }) => ({ value: id, label: texts.newForm.examples[id] }))}
+          disabled={imported.value !== undefined}
+          onInput={(id) => {
+            example.value = id
+          }}
+        />
+        <Field label={texts.newForm.file} hint={texts.newForm.fileHint}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="file"
+              accept=".json,application/json"
+              onChange={({ currentTarget }) => readFile(currentTarget.files?.[0])}
+            />
+          )}
+        </Field>
+        <ErrorNotice error={error.value} />
+        <footer>
+          <button type="submit" class="primary" disabled={isRunning.value}>
+            {texts.newForm.create}
+          </button>
+          <button type="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

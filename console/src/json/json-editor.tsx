@@ -1,0 +1,182 @@
+import schema from 'virtual:form-schema'
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json, jsonParseLinter } from '@codemirror/lang-json'
+import {
+  bracketMatching,
+  ensureSyntaxTree,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+  syntaxTree,
+} from '@codemirror/language'
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { EditorState, StateEffect } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import type { FieldViolation } from '@fms/client'
+import { tags } from '@lezer/highlight'
+import { type Signal, useSignalEffect } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import { completeFromSchema } from './complete-from-schema.ts'
+import { jsonPathOf } from './field-path.ts'
+import { nodeAt } from './positions.ts'
+
+/** Longest time to parse a document before its end is reached. Milliseconds. */
+const parseTimeoutMs = 500
+
+const violationsArrived = StateEffect.define<null>()
+
+/** A form as JSON, completed by its schema, with violations at their place. */
+export const JsonEditor = ({
+  text,
+  violations,
+  isReadOnly,
+  onInput,
+}: {
+  text: Signal<string>
+  violations: Signal<readonly FieldViolation[]>
+  isReadOnly: boolean
+  onInput: (text: string) => void
+}) => {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+
+  useEffect(() => {
+    // CodeMirror adds constructable style sheets to a shadow root, which the content security policy allows. To a
+    // document it adds a <style> element, which the policy refuses.
+    const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' })
+    const shown = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: text.peek(),
+        extensions: extensions(isReadOnly, violations, onInput),
+      }),
+    })
+    view.current = shown
+    return () => shown.destroy()
+  }, [isReadOnly])
+
+  useSignalEffect(() => {
+    const next = text.value
+    if (view.current) replaceText(view.current, next)
+  })
+  useSignalEffect(() => {
+    violations.value
+    view.current?.dispatch({ effects: violationsArrived.of(null) })
+  })
+
+  return <div ref={host} class="json-editor" />
+}
+
+const extensions = (
+  isReadOnly: boolean,
+  violations: Signal<readonly FieldViolation[]>,
+  onInput: (text: string) => void,
+) => [
+  lineNumbers(),
+  foldGutter(),
+  lintGutter(),
+  history(),
+  drawSelection(),
+  indentOnInput(),
+  bracketMatching(),
+  closeBrackets(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  json(),
+  syntaxHighlighting(highlighting),
+  autocompletion({ override: [completeFromSchema(schema)] }),
+  linter(jsonParseLinter(), { delay: 300 }),
+  linter((view) => diagnosticsOf(view, violations.peek()), {
+    delay: 100,
+    needsRefresh: ({ transactions }) =>
+      transactions.some(({ effects }) => effects.some((effect) => effect.is(violationsArrived))),
+  }),
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...defaultKeymap,
+    ...historyKeymap,
+    ...foldKeymap,
+    ...completionKeymap,
+    ...lintKeymap,
+  ]),
+  EditorState.readOnly.of(isReadOnly),
+  EditorView.editable.of(!isReadOnly),
+  EditorView.contentAttributes.of({ 'aria-label': texts.edit.json, tabindex: '0' }),
+  EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+    const isTyped = transactions.some((each) => each.isUserEvent('input') || each.isUserEvent('delete'))
+    const isUndone = transactions.some((each) => each.isUserEvent('undo') || each.isUserEvent('redo'))
+    const isMoved = transactions.some((each) => each.isUserEvent('move'))
+    if (docChanged && (isTyped || isUndone || isMoved)) onInput(state.doc.toString())
+  }),
+  theme,
+]
+
+/** Replaces only what differs, so that the cursor and the folds stay. */
+const replaceText = (view: EditorView, next: string): void => {
+  const old = view.state.doc.toString()
+  if (old === next) return
+  let start = 0
+  while (start < old.length && start < next.length && old[start] === next[start]) start++
+  let end = 0
+  const longest = Math.min(old.length, next.length) - start
+  while (end < longest && old.at(-1 - end) === next.at(-1 - end)) end++
+  view.dispatch({
+    changes: { from: start, to: old.length - end, insert: next.slice(start, next.length - end) },
+  })
+}
+
+const diagnosticsOf = (view: EditorView, violations: readonly FieldViolation[]): Diagnostic[] => {
+  const { state } = view
+  const tree = ensureSyntaxTree(state, state.doc.length, parseTimeoutMs) ?? syntaxTree(state)
+  return violations.map(({ field, description }) => {
+    const { from, to } = nodeAt(tree.topNode, jsonPathOf(field), (start, end) => state.sliceDoc(start, end))
+    // A long value is marked on its first line only.
+    return {
+      from,
+      to: Math.min(to, state.doc.lineAt(from).to),
+      severity: 'error',
+      message: `${field} ${description}`,
+    }
+  })
+}
+
+const highlighting = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--code-name)' },
+  { tag: tags.string, color: 'var(--code-string)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-literal)' },
+])
+
+/** Custom properties are those of the page, and so follow its light and dark colours. */
+const theme = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', height: '100%', fontSize: '0.85rem' },
+  '.cm-content': { caretColor: 'var(--text)', fontFamily: 'var(--mono)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)' },
+  '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--muted)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--active-line)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--selection)',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--card)', color: 'var(--text)', border: '1px solid var(--line)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)',
+  },
+})

@@ -1,0 +1,95 @@
+import type { JsonValue } from '@fms/client'
+import { isEqual, isObject, type JsonObject } from './values.ts'
+
+/** A value that both sides changed, each in its own way. Undefined: absent. */
+export interface MergeConflict {
+  /** Such as `steps[q1].title`: elements of a list by their `key`. */
+  path: string
+  mine: JsonValue | undefined
+  theirs: JsonValue | undefined
+}
+
+export interface Merge {
+  merged: JsonObject
+  conflicts: MergeConflict[]
+}
+
+export type Side = 'mine' | 'theirs'
+
+type Maybe = JsonValue | undefined
+
+/**
+ * Merges the changes of two sides since `base`: objects member by member, lists of objects with unique `key`s element by
+ * element, other lists whole.
+ *
+ * @param choose whose value to take at the path of a conflict.
+ */
+export const mergeChanges = (
+  base: JsonObject,
+  mine: JsonObject,
+  theirs: JsonObject,
+  choose: (path: string) => Side,
+): Merge => {
+  const conflicts: MergeConflict[] = []
+
+  const merge = (path: string, base: Maybe, mine: Maybe, theirs: Maybe): Maybe => {
+    if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine
+    if (isEqual(base, mine)) return theirs
+    if (isObject(mine) && isObject(theirs))
+      return mergeObjects(path, isObject(base) ? base : {}, mine, theirs)
+    if (isKeyed(base) && isKeyed(mine) && isKeyed(theirs)) return mergeKeyed(path, base, mine, theirs)
+    conflicts.push({ path, mine, theirs })
+    return choose(path) === 'mine' ? mine : theirs
+  }
+
+  const mergeObjects = (path: string, base: JsonObject, mine: JsonObject, theirs: JsonObject): JsonObject => {
+    const merged: JsonObject = {}
+    for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
+      const value = merge(path === '' ? name : `${path}.${name}`, base[name], mine[name], theirs[name])
+      if (value !== undefined) merged[name] = value
+    }
+    return merged
+  }
+
+  const mergeKeyed = (path: string, base: Keyed[], mine: Keyed[], theirs: Keyed[]): JsonValue => {
+    const [inBase, inMine, inTheirs] = [base, mine, theirs].map(byKey) as [ByKey, ByKey, ByKey]
+    return mergedOrder(base, mine, theirs).flatMap((key) => {
+      const value = merge(`${path}[${key}]`, inBase.get(key), inMine.get(key), inTheirs.get(key))
+      return value === undefined ? [] : [value]
+    })
+  }
+
+  return { merged: mergeObjects('', base, mine, theirs), conflicts }
+}
+
+type Keyed = JsonObject & { key: string }
+type ByKey = Map<string, Keyed>
+
+const isKeyed = (value: Maybe): value is Keyed[] =>
+  Array.isArray(value) &&
+  value.every((item) => isObject(item) && typeof item.key === 'string') &&
+  new Set(value.map((item) => (item as Keyed).key)).size === value.length
+
+const byKey = (items: Keyed[]): ByKey => new Map(items.map((item) => [item.key, item]))
+
+/** All keys, in the order of the side that moved elements, mine if both did; what the other side added follows its predecessor. */
+const mergedOrder = (base: Keyed[], mine: Keyed[], theirs: Keyed[]): string[] => {
+  const [first, second] = isSameOrder(base, mine) ? [theirs, mine] : [mine, theirs]
+  const order = first.map(({ key }) => key)
+  for (const [index, { key }] of second.entries()) {
+    if (order.includes(key)) continue
+    const predecessor = second[index - 1]
+    order.splice(predecessor ? order.indexOf(predecessor.key) + 1 : 0, 0, key)
+  }
+  return order
+}
+
+const isSameOrder = (base: Keyed[], side: Keyed[]): boolean => {
+  const keys = new Set(side.map(({ key }) => key))
+  const kept = base.filter(({ key }) => keys.has(key)).map(({ key }) => key)
+  const old = new Set(kept)
+  return isEqual(
+    kept,
+    side.filter(({ key }) => old.has(key)).map(({ key }) => key),
+  )
+}

@@ -1,0 +1,140 @@
+import type { IssuedKey, Key } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useLoaded } from '../elements/load.ts'
+import { Page } from '../elements/page.tsx'
+import { readPages } from '../elements/read-pages.ts'
+import { Time } from '../elements/time.tsx'
+import { type Session, signIn } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { NewKey } from './new-key.tsx'
+import { RevokeDialog } from './revoke-dialog.tsx'
+import { RotateDialog } from './rotate-dialog.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
+
+const pageSize = 100
+
+/** The keys of the user: create, rotate and revoke them. */
+export const KeysPage = ({ session }: { session: Session }) => {
+  const { client } = session
+  const pages = useSignal(1)
+  const issued = useSignal<IssuedKey | undefined>(undefined)
+  const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
+  const { loaded, reload } = useLoaded((signal) =>
+    readPages(client.keys.list({ pageSize, signal }), pages.value),
+  )
+  const { value, error, isLoading } = loaded.value
+
+  const show = async (key: IssuedKey, replaced?: Key) => {
+    issued.value = key
+    // The session goes on with the key that replaces its own.
+    if (replaced?.current) await signIn(key.secret, session.isTemporary)
+    else reload()
+  }
+  const close = () => {
+    chosen.value = undefined
+  }
+  return (
+    <Page title={texts.keys.title}>
+      <p>{texts.keys.explanation}</p>
+      <ErrorNotice error={error} />
+      {value && (
+        <KeysTable
+          keys={value.items}
+          onChoose={(key, action) => {
+            chosen.value = { key, action }
+          }}
+        />
+      )}
+      {value?.hasNext && (
+        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+          {texts.keys.more}
+        </button>
+      )}
+      {session.key.readOnly ? (
+        <p>{texts.keys.readOnlySession}</p>
+      ) : (
+        <NewKey client={client} current={session.key} onIssued={show} />
+      )}
+      {chosen.value?.action === 'rotate' && (
+        <RotateDialog client={client} rotated={chosen.value.key} onIssued={show} onClose={close} />
+      )}
+      {chosen.value?.action === 'revoke' && (
+        <RevokeDialog session={session} revoked={chosen.value.key} onRevoked={reload} onClose={close} />
+      )}
+      {issued.value && (
+        <SecretDialog
+          secret={issued.value.secret}
+          onClose={() => {
+            issued.value = undefined
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const KeysTable = ({
+  keys,
+  onChoose,
+}: {
+  keys: Key[]
+  onChoose: (key: Key, action: 'rotate' | 'revoke') => void
+}) => (
+  <table class="cards">
+    <thead>
+      <tr>
+        <th scope="col">{texts.keys.name}</th>
+        <th scope="col">{texts.keys.prefix}</th>
+        <th scope="col">{texts.keys.rights}</th>
+        <th scope="col">{texts.keys.created}</th>
+        <th scope="col">{texts.keys.lastUsed}</th>
+        <th scope="col">{texts.keys.expires}</th>
+        <th scope="col">
+          <span class="hidden">{texts.forms.actions}</span>
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {keys.map((key) => (
+        <tr key={key.path}>
+          <th scope="row">
+            {key.name || texts.keys.unnamed}{' '}
+            {key.current && <span class="badge live">{texts.keys.current}</span>}
+          </th>
+          <td data-label={texts.keys.prefix}>
+            <code>fms_{key.prefix}…</code>
+          </td>
+          <td data-label={texts.keys.rights}>
+            {key.readOnly ? texts.keys.readOnly : texts.keys.readsAndWrites}
+          </td>
+          <td data-label={texts.keys.created}>
+            <Time time={key.createTime} />
+          </td>
+          <td data-label={texts.keys.lastUsed}>
+            <TimeOrNever time={key.lastUsedTime} />
+          </td>
+          <td data-label={texts.keys.expires}>
+            <TimeOrNever time={key.expireTime} />
+          </td>
+          <td>
+            {(['rotate', 'revoke'] as const).map((action) => (
+              <button
+                key={action}
+                type="button"
+                class="quiet"
+                aria-label={texts.keys[`${action}Key`](key.name || key.prefix)}
+                onClick={() => onChoose(key, action)}
+              >
+                {texts.keys[action]}
+              </button>
+            ))}
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+const TimeOrNever = ({ time }: { time: string }) =>
+  time === '' ? <span>{texts.keys.never}</span> : <Time time={time} />

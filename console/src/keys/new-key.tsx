@@ -1,0 +1,95 @@
+import type { Client, IssuedKey, Key } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { SelectField, TextField } from '../elements/field.tsx'
+import { useAction } from '../elements/load.ts'
+import { texts } from '../texts.ts'
+
+/** Lifetimes in days. */
+const lifetimes = ['never', '30', '90', '365'] as const
+type Lifetime = (typeof lifetimes)[number] | 'current'
+
+const msPerDay = 86_400_000
+
+/** The form for a new key. A key that expires makes none that lives longer. */
+export const NewKey = ({
+  client,
+  current,
+  onIssued,
+}: {
+  client: Client
+  /** The key of the session. */
+  current: Key
+  onIssued: (issued: IssuedKey) => Promise<void>
+}) => {
+  const expires = current.expireTime !== ''
+  const offered: readonly Lifetime[] = expires ? ['current'] : lifetimes
+  const name = useSignal('')
+  const readOnly = useSignal(false)
+  const lifetime = useSignal<Lifetime>(offered[0]!)
+  const { error, isRunning, run } = useAction()
+  const create = () =>
+    run(async () => {
+      const expireTime = expireTimeOf(lifetime.value, current)
+      const issued = await client.keys.create({
+        name: name.value,
+        readOnly: readOnly.value,
+        ...(expireTime && { expireTime }),
+      })
+      name.value = ''
+      readOnly.value = false
+      await onIssued(issued)
+    })
+  return (
+    <section class="card">
+      <h2>{texts.keys.new}</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          create()
+        }}
+      >
+        <div class="row">
+          <TextField
+            label={texts.keys.name}
+            value={name.value}
+            onInput={(text) => {
+              name.value = text
+            }}
+          />
+          <SelectField
+            label={texts.keys.lifetime}
+            hint={expires ? texts.keys.temporaryHint : undefined}
+            value={lifetime.value}
+            options={offered.map((value) => ({ value, label: texts.keys.lifetimes[value] }))}
+            onInput={(value) => {
+              lifetime.value = value
+            }}
+          />
+        </div>
+        <label>
+          <input
+            type="checkbox"
+            checked={readOnly.value}
+            onChange={({ currentTarget }) => {
+              readOnly.value = currentTarget.checked
+            }}
+          />{' '}
+          {texts.keys.onlyReads}
+        </label>
+        <ErrorNotice error={error.value} />
+        <footer>
+          <button type="submit" class="primary" disabled={isRunning.value}>
+            {texts.keys.create}
+          </button>
+        </footer>
+      </form>
+    </section>
+  )
+}
+
+const expireTimeOf = (lifetime: Lifetime, current: Key): string => {
+  if (lifetime === 'never') return ''
+  if (lifetime === 'current') return current.expireTime
+  return new Date(Date.now() + Number(lifetime) * msPerDay).toISOString()
+}

@@ -1,0 +1,53 @@
+import type { FormChange } from '@fms/client'
+import { texts } from '../texts.ts'
+
+/** Longest text of a value that is shown. */
+const maxShownLength = 300
+/** Most changes that are drawn. */
+const maxShownChanges = 500
+
+/** Changes of a form, breaking ones first. */
+export const ChangeList = ({ changes }: { changes: readonly FormChange[] }) => {
+  const sorted = [...changes].sort(
+    (a, b) => Number(b.breaking !== undefined) - Number(a.breaking !== undefined),
+  )
+  return (
+    <>
+      <ul class="changes">
+        {sorted.slice(0, maxShownChanges).map((change) => (
+          <li key={`${change.kind} ${change.field}`} class={change.breaking && 'breaking'}>
+            <span class="badge">{texts.changes.kinds[change.kind]}</span> <code>{change.field}</code>
+            {change.breaking && <strong> {texts.changes.breaking[change.breaking]}</strong>}
+            <Values change={change} />
+          </li>
+        ))}
+      </ul>
+      {sorted.length > maxShownChanges && <p>{texts.changes.more(sorted.length - maxShownChanges)}</p>}
+    </>
+  )
+}
+
+const Values = ({ change: { before, after } }: { change: FormChange }) => {
+  if (before === undefined && after === undefined) return null
+  return (
+    <div class="values">
+      {before !== undefined && (
+        <del>
+          <span class="hidden">{texts.changes.before} </span>
+          {shortened(before)}
+        </del>
+      )}
+      {after !== undefined && (
+        <ins>
+          <span class="hidden">{texts.changes.after} </span>
+          {shortened(after)}
+        </ins>
+      )}
+    </div>
+  )
+}
+
+const shortened = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
+}

@@ -1,0 +1,210 @@
+import {
+  type Client,
+  type FormChanges,
+  isReason,
+  type PreconditionViolation,
+  type TaggedForm,
+} from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { storedEdits } from '../editor/stored-edits.ts'
+import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { TextField } from '../elements/field.tsx'
+import { useAction, useLoaded } from '../elements/load.ts'
+import { Page } from '../elements/page.tsx'
+import { texts } from '../texts.ts'
+import { ChangeList } from './change-list.tsx'
+
+interface PublishPageProps {
+  client: Client
+  organization: string
+  form: string
+  mayWrite: boolean
+}
+
+/** The draft, what differs from the live revision, and what keeps it from being published. */
+interface Comparison extends TaggedForm {
+  /** Undefined if no revision is live. */
+  changes: FormChanges | undefined
+  violations: readonly PreconditionViolation[]
+}
+
+const readComparison = async (
+  { client, organization, form, mayWrite }: PublishPageProps,
+  signal: AbortSignal,
+): Promise<Comparison> => {
+  const draft = await client.forms.get(organization, form, { signal })
+  if (draft.form.live) {
+    const changes = await client.forms.changes(organization, form, { signal })
+    return { ...draft, changes, violations: changes.violations ?? [] }
+  }
+  const violations = mayWrite ? await violationsOfPublish(client, organization, form, signal) : []
+  return { ...draft, changes: undefined, violations }
+}
+
+const violationsOfPublish = async (
+  client: Client,
+  organization: string,
+  form: string,
+  signal: AbortSignal,
+): Promise<readonly PreconditionViolation[]> => {
+  try {
+    await client.forms.publish(organization, form, { validateOnly: true, signal })
+    return []
+  } catch (error) {
+    if (isReason(error, 'DRAFT_NOT_PUBLISHABLE')) return error.preconditionViolations
+    throw error
+  }
+}
+
+/** What changed since the last publish, and the button. */
+export const PublishPage = (props: PublishPageProps) => {
+  const { loaded, reload } = useLoaded((signal) => readComparison(props, signal))
+  const { value, error } = loaded.value
+  const done = useSignal('')
+  const finish = (message: string) => {
+    done.value = message
+    reload()
+  }
+  return (
+    <Page title={value ? texts.publish.titleOf(value.form.name) : texts.publish.title}>
+      <ErrorNotice error={error} />
+      <p role="status" class="done">
+        {done.value}
+      </p>
+      {value && <Changes comparison={value} />}
+      {value && props.mayWrite && <PublishFields {...props} comparison={value} onDone={finish} />}
+      {value?.form.live && props.mayWrite && <Unpublish {...props} comparison={value} onDone={finish} />}
+    </Page>
+  )
+}
+
+const Changes = ({ comparison: { form, changes, violations } }: { comparison: Comparison }) => {
+  const hasUnsaved = storedEdits(localStorage).read(form.path) !== undefined
+  return (
+    <section class="card">
+      <h2>{texts.publish.changes}</h2>
+      {hasUnsaved && <p class="notice">{texts.publish.unsaved}</p>}
+      {changes === undefined && <p>{texts.publish.notLive}</p>}
+      {changes?.changes.length === 0 && <p>{texts.publish.nothingChanged}</p>}
+      {changes && changes.breakingCount > 0 && (
+        <p class="notice error">{texts.publish.breaking(changes.breakingCount)}</p>
+      )}
+      {changes && <ChangeList changes={changes.changes} />}
+      {violations.length > 0 && (
+        <>
+          <h3>{texts.publish.violations}</h3>
+          <ul>
+            {violations.map(({ subject, description }) => (
+              <li key={`${subject} ${description}`} class="violation">
+                <code>{subject}</code> {description}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+interface ActionProps extends PublishPageProps {
+  comparison: Comparison
+  onDone: (message: string) => void
+}
+
+const PublishFields = ({ client, organization, form, comparison, onDone }: ActionProps) => {
+  const note = useSignal('')
+  const acceptsBreaking = useSignal(false)
+  const { error, isRunning, run } = useAction()
+  const breakingCount = comparison.changes?.breakingCount ?? 0
+  const isPublishable = comparison.violations.length === 0
+  const publish = () =>
+    run(async () => {
+      await client.forms.publish(organization, form, {
+        ifMatch: comparison.etag,
+        note: note.value,
+        // Whoever read the list accepts what was in it. Another publish in between may make more breaking.
+        refuseBreaking: !acceptsBreaking.value,
+      })
+      note.value = ''
+      acceptsBreaking.value = false
+      onDone(texts.publish.done)
+    })
+  return (
+    <section class="card">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          publish()
+        }}
+      >
+        <TextField
+          label={texts.publish.note}
+          hint={texts.publish.noteHint}
+          value={note.value}
+          onInput={(text) => {
+            note.value = text
+          }}
+        />
+        {breakingCount > 0 && (
+          <label>
+            <input
+              type="checkbox"
+              checked={acceptsBreaking.value}
+              onChange={({ currentTarget }) => {
+                acceptsBreaking.value = currentTarget.checked
+              }}
+            />{' '}
+            {texts.publish.acceptBreaking}
+          </label>
+        )}
+        <ErrorNotice error={error.value} />
+        {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && <p>{texts.publish.reload}</p>}
+        <footer>
+          <button
+            type="submit"
+            class="primary"
+            disabled={isRunning.value || !isPublishable || (breakingCount > 0 && !acceptsBreaking.value)}
+          >
+            {texts.publish.publish}
+          </button>
+        </footer>
+      </form>
+    </section>
+  )
+}
+
+const Unpublish = ({ client, organization, form, onDone }: ActionProps) => {
+  const isAsking = useSignal(false)
+  const close = () => {
+    isAsking.value = false
+  }
+  return (
+    <section class="card">
+      <h2>{texts.unpublish.title}</h2>
+      <p>{texts.unpublish.explanation}</p>
+      <button
+        type="button"
+        class="danger"
+        onClick={() => {
+          isAsking.value = true
+        }}
+      >
+        {texts.unpublish.unpublish}
+      </button>
+      {isAsking.value && (
+        <ConfirmDialog
+          title={texts.unpublish.title}
+          confirm={texts.unpublish.unpublish}
+          onConfirm={async () => {
+            await client.forms.unpublish(organization, form)
+            onDone(texts.unpublish.done)
+          }}
+          onClose={close}
+        >
+          <p>{texts.unpublish.explanation}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,225 @@
+import type { Client, Revision } from '@fms/client'
+import { useSignal } from '@preact/signals'
+import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useLoaded } from '../elements/load.ts'
+import { Page } from '../elements/page.tsx'
+import { readPages } from '../elements/read-pages.ts'
+import { Time } from '../elements/time.tsx'
+import { goTo } from '../routing/navigation.ts'
+import { hrefOf } from '../routing/routes.ts'
+import { userName } from '../session/user-name.ts'
+import { texts } from '../texts.ts'
+
+type ListedRevision = Omit<Revision, 'form'>
+/** The members of a revision in the list: all but the form. */
+const members = 'path,alternateIds,createTime,number,publisher,note'
+const pageSize = 50
+
+interface RevisionsPageProps {
+  client: Client
+  organization: string
+  form: string
+  mayWrite: boolean
+}
+
+/** The revisions of a form: compare any two, and roll the draft back. */
+export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
+  const pages = useSignal(1)
+  const { loaded } = useLoaded((signal) =>
+    readPages(
+      client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
+      pages.value,
+    ),
+  )
+  const { value, error, isLoading } = loaded.value
+  return (
+    <Page title={texts.revisions.title}>
+      <ErrorNotice error={error} />
+      {value?.items.length === 0 && <p>{texts.revisions.none}</p>}
+      {value && value.items.length > 0 && (
+        <RevisionsTable
+          revisions={value.items as ListedRevision[]}
+          client={client}
+          organization={organization}
+          form={form}
+          mayWrite={mayWrite}
+        />
+      )}
+      {value?.hasNext && (
+        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+          {texts.revisions.more}
+        </button>
+      )}
+    </Page>
+  )
+}
+
+const idOf = ({ path }: Pick<Revision, 'path'>): string => path.slice(path.lastIndexOf('/') + 1)
+
+const RevisionsTable = ({
+  revisions,
+  client,
+  organization,
+  form,
+  mayWrite,
+}: RevisionsPageProps & { revisions: ListedRevision[] }) => {
+  const from = useSignal(idOf(revisions[1] ?? revisions[0]!))
+  const to = useSignal('draft')
+  const rolledBackTo = useSignal<ListedRevision | undefined>(undefined)
+  const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        compare()
+      }}
+    >
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">{texts.revisions.from}</th>
+            <th scope="col">{texts.revisions.to}</th>
+            <th scope="col">{texts.revisions.number}</th>
+            <th scope="col">{texts.revisions.note}</th>
+            <th scope="col">{texts.revisions.publisher}</th>
+            <th scope="col">{texts.revisions.time}</th>
+            {mayWrite && (
+              <th scope="col">
+                <span class="hidden">{texts.forms.actions}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td />
+            <td data-label={texts.revisions.to}>
+              <Choose name="to" chosen={to} id="draft" label={texts.revisions.toDraft} />
+            </td>
+            <th scope="row" colSpan={mayWrite ? 5 : 4}>
+              {texts.revisions.draft}
+            </th>
+          </tr>
+          {revisions.map((revision) => {
+            const id = idOf(revision)
+            return (
+              <tr key={id}>
+                <td data-label={texts.revisions.from}>
+                  <Choose
+                    name="from"
+                    chosen={from}
+                    id={id}
+                    label={texts.revisions.fromNumber(revision.number)}
+                  />
+                </td>
+                <td data-label={texts.revisions.to}>
+                  <Choose name="to" chosen={to} id={id} label={texts.revisions.toNumber(revision.number)} />
+                </td>
+                <th scope="row">
+                  {revision.number}{' '}
+                  {revision.alternateIds.includes('live') && (
+                    <span class="badge live">{texts.states.live}</span>
+                  )}
+                </th>
+                <td>{revision.note}</td>
+                <td data-label={texts.revisions.publisher}>{userName(revision.publisher)}</td>
+                <td>
+                  <Time time={revision.createTime} />
+                </td>
+                {mayWrite && (
+                  <td>
+                    <button
+                      type="button"
+                      class="quiet"
+                      aria-label={texts.rollback.toNumber(revision.number)}
+                      onClick={() => {
+                        rolledBackTo.value = revision
+                      }}
+                    >
+                      {texts.rollback.rollback}
+                    </button>
+                  </td>
+                )}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <footer>
+        <button type="submit" class="primary">
+          {texts.revisions.compare}
+        </button>
+      </footer>
+      {rolledBackTo.value && (
+        <RollbackDialog
+          client={client}
+          organization={organization}
+          form={form}
+          revision={rolledBackTo.value}
+          onClose={() => {
+            rolledBackTo.value = undefined
+          }}
+        />
+      )}
+    </form>
+  )
+}
+
+const Choose = ({
+  name,
+  chosen,
+  id,
+  label,
+}: {
+  name: string
+  chosen: { value: string }
+  id: string
+  label: string
+}) => (
+  <input
+    type="radio"
+    name={name}
+    aria-label={label}
+    checked={chosen.value === id}
+    onChange={() => {
+      chosen.value = id
+    }}
+  />
+)
+
+const RollbackDialog = ({
+  client,
+  organization,
+  form,
+  revision,
+  onClose,
+}: Omit<RevisionsPageProps, 'mayWrite'> & { revision: ListedRevision; onClose: () => void }) => {
+  const { loaded } = useLoaded((signal) =>
+    client.forms.get(organization, form, { readMask: 'updateTime', signal }),
+  )
+  const { value, error } = loaded.value
+  const rollBack = async () => {
+    await client.revisions.rollback(organization, form, idOf(revision), {
+      // Refuses if somebody edits the draft while the dialog is open.
+      ...(value && { ifMatch: value.etag }),
+    })
+    goTo({ page: 'publish', organization, form })
+  }
+  return (
+    <ConfirmDialog
+      title={texts.rollback.toNumber(revision.number)}
+      confirm={texts.rollback.rollback}
+      onConfirm={rollBack}
+      onClose={onClose}
+    >
+      <ErrorNotice error={error} />
+      <p>{texts.rollback.explanation}</p>
+      <p>
+        <a href={hrefOf({ page: 'compare', organization, form, from: idOf(revision), to: 'draft' })}>
+          {texts.rollback.compareFirst}
+        </a>
+      </p>
+    </ConfirmDialog>
+  )
+}

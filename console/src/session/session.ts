@@ -1,0 +1,122 @@
+import { type Client, createClient, createSession, type Key, type Membership } from '@fms/client'
+import { signal } from '@preact/signals'
+
+/** The signed-in user: a key, and what it gives access to. */
+export interface Session {
+  apiKey: string
+  client: Client
+  key: Key
+  /** `users/{user_id}` */
+  userPath: string
+  email: string
+  memberships: Membership[]
+  /** Whether the key is that of a login link: signing out revokes it. */
+  isTemporary: boolean
+}
+
+/** Where the key is kept: until the tab is closed, and for this tab alone. */
+const storageKey = 'fms-console-key'
+
+/** Undefined before the sign-in. */
+export const session = signal<Session | undefined>(undefined)
+
+/** Whether the last request reached the service. */
+export const isConnected = signal(true)
+
+/**
+ * What somebody has to know about the end of the last session: the service rejected its key, which was revoked or has
+ * expired; or the key of a login link could not be revoked.
+ */
+export const lastEnd = signal<'rejected' | 'not-revoked' | undefined>(undefined)
+
+/** The base URL of the API. The page is below it, at `console`. */
+export const baseUrl = location.origin + location.pathname.replace(/\/console\/?(index\.html)?$/, '')
+
+/** Signs in with a key. @throws {FormsApiError} API_KEY_INVALID */
+export const signIn = async (apiKey: string, isTemporary = false): Promise<void> => {
+  const client = clientOf(apiKey)
+  const { user, key, memberships } = await client.whoami()
+  sessionStorage.setItem(storageKey, JSON.stringify({ apiKey, isTemporary }))
+  lastEnd.value = undefined
+  session.value = { apiKey, client, key, userPath: user.path, email: user.email, memberships, isTemporary }
+}
+
+/** Signs in with the one-time code of a login link. @throws {FormsApiError} LOGIN_CODE_INVALID */
+export const signInWithCode = async (code: string): Promise<void> => {
+  const { secret } = await createSession({ baseUrl }, code)
+  await signIn(secret, true)
+}
+
+/** Continues the session of this tab after a reload. */
+export const resumeSession = async (): Promise<void> => {
+  const stored = sessionStorage.getItem(storageKey)
+  if (stored === null) return
+  const { apiKey, isTemporary } = JSON.parse(stored)
+  await signIn(apiKey, isTemporary)
+}
+
+/** Ends the session in this tab, and revokes the key of a login link. */
+export const signOut = async (): Promise<void> => {
+  const { client, key, isTemporary } = session.value!
+  forgetSession()
+  if (!isTemporary) return
+  try {
+    await client.keys.delete(key.path)
+  } catch {
+    lastEnd.value = 'not-revoked'
+  }
+}
+
+/** Ends the session in this tab. The key stays as it is. */
+export const forgetSession = (): void => {
+  sessionStorage.removeItem(storageKey)
+  session.value = undefined
+}
+
+/** The role of the user in an organization. @param ref its slug or id */
+const roleIn = ({ memberships }: Session, ref: string): Membership['role'] | undefined =>
+  memberships.find(({ organization: { slug, path } }) => [slug, path.split('/')[1]].includes(ref))?.role
+
+/** Whether the user may change forms of an organization. @param ref its slug or id */
+export const mayWriteIn = (session: Session, ref: string): boolean => {
+  const role = roleIn(session, ref)
+  return !session.key.readOnly && role !== undefined && role !== 'viewer'
+}
+
+/** Whether the user may remove deleted forms of an organization for good. @param ref its slug or id */
+export const mayPurgeIn = (session: Session, ref: string): boolean =>
+  !session.key.readOnly && roleIn(session, ref) === 'owner'
+
+const clientOf = (apiKey: string): Client =>
+  createClient({
+    baseUrl,
+    apiKey,
+    maxRetries: 2,
+    fetch: async (url, init) => {
+      const response = await reached(fetch(url, init))
+      if (response.status === 401 && session.value?.apiKey === apiKey) {
+        lastEnd.value = 'rejected'
+        forgetSession()
+      }
+      return response
+    },
+  })
+
+/** Notes whether a request reached the service. */
+const reached = async (response: Promise<Response>): Promise<Response> => {
+  try {
+    const arrived = await response
+    isConnected.value = true
+    return arrived
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) isConnected.value = false
+    throw error
+  }
+}
+
+addEventListener('offline', () => {
+  isConnected.value = false
+})
+addEventListener('online', () => {
+  isConnected.value = true
+})

@@ -1,0 +1,49 @@
+import { useSignal } from '@preact/signals'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { Field } from '../elements/field.tsx'
+import { useAction } from '../elements/load.ts'
+import { Page } from '../elements/page.tsx'
+import { texts } from '../texts.ts'
+import { lastEnd, signIn } from './session.ts'
+
+/** Asks for a key. @param error of a sign-in with a code or of a former key */
+export const SignInPage = ({ error: startError }: { error: unknown }) => {
+  const key = useSignal('')
+  const { error, isRunning, run } = useAction()
+  const submit = () => run(() => signIn(key.value.trim()))
+  return (
+    <Page title={texts.signIn.title}>
+      {lastEnd.value && <p class="notice error">{texts.signIn.ends[lastEnd.value]}</p>}
+      <p>{texts.signIn.explanation}</p>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <Field label={texts.signIn.key} hint={texts.signIn.keyHint}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              required
+              autocomplete="off"
+              spellcheck={false}
+              value={key.value}
+              onInput={({ currentTarget }) => {
+                key.value = currentTarget.value
+              }}
+            />
+          )}
+        </Field>
+        <ErrorNotice error={error.value ?? startError} />
+        <footer>
+          <button type="submit" class="primary" disabled={isRunning.value}>
+            {texts.signIn.signIn}
+          </button>
+        </footer>
+      </form>
+    </Page>
+  )
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vite'
+import { formSchema } from './form-schema.ts'
+
+/** A gateway to develop against: `GATEWAY_URL=http://127.0.0.1:8080 npm run dev -w console`. */
+const gatewayUrl = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/v2/console/',
+  plugins: [formSchema()],
+  resolve: { alias: { '@fms/client': join(import.meta.dirname, '../libs/client/src/index.ts') } },
+  build: {
+    target: 'es2022',
+    // The content security policy refuses data: URLs for scripts and styles.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    emptyOutDir: true,
+    // The notices that the licences of the bundled packages require.
+    license: { fileName: 'licences.md' },
+    reportCompressedSize: false,
+  },
+  // Relative, so that the page also works behind a proxy that adds a prefix to /v2. The page itself is /v2/console,
+  // without a slash at its end.
+  experimental: {
+    renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `console/${file}` : { relative: true }),
+  },
+  server: { proxy: { '^/v2/(?!console)': gatewayUrl } },
+})

@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Account, System } from '../system.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const images = join(import.meta.dirname, '../../docs/images/console')
+
+/** A tab with the console. */
+export interface ConsolePage {
+  page: Page
+  context: BrowserContext
+  /** Violations of the content security policy, foreign requests, uncaught errors. */
+  problems: string[]
+  /** Method and path of each request. */
+  requests: string[]
+}
+
+/** Opens the console in a browser context of its own. */
+export const openConsole = async (
+  browser: Browser,
+  system: System,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<ConsolePage> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  const problems: string[] = []
+  const requests: string[] = []
+  const origin = new URL(system.baseUrl).origin
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.origin === origin) requests.push(`${request.method()} ${url.pathname}`)
+    else problems.push(`request to ${url}`)
+  })
+  await page.goto(`${system.baseUrl}/console`)
+  return { page, context, problems, requests }
+}
+
+/** Opens the console and signs in with a pasted key. */
+export const signIn = async (
+  browser: Browser,
+  system: System,
+  { apiKey }: Account,
+  options?: Parameters<Browser['newContext']>[0],
+): Promise<ConsolePage> => {
+  const opened = await openConsole(browser, system, options)
+  await opened.page.getByLabel('API key').fill(apiKey)
+  await opened.page.getByRole('button', { name: 'Sign in' }).click()
+  await opened.page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+  return opened
+}
+
+/** Opens a page of a form that is signed in already. */
+export const goToForm = async ({ page }: ConsolePage, { slug }: Account, publicId: string, name = 'edit') => {
+  const base = page.url().replace(/#.*$/, '')
+  await page.goto(`${base}#/organizations/${slug}/forms/${publicId}/${name}`)
+  await page.locator('main h1').waitFor()
+}
+
+interface AxeViolation {
+  id: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
+const runAxe = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+  .then(({ violations }) => violations)`
+
+/** What axe-core finds on a page by WCAG 2.2 AA. */
+export const accessibilityProblems = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe)
+  const violations = await settled(() => page.evaluate<AxeViolation[]>(runAxe))
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+  )
+}
+
+/** Repeats what fails because the page changes meanwhile, as axe-core does when an element disappears. */
+const settled = async <T>(run: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === 5) throw error
+    }
+  }
+}
+
+/** Whether the page is wider than the window. */
+export const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+/** Saves an image for docs/console.md, if `SCREENSHOT` is set. */
+export const screenshot = async (page: Page, name: string): Promise<void> => {
+  if (!process.env.SCREENSHOT) return
+  mkdirSync(images, { recursive: true })
+  await page.screenshot({ path: join(images, `${name}.png`), animations: 'disabled' })
+}

@@ -1,0 +1,363 @@
+import { openDirectoryStore } from '@fms/directory-store'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildConsole } from '../../scripts/build-console.ts'
+import { launchBrowser } from '../launch-browser.ts'
+import { type Account, publishable, type System, startSystem } from '../system.ts'
+import { goToForm, openConsole, screenshot, signIn } from './console-pages.ts'
+
+/** The time from the navigation to a first page that is ready. Milliseconds. */
+const readyMs = 1_000
+
+let system: System
+let browser: Browser
+
+beforeAll(async () => {
+  await buildConsole()
+  system = await startSystem()
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await system?.[Symbol.asyncDispose]()
+})
+
+const given = async (account: Account, fields: object = {}) =>
+  (await system.call(account, 'POST', account.forms, { form: publishable(fields) })).body
+
+const read = async (account: Account, publicId: string) =>
+  (await system.call(account, 'GET', `${account.forms}/${publicId}`)).body
+
+const edit = (account: Account, publicId: string, form: object) =>
+  system.call(account, 'PATCH', `${account.forms}/${publicId}`, { form })
+
+describe('the console', () => {
+  it('takes a form through its whole life', async () => {
+    const account = await system.account({ role: 'owner' })
+    const opened = await signIn(browser, system, account)
+    const { page, problems, requests } = opened
+
+    await page.getByRole('button', { name: 'New form' }).click()
+    await page.getByLabel('Begin with').selectOption('feedback')
+    await page.getByRole('button', { name: 'Create form' }).click()
+    await page.getByRole('heading', { name: 'Customer feedback' }).waitFor()
+    const publicId = /forms\/(\w+)\/edit/.exec(page.url())![1]!
+
+    // A violation of the dry run is shown at its field.
+    await page.getByLabel('Name', { exact: true }).fill(' ')
+    await page.locator('.violation', { hasText: 'white space' }).waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Visitor feedback')
+    await page
+      .getByRole('button', { name: /How many stars/ })
+      .first()
+      .click()
+    await page.getByLabel('Title').fill('How many stars?')
+    await page.getByText('Theme', { exact: true }).click()
+    await page.getByLabel('Buttons', { exact: true }).fill('#0f766e')
+    await page.locator('.cm-content').getByText('"How many stars?"').waitFor()
+    await page.locator('.violation').waitFor({ state: 'detached' })
+    await page.evaluate('scrollTo(0, 0)')
+    await screenshot(page, 'edit')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await read(account, publicId)).toMatchObject({
+      name: 'Visitor feedback',
+      theme: { primaryColor: '#0f766e' },
+    })
+
+    await page.getByRole('link', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByLabel('4', { exact: true }).check()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('What should we do better?').fill('More tea')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('No', { exact: true }).check()
+    await screenshot(page, 'preview')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('heading', { name: 'We are sorry' }).waitFor()
+
+    await page.getByRole('link', { name: 'Publish' }).click()
+    await page.getByLabel('Note').fill('First version')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Published. Respondents').waitFor()
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: /^Remove Would you come/ }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Publish' }).click()
+    await page.getByText('Breaking: answers to this question lose it.').waitFor()
+    expect(await page.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true)
+    await screenshot(page, 'publish')
+    await page.getByLabel('Publish the breaking changes').check()
+    await page.getByLabel('Note').fill('Shorter')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Nothing has changed since the last publish.').waitFor()
+
+    await page.getByRole('link', { name: 'Revisions' }).click()
+    await page.getByText('Shorter').waitFor()
+    await screenshot(page, 'revisions')
+    await page.getByLabel('Compare from revision 1').check()
+    await page.getByLabel('Compare to revision 2').check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'From revision 1 to revision 2' }).waitFor()
+    await page.getByText('Breaking: answers to this question lose it.').waitFor()
+    await page.getByRole('link', { name: 'Revisions' }).first().click()
+    await page.getByRole('button', { name: 'Roll back to revision 1' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('heading', { name: 'Publish: Visitor feedback' }).waitFor()
+    expect((await read(account, publicId)).steps).toHaveLength(6)
+
+    await page.getByRole('button', { name: 'Unpublish' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).click()
+    await page.getByText('Taken down.').waitFor()
+    expect((await read(account, publicId)).live).toBe(false)
+
+    await page.getByRole('navigation', { name: 'Form' }).getByRole('link', { name: 'Activity' }).click()
+    await page.getByText('Rolled back').waitFor()
+    await edit(account, publicId, { tone: 'calm' })
+    await page.locator('.events li', { hasText: 'tone' }).waitFor()
+    await screenshot(page, 'activity')
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Delete form' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete form' }).click()
+    await page.getByText('No forms here.').waitFor()
+
+    expect(problems).toEqual([])
+    expect(requests.filter((request) => !/^\w+ \/v2\//.test(request))).toEqual([])
+  })
+
+  it('shows its first page quickly', async () => {
+    const { page } = await openConsole(browser, system)
+    const times: number[] = []
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await page.reload()
+      await page.getByLabel('API key').waitFor()
+      times.push(await page.evaluate<number>('performance.now()'))
+    }
+
+    // The fastest one: other tests run at the same time.
+    expect(Math.min(...times)).toBeLessThan(readyMs)
+  })
+
+  it('lists forms, and finds them as one types', async () => {
+    const account = await system.account()
+    const names = Array.from({ length: 30 }, (_, index) => `Form ${index + 1}`)
+    for (const name of [...names, 'Tea party']) await given(account, { name })
+    const first = await given(account, { name: 'Newest' })
+    await system.call(account, 'POST', `${account.forms}/${first.publicId}/publish`)
+    const { page } = await signIn(browser, system, account)
+    const rows = page.locator('tbody tr')
+
+    await page.getByText('32 forms').waitFor()
+    await rows.filter({ hasText: 'Newest' }).locator('[data-state=live]').waitFor()
+    await rows.filter({ hasText: 'Tea party' }).getByText('never published').waitFor()
+    await rows.nth(24).locator('[data-state]').waitFor()
+    await screenshot(page, 'forms')
+    expect(await rows.count()).toBe(25)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('26 to 32').waitFor()
+    expect(await rows.count()).toBe(7)
+    await page.getByLabel('Search by name').fill('TEA')
+    await page.getByText('1 form', { exact: true }).waitFor()
+    expect(await rows.innerText()).toContain('Tea party')
+    await page.getByLabel('Search by name').fill('')
+    await page.getByLabel('Live').selectOption('live')
+    await page.getByText('Tea party').waitFor({ state: 'detached' })
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('Newest')])
+    await page.getByRole('button', { name: 'Duplicate Newest' }).click()
+    await page.getByRole('heading', { name: 'Copy of Newest' }).waitFor()
+  })
+
+  it('imports a form from a file of JSON', async () => {
+    const account = await system.account()
+    const form = await given(account, { name: 'Exported', tone: 'calm' })
+    const { page } = await signIn(browser, system, account)
+
+    await page.getByRole('button', { name: 'New form' }).click()
+    const file = page.getByLabel('Or import a JSON file')
+    await file.setInputFiles({ name: 'form.json', mimeType: 'application/json', buffer: Buffer.from('[]') })
+    await page.getByText('The file is not a JSON object.').waitFor()
+    const buffer = Buffer.from(JSON.stringify(form))
+    await file.setInputFiles({ name: 'form.json', mimeType: 'application/json', buffer })
+    await page.getByLabel('Name', { exact: true }).fill('Imported')
+    await page.getByRole('button', { name: 'Create form' }).click()
+    await page.getByRole('heading', { name: 'Imported' }).waitFor()
+
+    const publicId = /forms\/(\w+)\/edit/.exec(page.url())![1]!
+    expect(publicId).not.toBe(form.publicId)
+    expect(await read(account, publicId)).toMatchObject({ name: 'Imported', tone: 'calm', steps: form.steps })
+  })
+
+  it('shows what somebody else changed meanwhile, and merges both', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+
+    await page.getByLabel('Name', { exact: true }).fill('Mine')
+    await page.getByLabel('Description').first().fill('By me')
+    await edit(account, publicId, { name: 'Theirs', tone: 'calm' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this form' })
+    await dialog.getByText('Both changed one value').waitFor()
+    await screenshot(page, 'conflict')
+    expect((await read(account, publicId)).name).toBe('Theirs')
+    await dialog.getByRole('radio', { name: /Theirs/ }).check()
+    await dialog.getByRole('button', { name: 'Merge both' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    expect(await read(account, publicId)).toMatchObject({
+      name: 'Theirs',
+      description: 'By me',
+      tone: 'calm',
+    })
+  })
+
+  it.each([
+    ['Keep mine', { name: 'Mine', tone: 'professional' }],
+    ['Take theirs', { name: 'Customer feedback', tone: 'calm' }],
+  ])('resolves a lost race by “%s”', async (choice, expected) => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+
+    await page.getByLabel('Name', { exact: true }).fill('Mine')
+    await edit(account, publicId, { tone: 'calm' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: choice }).click()
+    const save = page.getByRole('button', { name: 'Save' })
+    if (choice === 'Keep mine') {
+      await save.click()
+      await page.getByText('Saved', { exact: true }).waitFor()
+    } else expect(await save.isDisabled()).toBe(true)
+
+    expect(await read(account, publicId)).toMatchObject(expected)
+  })
+
+  it('keeps what was typed when the tab closes, and says when the form has changed since', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    await goToForm(opened, account, publicId)
+    await opened.page.getByLabel('Name', { exact: true }).fill('Typed in a closed tab')
+    await opened.page.close({ runBeforeUnload: true })
+    const page = await opened.context.newPage()
+    await page.goto(`${system.baseUrl}/console`)
+    // Another tab: the key was that of the closed one.
+    await page.getByLabel('API key').fill(account.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Customer feedback' }).click()
+    await page.getByText('These are your unsaved changes from before.').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed in a closed tab')
+
+    await edit(account, publicId, { tone: 'calm' })
+    await page.reload()
+    await page.getByText('Somebody has changed the form since').waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.reload()
+    await page.getByLabel('Tone').waitFor()
+    expect(await page.getByLabel('Tone').inputValue()).toBe('calm')
+  })
+
+  it('asks before signing out deletes what was typed', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Name', { exact: true }).fill('Private')
+    const storedEdits = () =>
+      page.evaluate<string[]>(`Object.keys(localStorage).filter((name) => name.includes('edit'))`)
+    await expect.poll(storedEdits).toHaveLength(1)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Unsaved changes of one form').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    expect(await storedEdits()).toEqual([])
+  })
+
+  it('asks for a new key when the key is revoked, and then continues with what was typed', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Name', { exact: true }).fill('Not lost')
+    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    const key = (await directory.listKeys()).find(({ userId }) => userId === account.userId)!
+    await directory.revokeKey(key.keyId)
+
+    // The dry runs of the editor meet the revocation within a second.
+    await expect
+      .poll(
+        async () => {
+          if (await page.getByText('Your key was revoked or has expired').isVisible()) return true
+          await page.getByLabel('Name', { exact: true }).press('x')
+          return false
+        },
+        { interval: 1_000, timeout: 20_000 },
+      )
+      .toBe(true)
+    const { key: apiKey } = await directory.createKey({
+      userId: account.userId,
+      name: 'New',
+      readOnly: false,
+    })
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('These are your unsaved changes from before.').waitFor()
+
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toMatch(/^Not lost/)
+  })
+
+  it('says that there is no connection, keeps the edit, and saves it later', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page, context } = opened
+    await goToForm(opened, account, publicId)
+    await page.locator('.cm-content').waitFor()
+
+    await context.setOffline(true)
+    await page.getByText('No connection to the service.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Typed offline')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The service did not respond.').waitFor()
+    await context.setOffline(false)
+    await page.getByText('No connection to the service.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    expect((await read(account, publicId)).name).toBe('Typed offline')
+  })
+
+  it('completes JSON, and shows violations in it', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account, { steps: [] })
+    const opened = await signIn(browser, system, account)
+    const { page, problems } = opened
+    await goToForm(opened, account, publicId)
+    const json = page.locator('.cm-content')
+
+    await json.click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{"name": "", "type": "structured"}')
+    await json.locator('.cm-lintRange-error', { hasText: '""' }).waitFor()
+    await page.locator('.form-fields .violation', { hasText: '1 to 200' }).waitFor()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{"name": "By JSON", ')
+    await page.getByText('The JSON is incomplete.').waitFor()
+    await page.keyboard.type('"t')
+    await page.locator('.cm-completionLabel', { hasText: 'theme' }).waitFor()
+
+    expect(problems).toEqual([])
+  })
+})

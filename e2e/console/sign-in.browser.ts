@@ -1,0 +1,143 @@
+import { openDirectoryStore } from '@fms/directory-store'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildConsole } from '../../scripts/build-console.ts'
+import { launchBrowser } from '../launch-browser.ts'
+import { type Account, publishable, type System, startSystem } from '../system.ts'
+import { accessibilityProblems, goToForm, openConsole, screenshot, signIn } from './console-pages.ts'
+
+let system: System
+let browser: Browser
+
+beforeAll(async () => {
+  await buildConsole()
+  system = await startSystem()
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await system?.[Symbol.asyncDispose]()
+})
+
+const loginLink = async ({ userId }: Account): Promise<string> => {
+  await using directory = await openDirectoryStore(system.directoryStoreUrl)
+  const code = await directory.createLoginCode(userId, new Date(Date.now() + 60_000))
+  return `${system.baseUrl}/console#code=${code}`
+}
+
+const statusOf = async (apiKey: string) => (await system.call({ apiKey }, 'GET', '/whoami')).status
+
+describe('a login link', () => {
+  it('signs in once; the code leaves the URL, and signing out revokes the key', async () => {
+    const account = await system.account()
+    const link = await loginLink(account)
+    const { page, problems } = await openConsole(browser, system)
+
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    expect(page.url()).not.toContain('code')
+    await page.goBack()
+    expect(page.url()).not.toContain('code')
+    await page.goForward()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    const { apiKey } = await page.evaluate<{ apiKey: string }>(
+      `JSON.parse(sessionStorage.getItem('fms-console-key'))`,
+    )
+    expect(await statusOf(apiKey)).toBe(200)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await expect.poll(() => statusOf(apiKey), { timeout: 10_000 }).toBe(401)
+
+    const second = await openConsole(browser, system)
+    await second.page.goto(link)
+    await second.page.getByText('LOGIN_CODE_INVALID').waitFor()
+    expect(second.page.url()).not.toContain('code')
+    expect(problems).toEqual([])
+  })
+})
+
+describe('the keys of a user', () => {
+  it('are created, rotated and revoked', async () => {
+    const account = await system.account()
+    const { page } = await signIn(browser, system, account)
+    const secret = page.getByRole('dialog').getByLabel('API key')
+
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Website')
+    await page.getByLabel('Reads only').check()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const created = await secret.inputValue()
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await statusOf(created)).toBe(200)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page
+      .getByRole('row', { name: /Website/ })
+      .getByText('reads only')
+      .waitFor()
+    await screenshot(page, 'keys')
+    expect(await accessibilityProblems(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Rotate Website' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    const rotated = await secret.inputValue()
+    expect(await statusOf(rotated)).toBe(200)
+    await expect.poll(() => statusOf(created), { timeout: 10_000 }).toBe(401)
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    await page.getByRole('button', { name: 'Revoke Website' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: /Website/ }).waitFor({ state: 'detached' })
+    await expect.poll(() => statusOf(rotated), { timeout: 10_000 }).toBe(401)
+  })
+
+  it('include that of the session: it is rotated without signing in again, and revoked with the session', async () => {
+    const account = await system.account()
+    const { page } = await signIn(browser, system, account)
+    await page.getByRole('link', { name: 'Keys' }).click()
+
+    await page.getByRole('button', { name: 'Rotate Test' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await expect.poll(() => statusOf(account.apiKey), { timeout: 10_000 }).toBe(401)
+    await page.getByRole('link', { name: 'Forms' }).click()
+    await page.getByText('No forms here.').waitFor()
+
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Revoke Test' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
+
+describe.each([
+  ['a viewer', { role: 'viewer' }],
+  ['the owner of a read-only key', { role: 'owner', readOnly: true }],
+] as const)('%s', (_, access) => {
+  it('reads everything, and is offered no writes', async () => {
+    const editor = await system.account()
+    const { body: form } = await system.call(editor, 'POST', editor.forms, { form: publishable() })
+    await system.call(editor, 'POST', `${editor.forms}/${form.publicId}/publish`, { note: 'By the editor' })
+    const opened = await signIn(browser, system, await system.account({ ...access, in: editor }))
+    const { page } = opened
+    const writes = page.getByRole('button', {
+      name: /New form|Duplicate|Save|Delete|Add step|Remove|^Publish$|Unpublish|Roll back/,
+    })
+
+    await page.getByRole('link', { name: 'Customer feedback' }).waitFor()
+    expect(await writes.count()).toBe(0)
+    await goToForm(opened, editor, form.publicId)
+    await page.getByText('You may read this form, not change it').waitFor()
+    await page.locator('.cm-content').waitFor()
+    expect(await writes.count()).toBe(0)
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true)
+    expect(await page.locator('.cm-content').getAttribute('contenteditable')).toBe('false')
+    await goToForm(opened, editor, form.publicId, 'publish')
+    await page.getByText('Nothing has changed since the last publish.').waitFor()
+    expect(await writes.count()).toBe(0)
+    await goToForm(opened, editor, form.publicId, 'revisions')
+    await page.getByText('By the editor').waitFor()
+    expect(await writes.count()).toBe(0)
+  })
+})

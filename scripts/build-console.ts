@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'console/dist')
+
+/** What the build reads. */
+const sources = [
+  'console/index.html',
+  'console/form-schema.ts',
+  'console/vite.config.ts',
+  'console/package.json',
+  'console/src',
+  'libs/client/src',
+  'libs/contracts/src',
+]
+
+/**
+ * Builds the console if `console/dist` is missing or older than its sources. Several processes may call it at once.
+ *
+ * @returns false if the development dependencies are not installed: an existing build stays as it is.
+ */
+export const buildConsole = async (): Promise<boolean> => {
+  if (isCurrent()) return true
+  const vite = findVite()
+  if (vite === undefined) return false
+  const folder = mkdtempSync(join(root, 'node_modules/.console-'))
+  try {
+    const args = [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error']
+    await promisify(execFile)(process.execPath, args, { cwd: join(root, 'console') })
+    rmSync(dist, { recursive: true, force: true })
+    moveTo(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return true
+}
+
+const isCurrent = (): boolean => {
+  const page = join(dist, 'index.html')
+  return (
+    existsSync(page) && sources.every((source) => newestTime(join(root, source)) <= statSync(page).mtimeMs)
+  )
+}
+
+/** Milliseconds since the epoch. A folder's own time changes when files are added or removed. */
+const newestTime = (path: string): number => {
+  const status = statSync(path)
+  if (!status.isDirectory()) return status.mtimeMs
+  return Math.max(status.mtimeMs, ...readdirSync(path).map((name) => newestTime(join(path, name))))
+}
+
+const findVite = (): string | undefined => {
+  try {
+    const manifest = createRequire(join(root, 'console/package.json')).resolve('vite/package.json')
+    return join(dirname(manifest), 'bin/vite.js')
+  } catch {
+    return undefined
+  }
+}
+
+const moveTo = (folder: string): void => {
+  try {
+    renameSync(folder, dist)
+  } catch (error) {
+    // Another process has just moved its build there, which is the same.
+    if (!['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code!)) throw error
+  }
+}
