@@ -15,10 +15,10 @@ export interface Keys {
   /** Lists the live keys, newest first. */
   list(query?: PageQuery): List<Key>
   /**
-   * Creates a key, which may do no more than that of the client.
+   * Creates a key, which may do no more than that of the client. Throws KEY_ALREADY_CREATED if only the response with the
+   * secret was lost: delete the key in `metadata.key`, and create another one.
    *
-   * @param options `requestId`, a UUID, creates one key, however often the call is repeated: after the first time it fails
-   *   with KEY_ALREADY_CREATED. Without it, a create with an unknown outcome is not retried.
+   * @param options `requestId` is a UUID that creates one key, however often the call is repeated; default: a random one.
    */
   create(key: KeyInput, options?: KeyWriteOptions & { requestId?: string }): Promise<IssuedKey>
   /**
@@ -42,11 +42,9 @@ export const keysOf = ({ send }: Transport): Keys => ({
       return { items, ...page }
     }),
 
-  async create(key, { validateOnly, requestId, signal } = {}) {
-    const isIdempotent = validateOnly === true || requestId !== undefined
+  async create(key, { validateOnly, requestId = crypto.randomUUID(), signal } = {}) {
     const body = { key, validateOnly, requestId }
-    return (await send<IssuedKey>({ method: 'POST', path: pathOf(['keys']), body, isIdempotent, signal }))
-      .body
+    return (await send<IssuedKey>({ method: 'POST', path: pathOf(['keys']), body, signal })).body
   },
 
   async rotate(key, { overlapSeconds, validateOnly, signal } = {}) {
@@ -64,9 +62,7 @@ export const keysOf = ({ send }: Transport): Keys => ({
       ...(validateOnly && { query: { validateOnly } }),
       signal,
       // An earlier attempt has revoked the key, which may be that of the client.
-      rejectedAfterUnknown(rejection) {
-        if (validateOnly || !isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID')) throw rejection
-      },
+      isDoneBefore: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID'),
     })
   },
 })

@@ -41,15 +41,20 @@ export interface Call extends CallOptions {
   body?: object
   ifMatch?: string | undefined
   /**
-   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires
-   * that the previous attempt was not executed.
+   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires that the
+   * previous attempt was not executed.
    */
   isIdempotent?: boolean
   /**
-   * Decides the result of the call when the API rejects a retry after an attempt with an unknown outcome: returns the
-   * response body, or throws.
+   * Whether the API rejects a retry in this way because an attempt with an unknown outcome has succeeded. The call then
+   * succeeds, with the body `{}`.
    */
-  rejectedAfterUnknown?(rejection: unknown, unknown: unknown): unknown
+  isDoneBefore?(rejection: unknown): boolean
+  /**
+   * Whether the outcome of the call stays unknown when the API rejects a retry in this way after an attempt with an unknown
+   * outcome. The call then throws the error of that attempt. Default: the rejection decides.
+   */
+  isUndecidedBy?(rejection: unknown): boolean
 }
 
 /** A response of the API. */
@@ -170,9 +175,11 @@ const messageOf = (cause: unknown): string =>
     ? (cause.cause ? messageOf(cause.cause) : cause.message) || cause.name
     : String(cause)
 
+/** The result of a call that the API rejects, maybe after an attempt with an unknown outcome. */
 const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
-  if (unknownOutcome === undefined || !call.rejectedAfterUnknown) throw rejection
-  return { body: call.rejectedAfterUnknown(rejection, unknownOutcome), etag: '' }
+  if (unknownOutcome === undefined) throw rejection
+  if (call.isDoneBefore?.(rejection)) return { body: {}, etag: '' }
+  throw call.isUndecidedBy?.(rejection) ? unknownOutcome : rejection
 }
 
 const keyHeader = (apiKey: string | undefined): Record<string, string> =>

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { identityRequired, writeForbidden } from './http/errors.ts'
+import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
 
 /** How long an identity token is valid: long enough for the request that it accompanies. */
 const tokenLifetimeMs = 60_000
@@ -103,4 +103,10 @@ export const requireKeyWriteAccess = (
   keyId?: string,
 ): void => {
   if (readOnly && (keyId === undefined || keyId.toLowerCase() !== key?.id)) throw writeForbidden('key')
+}
+
+/** Checks that a caller is an owner of the organization. @throws {ApiError} WRITE_FORBIDDEN, OWNER_REQUIRED. */
+export const requireOwner = (identity: Pick<Identity, 'role' | 'readOnly'>): void => {
+  requireWriteAccess(identity)
+  if (identity.role !== 'owner') throw ownerRequired(identity.role)
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { json, reasonOf, startGateway } from './testing.ts'
 
 const form = '/v2/organizations/acme/forms/Ab3dE6gH9j'
+const deletedForms = '/v2/organizations/acme/deletedForms'
 
 describe('methods', () => {
   it.each([
@@ -20,6 +21,9 @@ describe('methods', () => {
     ['GET', '/v2/keys/x', 'DELETE'],
     ['GET', '/v2/keys/x/rotate', 'POST'],
     ['GET', '/v2/sessions', 'POST'],
+    ['POST', deletedForms, 'GET, HEAD'],
+    ['GET', `${deletedForms}/Ab3dE6gH9j`, 'DELETE'],
+    ['GET', `${deletedForms}/Ab3dE6gH9j/undelete`, 'POST'],
   ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
 
@@ -48,6 +52,9 @@ describe('paths', () => {
     `${form}/changes/`,
     `${form}/unpublish/`,
     `${form}/unpublished`,
+    `${deletedForms}/`,
+    `${deletedForms}/Ab3dE6gH9j/`,
+    '/v2/organizations/acme/deletedforms',
     `${form}/revisions/live/rollback/`,
     '/v2/keys/',
     '/v2/keys/x/',

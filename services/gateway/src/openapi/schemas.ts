@@ -55,7 +55,15 @@ export const componentSchemas = (): Schemas => {
     ...['Event', 'EventsPage'],
     ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
     ...['Whoami', 'IssuedKey', 'KeysPage'],
-    ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
+    ...[
+      'DeletedForm',
+      'DeletedFormsPage',
+      'FormsPage',
+      'RevisionsPage',
+      'OrganizationsPage',
+      'AllOrganizations',
+      'Empty',
+    ],
     ...Object.keys(requests).filter((name) => name.endsWith('Request')),
   ])
 }
