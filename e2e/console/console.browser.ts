@@ -246,7 +246,9 @@ describe('the console', () => {
     const opened = await signIn(browser, system, account)
     await goToForm(opened, account, publicId)
     await opened.page.getByLabel('Name', { exact: true }).fill('Typed in a closed tab')
+    const closed = opened.page.waitForEvent('close')
     await opened.page.close({ runBeforeUnload: true })
+    await closed
     const page = await opened.context.newPage()
     await page.goto(`${system.baseUrl}/console`)
     // Another tab: the key was that of the closed one.
