@@ -35,7 +35,7 @@ export default defineConfig({
           // Tests of the system again, on MongoDB stores.
           name: 'on MongoDB',
           include: [
-            'e2e/{events,lifecycle,publish}.test.ts',
+            'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
             'e2e/security/{keys,malformed}.test.ts',
             'e2e/clients/client.test.ts',
             'e2e/docs/docs-{guides,readme,tutorial}*.test.ts',

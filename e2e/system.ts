@@ -44,6 +44,7 @@ export interface System extends AsyncDisposable {
   /** Scans every line of output. Disposing of the system throws when a line contained a secret. */
   secretScanner: SecretScanner
   directoryStoreUrl: string
+  formsStoreUrl: string
   /** Base URL of each process by its name, for requests that bypass the gateway. */
   urls: Record<string, string>
   processes: Map<string, ChildProcess>
@@ -90,7 +91,7 @@ export const startSystem = async ({
 
   const urls = Object.fromEntries(programs.map(({ name, url }) => [name, url]))
   const baseUrl = `${urls.gateway}/v2`
-  const directoryStoreUrl = config.DIRECTORY_STORE_URL
+  const { DIRECTORY_STORE_URL: directoryStoreUrl, FORMS_STORE_URL: formsStoreUrl } = config
   const check = createResponseCheck(await (await fetch(`${baseUrl}/openapi.json`)).json())
   const system: System = {
     baseUrl,
@@ -98,6 +99,7 @@ export const startSystem = async ({
     nats,
     secretScanner,
     directoryStoreUrl,
+    formsStoreUrl,
     urls,
     processes,
     start,

@@ -52,7 +52,7 @@ const collapsed = (script: string, statuses: string[]) =>
 
 /** Runs the blocks as one script in a new folder. @returns the HTTP statuses and curl errors of each block. */
 const runInTurn = async (scripts: string[]): Promise<string[][]> => {
-  const { apiKey, slug } = await system.account()
+  const { apiKey, slug } = await system.account({ role: 'owner' })
   const folder = mkdtempSync(join(tmpdir(), 'docs-api-'))
   const script = [
     'set -eu',

@@ -36,11 +36,18 @@ const expectedOutputs: Record<string, [line: RegExp, groups: string[]][]> = {
     /^watched \d form\.(\w+) Short life$/gm,
     /^received \d form\.(\w+) Short life$/gm,
   ].map((line) => [line, ['created', 'published', 'deleted']]),
+  'tutorial.md': [
+    [/"breaking":"(\w+)"/g, ['STEP_REMOVED']],
+    [/"number":3,.*?"note":"([^"]*)"/g, ['As before the mistake']],
+    [/^Restored the form \w+ "(.*)"\.$/gm, ['Customer feedback']],
+    [/^mistake: (.*)$/gm, ['STEP_REMOVED form.steps[1]']],
+    [/^restored: (.*)$/gm, ['Opening hours 2 true']],
+  ],
 }
 
 /** The statuses other than 200 that the commands of a page get, in their order. */
 const expectedFailures: Record<string, string[]> = {
-  'tutorial.md': ['400', '400'],
+  'tutorial.md': ['400', '400', '404'],
   'guides/safe-edits.md': ['412', '304'],
   'guides/show-a-form.md': ['304'],
 }
@@ -62,6 +69,7 @@ describe.each(pages)('the commands of docs/%s', (name) => {
         env: {
           PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
           DIRECTORY_STORE_URL: system.directoryStoreUrl,
+          FORMS_STORE_URL: system.formsStoreUrl,
         },
       })
 

@@ -3,24 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Account, type ApiResponse, publishable, type System } from '../system.ts'
 import { EventJournal, type VisibleForm } from './event-journal.ts'
 import type { EventStream } from './event-stream.ts'
-
-/** What a client has sent about one form, and what was acknowledged. */
-interface Entry {
-  publicId: string
-  /** Names that the draft may have: the last acknowledged one, and later ones without an acknowledgement. */
-  names: Set<string>
-  /** Every name that was sent. */
-  sentNames: Set<string>
-  /** The request ids of all publishes that were sent. */
-  requestIds: string[]
-  /** For each acknowledged publish, in the order of revisions: the names that the draft may have had. */
-  published: Set<string>[]
-  /** How many unpublishes were sent. */
-  unpublishes: number
-  /** Whether the form is live; undefined while a publish or an unpublish is without an acknowledgement. */
-  live: boolean | undefined
-  deletion: 'none' | 'sent' | 'acknowledged'
-}
+import { type Entry, PendingWrites, type Write } from './write.ts'
 
 /** The outcomes of the requests of one phase. */
 export interface Tally {
@@ -60,6 +43,12 @@ const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * ite
 /** Number of forms that a client has at a time. */
 const livingForms = 3
 
+/** A client with this number of writes without an acknowledgement repeats them before it sends new ones. */
+const maxPendingWrites = 4
+
+/** How often a write is sent in parallel, by chance. */
+const copies = [1, 1, 1, 2, 3]
+
 /** How long after a fault the last event may appear in the log, in milliseconds. */
 const recordedWithinMs = 30_000
 
@@ -73,9 +62,13 @@ export class Client {
   #entries: Entry[] = []
   /** Names of creates without a response: each may have created one form. */
   readonly #uncertainCreates = new Set<string>()
+  readonly #pending = new PendingWrites()
+  /** Whether writes are repeated, with a `requestId`, which release 0.1.0 has for publishes alone. */
+  readonly #repeats: boolean
   readonly #events = new EventJournal()
   /** Violations that reads found while the load ran. */
   #lost: string[] = []
+  #doubled: string[] = []
   tally: Tally = { requests: 0, failures: new Map() }
 
   readonly #operations: ((entry: Entry) => Promise<boolean>)[]
@@ -88,6 +81,7 @@ export class Client {
   ) {
     this.#system = system
     this.#account = account
+    this.#repeats = operations === 'all'
     this.#operations = [
       this.#patch,
       this.#patch,
@@ -97,20 +91,20 @@ export class Client {
       this.#readLive,
       this.#list,
       this.#delete,
-      ...(operations === 'all' ? [this.#unpublish, this.#rollback] : []),
+      ...(operations === 'all' ? [this.#unpublish, this.#rollback, this.#undelete] : []),
     ]
   }
 
-  /** Sends random requests, one at a time, until the signal is aborted. */
+  /** Sends random requests until the signal is aborted: one at a time, but some writes several times in parallel. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const living = this.#entries.filter(({ deletion }) => deletion === 'none')
-      const succeeded =
-        living.length < livingForms
-          ? await this.#create()
-          : await pick(this.#operations).call(this, pick(living))
-      if (!succeeded) await delay(pauseMs)
-    }
+    while (!signal.aborted) if (!(await this.#sendAny())) await delay(pauseMs)
+  }
+
+  #sendAny(): Promise<boolean> {
+    const pending = this.#repeats ? this.#pending.repeatable() : []
+    if (pending.length >= randomInt(1, maxPendingWrites + 1)) return this.#repeat(pick(pending))
+    const living = this.#entries.filter(({ deletion }) => deletion === 'none')
+    return living.length < livingForms ? this.#create() : pick(this.#operations).call(this, pick(living))
   }
 
   /** The outcomes since the last call. */
@@ -122,6 +116,7 @@ export class Client {
 
   /** Sends one request of each kind. @returns whether all succeeded. Deletes the form that it created. */
   async checkAllOperations(): Promise<boolean> {
+    for (const write of this.#pending.inOrderOfRepeat()) if (!(await this.#repeat(write))) return false
     const create = await this.#create()
     const entry = this.#entries.at(-1)
     return (
@@ -134,30 +129,47 @@ export class Client {
       (await this.#unpublish(entry)) &&
       (await this.#read(entry)) &&
       (await this.#list()) &&
+      (await this.#delete(entry)) &&
+      (await this.#undelete(entry)) &&
       (await this.#delete(entry))
     )
   }
 
   /** Sends one create. @returns the response; undefined when the connection broke. */
   async tryCreate(): Promise<ApiResponse | undefined> {
-    const name = `Form ${randomUUID()}`
-    const response = await this.#send('POST', '', { form: publishable({ name }) })
-    if (response?.status !== 200) this.#uncertainCreates.add(name)
-    else {
-      const { publicId } = response.body
-      this.#events.acknowledge({ publicId, type: 'form.created', name })
-      this.#entries.push({
-        publicId,
-        names: new Set([name]),
-        sentNames: new Set([name]),
-        requestIds: [],
-        published: [],
-        unpublishes: 0,
-        live: false,
-        deletion: 'none',
-      })
-    }
+    const write = this.#newCreate()
+    this.#pending.add(write)
+    const response = await this.#sendWrite(write)
+    this.#settle(write, [response])
     return response
+  }
+
+  /** A create, half of the time with an id that the client has chosen. */
+  #newCreate(): Write {
+    const name = `Form ${randomUUID()}`
+    const formId = this.#repeats && Math.random() < 0.5 ? randomUUID() : undefined
+    this.#uncertainCreates.add(name)
+    return this.#newWrite({
+      method: 'POST',
+      path: this.#account.forms,
+      body: { form: publishable({ name }), formId },
+      acknowledge: ({ body: { path, publicId } }) => {
+        this.#uncertainCreates.delete(name)
+        if (formId && !path.endsWith(formId)) this.#lost.push(`the id ${formId} of ${path}`)
+        this.#events.acknowledge({ publicId, type: 'form.created', name })
+        this.#entries.push({
+          publicId,
+          names: new Set([name]),
+          sentNames: new Set([name]),
+          requestIds: [],
+          published: [],
+          unpublishes: 0,
+          undeletes: 0,
+          live: false,
+          deletion: 'none',
+        })
+      },
+    })
   }
 
   /** Sends one list. @returns the response; undefined when the connection broke. */
@@ -166,16 +178,20 @@ export class Client {
   }
 
   /**
-   * Compares the journal with the system. Repeats every publish, which must not create a second revision.
+   * Compares the journal with the system. Repeats every write without an acknowledgement, and every publish; none of them may
+   * take effect twice.
    *
    * @param stream compares it with the events, too: those of the log and those of the stream.
    */
   async check(stream?: EventStream): Promise<Verdict> {
-    const verdict: Verdict = { lost: this.#lost, doubled: [], outOfOrder: [], streamDuplicates: 0 }
+    await this.#settlePending()
+    const verdict: Verdict = { lost: this.#lost, doubled: this.#doubled, outOfOrder: [], streamDuplicates: 0 }
     this.#lost = []
+    this.#doubled = []
     const entries = this.#entries
     for (const entry of entries) await this.#checkForm(entry, verdict)
     const listed = await this.#checkList(verdict)
+    if (this.#repeats) await this.#checkDeletedForms(verdict)
     const uncertain = new Set(listed.map(({ name }) => name))
     await this.#deleteUncertain(listed)
     if (stream) {
@@ -194,9 +210,9 @@ export class Client {
     verdict: Verdict,
   ): Promise<void> {
     const visible = new Map(listed.map((form) => [form.publicId, form]))
-    const forms = this.#entries.map(({ publicId, published, unpublishes }) => {
+    const forms = this.#entries.map(({ publicId, published, unpublishes, undeletes }) => {
       const { name, live } = visible.get(publicId)!
-      return { publicId, name, live, revisions: published.length, unpublishes }
+      return { publicId, name, live, revisions: published.length, unpublishes, undeletes }
     })
     await this.#readEvents(forms, wasSent)
     const { missing, invented, outOfOrder } = this.#events.check(forms)
@@ -221,6 +237,21 @@ export class Client {
     }
   }
 
+  /** Repeats the writes without an acknowledgement until each is executed or refused. Drops them without a `requestId`. */
+  async #settlePending(): Promise<void> {
+    for (const write of this.#repeats ? this.#pending.inOrderOfRepeat() : []) {
+      const { method, path, body, entry, refusal } = write
+      const statuses = [200, 404, ...(refusal === undefined ? [] : [refusal])]
+      this.#pending.addRepeat(write)
+      const response = await this.#callUntil(method, path, statuses, body)
+      this.#settle(write, [response])
+      const isGone = response.status === 404 && entry?.deletion === 'deleted'
+      if (![200, refusal].includes(response.status) && !isGone)
+        this.#lost.push(`repeat of ${method} ${path}: ${response.status} ${reasonOf(response)}`)
+    }
+    this.#pending.clear()
+  }
+
   async #checkForm(entry: Entry, verdict: Verdict): Promise<void> {
     const { publicId, names, deletion } = entry
     const form = await this.#sendUntil('GET', `/${publicId}`, [200, 404])
@@ -228,7 +259,7 @@ export class Client {
       if (deletion === 'none') verdict.lost.push(`form ${publicId}`)
       return
     }
-    if (deletion === 'acknowledged') verdict.lost.push(`delete of ${publicId}`)
+    if (deletion === 'deleted') verdict.lost.push(`delete of ${publicId}`)
     if (!names.has(form.body.name))
       verdict.lost.push(`patch of ${publicId}: ${form.body.name} is not of ${[...names]}`)
     if (!isComplete(form.body)) verdict.lost.push(`part of form ${publicId}`)
@@ -278,13 +309,29 @@ export class Client {
       const form = listed.get(publicId)
       listed.delete(publicId)
       if (!form && deletion === 'none') verdict.lost.push(`form ${publicId} in the list`)
-      if (form && deletion === 'acknowledged') verdict.lost.push(`delete of ${publicId} in the list`)
+      if (form && deletion === 'deleted') verdict.lost.push(`delete of ${publicId} in the list`)
       if (form && !names.has(form.name)) verdict.lost.push(`patch of ${publicId} in the list`)
     }
     const uncertain = new Set(this.#uncertainCreates)
     for (const { publicId, name } of listed.values())
       if (!uncertain.delete(name)) verdict.doubled.push(`create of ${name}, as ${publicId}`)
     return forms
+  }
+
+  /** Checks that the list of deleted forms has every deleted form of the journal, and none that exists. */
+  async #checkDeletedForms(verdict: Verdict): Promise<void> {
+    const path = `/organizations/${this.#account.organizationId}/deletedForms?pageSize=1000`
+    const { deletedForms } = (await this.#callUntil('GET', path)).body
+    const names = new Map<string, string>(
+      deletedForms.map(({ publicId, name }: Form) => [publicId, name] as const),
+    )
+    for (const { publicId, names: possible, deletion } of this.#entries) {
+      const name = names.get(publicId)
+      if (deletion === 'none' && name !== undefined)
+        verdict.doubled.push(`${publicId}, which exists, among the deleted forms`)
+      if (deletion === 'deleted' && (name === undefined || !possible.has(name)))
+        verdict.lost.push(`${publicId} among the deleted forms: ${name} is not of ${[...possible]}`)
+    }
   }
 
   /** Deletes all but a few forms whose state is certain, so that the next fault also affects existing forms. */
@@ -318,19 +365,27 @@ export class Client {
     }
   }
 
-  async #create(): Promise<boolean> {
-    return (await this.tryCreate())?.status === 200
+  #create(): Promise<boolean> {
+    return this.#write(this.#newCreate())
   }
 
-  async #patch(entry: Entry): Promise<boolean> {
+  #patch(entry: Entry): Promise<boolean> {
+    const { publicId } = entry
     const name = `Form ${randomUUID()}`
-    entry.names.add(name)
     entry.sentNames.add(name)
-    const response = await this.#send('PATCH', `/${entry.publicId}`, { form: { name } })
-    if (response?.status !== 200) return false
-    entry.names = new Set([name])
-    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.updated', name })
-    return true
+    const write = this.#newWrite({
+      method: 'PATCH',
+      path: `${this.#account.forms}/${publicId}`,
+      body: { form: { name } },
+      entry,
+      names: new Set([name]),
+      acknowledge: ({ headers, body }) => {
+        if (!isReplay(headers) && body.name !== name) this.#lost.push(`patch of ${publicId} to ${name}`)
+        this.#settleName(entry, body.name)
+        this.#events.acknowledge({ publicId, type: 'form.updated', name })
+      },
+    })
+    return this.#write(write)
   }
 
   async #publish(entry: Entry): Promise<boolean> {
@@ -341,7 +396,7 @@ export class Client {
     const response = await this.#send('POST', `/${entry.publicId}/publish`, { requestId })
     if (response?.status !== 200) return false
     entry.published.push(names)
-    entry.live = true
+    this.#settleLive(entry, true)
     this.#events.acknowledge({ publicId: entry.publicId, type: 'form.published' })
     return true
   }
@@ -349,39 +404,142 @@ export class Client {
   /** Takes a form down that is live. Otherwise reads it. */
   async #unpublish(entry: Entry): Promise<boolean> {
     if (!entry.live) return this.#read(entry)
-    entry.unpublishes++
+    const { publicId } = entry
     entry.live = undefined
-    const response = await this.#send('POST', `/${entry.publicId}/unpublish`)
-    if (response?.status !== 200) return false
-    // An earlier publish without a response may still happen.
-    if (entry.published.length === entry.requestIds.length) entry.live = false
-    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.unpublished' })
-    return true
+    const write = this.#newWrite({
+      method: 'POST',
+      path: `${this.#account.forms}/${publicId}/unpublish`,
+      body: {},
+      entry,
+      refusal: 400,
+      acknowledge: ({ body }) => {
+        entry.unpublishes++
+        this.#settleLive(entry, body.live)
+        this.#events.acknowledge({ publicId, type: 'form.unpublished' })
+      },
+    })
+    return this.#write(write)
   }
 
-  /** Rolls the draft back to the live revision. Reads a form that may not be live. */
+  /**
+   * Rolls the draft back to the live revision. Reads a form that may not be live. Sent once at a time: the service does not
+   * remember a rollback that changes nothing.
+   */
   async #rollback(entry: Entry): Promise<boolean> {
     if (!entry.live) return this.#read(entry)
-    const { publicId, published, requestIds, sentNames } = entry
-    const names = published.length === requestIds.length ? published.at(-1)! : sentNames
-    const before = entry.names
-    entry.names = new Set([...before, ...names])
-    const response = await this.#send('POST', `/${publicId}/revisions/live/rollback`)
-    if (response?.status !== 200) return false
-    const { name } = response.body
-    if (!names.has(name)) this.#lost.push(`rollback of ${publicId}: ${name} is not of ${[...names]}`)
-    entry.names = new Set([name])
-    if (!before.has(name)) this.#events.acknowledge({ publicId, type: 'form.rolledBack', name })
+    const { publicId } = entry
+    const before = new Set(entry.names)
+    const write = this.#newWrite({
+      method: 'POST',
+      path: `${this.#account.forms}/${publicId}/revisions/live/rollback`,
+      body: {},
+      entry,
+      // While it is without an acknowledgement, other revisions may become live.
+      names: entry.sentNames,
+      refusal: 404,
+      acknowledge: ({ headers, body: { name } }, isRepeat) => {
+        // A repeat rolls back to the revision that is live by then.
+        const names = isReplay(headers) ? entry.names : liveNamesOf(entry)
+        if (!names.has(name)) this.#lost.push(`rollback of ${publicId}: ${name} is not of ${[...names]}`)
+        this.#settleName(entry, name)
+        if (!isRepeat && !before.has(name))
+          this.#events.acknowledge({ publicId, type: 'form.rolledBack', name })
+      },
+    })
+    return this.#write(write, 1)
+  }
+
+  #delete(entry: Entry): Promise<boolean> {
+    const { publicId } = entry
+    entry.deletion = 'delete sent'
+    const write = this.#newWrite({
+      method: 'DELETE',
+      path: `${this.#account.forms}/${publicId}`,
+      entry,
+      isDeletion: true,
+      acknowledge: () => {
+        entry.deletion = 'deleted'
+        this.#events.acknowledge({ publicId, type: 'form.deleted' })
+      },
+    })
+    return this.#write(write)
+  }
+
+  /** Restores a form that was deleted. Without one, reads the given form. */
+  async #undelete(living: Entry): Promise<boolean> {
+    const deleted = this.#entries.filter(({ deletion }) => deletion === 'deleted')
+    if (deleted.length === 0) return this.#read(living)
+    const entry = living.deletion === 'deleted' ? living : pick(deleted)
+    const { publicId } = entry
+    entry.deletion = 'undelete sent'
+    const write = this.#newWrite({
+      method: 'POST',
+      path: `/organizations/${this.#account.organizationId}/deletedForms/${publicId}/undelete`,
+      body: {},
+      entry,
+      isDeletion: true,
+      acknowledge: ({ body: { name, live } }) => {
+        entry.deletion = 'none'
+        entry.undeletes++
+        if (!entry.names.has(name)) this.#lost.push(`draft of ${publicId}, which was restored: ${name}`)
+        if (entry.live !== undefined && entry.live !== live)
+          this.#lost.push(`live of ${publicId}, which was restored: ${live}`)
+        this.#settleName(entry, name)
+        this.#events.acknowledge({ publicId, type: 'form.undeleted' })
+      },
+    })
+    return this.#write(write)
+  }
+
+  /** Adds the `requestId`: to the body, or to the query of a request without a body. */
+  #newWrite(write: Write): Write {
+    const { path, body, entry, names = [] } = write
+    for (const name of names) entry?.names.add(name)
+    if (!this.#repeats) return write
+    const requestId = randomUUID()
+    return body
+      ? { ...write, body: { ...body, requestId } }
+      : { ...write, path: `${path}?requestId=${requestId}` }
+  }
+
+  /** Sends a write, in parallel if more than once. @returns whether it was acknowledged. */
+  async #write(write: Write, times = pick(copies)): Promise<boolean> {
+    this.#pending.add(write)
+    const sent = Array.from({ length: this.#repeats ? times : 1 }, () => this.#sendWrite(write))
+    return this.#settle(write, await Promise.all(sent))
+  }
+
+  /** Sends a write again that was not acknowledged. @returns whether its outcome is known now. */
+  async #repeat(write: Write): Promise<boolean> {
+    this.#pending.addRepeat(write)
+    return this.#settle(write, [await this.#sendWrite(write)])
+  }
+
+  #sendWrite(write: Write): Promise<ApiResponse | undefined> {
+    return this.#sendTo(write.method, write.path, write.body, write.refusal)
+  }
+
+  #settle(write: Write, responses: (ApiResponse | undefined)[]): boolean {
+    const successes = responses.filter((response) => response?.status === 200)
+    if (successes.filter((response) => !isReplay(response!.headers)).length > 1)
+      this.#doubled.push(`${write.method} ${write.path}, executed by several requests in parallel`)
+    const [done] = successes
+    const isRefused = responses.some((response) => response && response.status === write.refusal)
+    if (!done && !isRefused) return false
+    const isRepeat = this.#pending.settle(write)
+    if (done) write.acknowledge(done, isRepeat)
     return true
   }
 
-  async #delete(entry: Entry): Promise<boolean> {
-    entry.deletion = 'sent'
-    const response = await this.#send('DELETE', `/${entry.publicId}`)
-    if (response?.status !== 200) return false
-    entry.deletion = 'acknowledged'
-    this.#events.acknowledge({ publicId: entry.publicId, type: 'form.deleted' })
-    return true
+  /** Notes the name of the draft. Other writes may still change it. */
+  #settleName(entry: Entry, name: string): void {
+    entry.names = new Set([name, ...this.#pending.namesOf(entry)])
+  }
+
+  /** Notes whether the form is live, unless other writes may still change it. */
+  #settleLive(entry: Entry, live: boolean): void {
+    const isCertain = entry.published.length === entry.requestIds.length && !this.#pending.hasUnpublish(entry)
+    if (isCertain) entry.live = live
   }
 
   async #read({ publicId, names }: Entry): Promise<boolean> {
@@ -394,10 +552,9 @@ export class Client {
 
   /** Reads the live revision, or the draft of a form that may not be live. */
   async #readLive(entry: Entry): Promise<boolean> {
-    const { publicId, published, requestIds, sentNames } = entry
-    const last = published.at(-1)
-    if (!last || !entry.live) return this.#read(entry)
-    const names = published.length === requestIds.length ? last : sentNames
+    const { publicId, published } = entry
+    if (published.length === 0 || !entry.live) return this.#read(entry)
+    const names = liveNamesOf(entry)
     const response = await this.#send('GET', `/${publicId}/revisions/live`)
     if (response?.status === 404) this.#lost.push(`live of ${publicId}, while it was read`)
     if (response?.status === 200 && !names.has(response.body.form.name))
@@ -415,7 +572,7 @@ export class Client {
     const count = (deletion: Entry['deletion']) =>
       this.#entries.filter((entry) => entry.deletion === deletion).length
     const least = count('none')
-    const most = least + count('sent') + this.#uncertainCreates.size
+    const most = least + count('delete sent') + count('undelete sent') + this.#uncertainCreates.size
     const { totalSize } = response.body
     if (totalSize < least || totalSize > most)
       this.#lost.push(`totalSize, while it was read: ${totalSize} and not ${least} to ${most}`)
@@ -423,10 +580,20 @@ export class Client {
   }
 
   /** Sends a request once and counts its outcome. @returns undefined when the connection broke. */
-  async #send(method: string, path: string, body?: object): Promise<ApiResponse | undefined> {
+  #send(method: string, path: string, body?: object): Promise<ApiResponse | undefined> {
+    return this.#sendTo(method, `${this.#account.forms}${path}`, body)
+  }
+
+  /** @param refusal a status that is no failure. */
+  async #sendTo(
+    method: string,
+    path: string,
+    body?: object,
+    refusal?: number,
+  ): Promise<ApiResponse | undefined> {
     this.tally.requests++
-    const response = await this.#call(method, `${this.#account.forms}${path}`, body)
-    if (response?.status !== 200) {
+    const response = await this.#call(method, path, body)
+    if (response?.status !== 200 && (!response || response.status !== refusal)) {
       const failure = response ? `${response.status} ${reasonOf(response)}` : 'broken connection'
       this.tally.failures.set(failure, (this.tally.failures.get(failure) ?? 0) + 1)
     }
@@ -456,6 +623,13 @@ export class Client {
     })
   }
 }
+
+/** The names that the live revision of a form may have. */
+const liveNamesOf = ({ published, requestIds, sentNames }: Entry): Set<string> =>
+  (published.length === requestIds.length && published.at(-1)) || sentNames
+
+/** Whether the write was executed before. */
+const isReplay = (headers: Headers) => headers.get('x-request-replayed') === 'true'
 
 /** Whether a form has a name and all steps. */
 const isComplete = ({ name, steps }: Form) => !!name && steps.length === publishable().steps.length

@@ -10,6 +10,7 @@ export interface Change {
     | 'form.unpublished'
     | 'form.rolledBack'
     | 'form.deleted'
+    | 'form.undeleted'
   /** The name that a create or patch gave the form. Every name is sent once. */
   name?: string
 }
@@ -20,8 +21,10 @@ export interface VisibleForm {
   name: string
   revisions: number
   live: boolean
-  /** How many unpublishes were sent. */
+  /** How many unpublishes were acknowledged. */
   unpublishes: number
+  /** How many undeletes were acknowledged. */
+  undeletes: number
 }
 
 /** The differences between the log and the journal, and between the log and the forms that exist. */
@@ -38,7 +41,11 @@ export interface EventVerdict {
 interface History {
   counts: Map<string, number>
   names: Set<string>
+  /** The number of the draft's state; `""` of a deleted form. */
   version: string
+  /** The same, but of a deleted form the last one. */
+  lastVersion: string
+  isDeleted: boolean
   time: string
   /** Whether a publish came after the last unpublish. */
   live: boolean
@@ -79,12 +86,8 @@ export class EventJournal {
     const { missing, invented, outOfOrder } = this.#found
     missing.push(...this.#missing(forms))
     for (const form of forms) {
-      const counts = this.#histories.get(form.publicId)?.counts
-      if (counts?.has('form.deleted')) invented.push(`form.deleted of ${form.publicId}, which exists`)
-      const surplus = (counts?.get('form.published') ?? 0) - form.revisions
-      if (surplus > 0) invented.push(`${surplus} form.published of ${form.publicId}`)
-      const unpublished = (counts?.get('form.unpublished') ?? 0) - form.unpublishes
-      if (unpublished > 0) invented.push(`${unpublished} form.unpublished of ${form.publicId}`)
+      for (const [type, surplus] of this.#surplusesOf(form))
+        if (surplus > 0) invented.push(`${surplus} ${type} of ${form.publicId}`)
     }
     const existing = new Set(forms.map(({ publicId }) => publicId))
     for (const publicId of this.#histories.keys())
@@ -94,11 +97,25 @@ export class EventJournal {
     return { missing, invented, outOfOrder }
   }
 
+  /** For each type of event whose number is known: how many more events the log has than there were changes. */
+  #surplusesOf({ publicId, revisions, unpublishes, undeletes }: VisibleForm): [Change['type'], number][] {
+    const counts = this.#histories.get(publicId)?.counts
+    const expected = {
+      'form.published': revisions,
+      'form.unpublished': unpublishes,
+      'form.undeleted': undeletes,
+      // The form exists, so each delete was undone.
+      'form.deleted': undeletes,
+    }
+    return Object.entries(expected).map(([type, count]) => [
+      type as keyof typeof expected,
+      (counts?.get(type) ?? 0) - count,
+    ])
+  }
+
   #missing(forms: readonly VisibleForm[]): string[] {
     const existing = new Set(forms.map(({ publicId }) => publicId))
-    const gone = [...this.#histories].filter(
-      ([id, { counts }]) => !existing.has(id) && !counts.has('form.deleted'),
-    )
+    const gone = [...this.#histories].filter(([id, { isDeleted }]) => !existing.has(id) && !isDeleted)
     return [
       ...this.#changes
         .filter((change) => !this.#has(change))
@@ -108,15 +125,17 @@ export class EventJournal {
     ]
   }
 
-  #missingOf({ publicId, name, revisions, live }: VisibleForm): string[] {
+  #missingOf(form: VisibleForm): string[] {
+    const { publicId, name, live } = form
     const history = this.#histories.get(publicId)
-    const published = history?.counts.get('form.published') ?? 0
     return [
       ...(history?.names.has(name) ? [] : [`the change that named ${publicId} ${name}`]),
       ...((history?.live ?? false) === live
         ? []
         : [`the change that made ${publicId} ${live ? 'live' : 'not live'}`]),
-      ...(published < revisions ? [`${revisions - published} form.published of ${publicId}`] : []),
+      ...this.#surplusesOf(form)
+        .filter(([, surplus]) => surplus < 0)
+        .map(([type, surplus]) => `${-surplus} ${type} of ${publicId}`),
     ]
   }
 
@@ -130,6 +149,8 @@ export class EventJournal {
       counts: new Map(),
       names: new Set(),
       version: '',
+      lastVersion: '',
+      isDeleted: false,
       time: '',
       live: false,
     }
@@ -137,13 +158,19 @@ export class EventJournal {
     const isDraftChange = type === 'form.created' || type === 'form.updated'
     if (isDraftChange && (history.names.has(name) || !wasSent(name)))
       invented.push(`${type} of ${publicId} ${name}`)
-    if (type === 'form.deleted' && history.counts.has(type)) invented.push(`second ${type} of ${publicId}`)
+    const changesDeletion = type === 'form.deleted' || type === 'form.undeleted'
+    if (changesDeletion && history.isDeleted === (type === 'form.deleted'))
+      invented.push(`second ${type} of ${publicId}`)
+    if (type === 'form.undeleted' && versionOf(etag) !== history.lastVersion)
+      outOfOrder.push(`${type} of ${publicId}: ${etag} after ${history.lastVersion}`)
     if (versionOf(previousEtag) !== history.version || time <= history.time)
       outOfOrder.push(`${type} of ${publicId}: ${previousEtag} after ${history.version}`)
     history.counts.set(type, (history.counts.get(type) ?? 0) + 1)
     history.names.add(name)
     if (type === 'form.published' || type === 'form.unpublished') history.live = type === 'form.published'
+    if (changesDeletion) history.isDeleted = type === 'form.deleted'
     history.version = versionOf(etag)
+    history.lastVersion = history.version || history.lastVersion
     history.time = time
   }
 

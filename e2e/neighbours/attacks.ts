@@ -235,6 +235,14 @@ export const attacks = {
     path: `${forms}/${revisedForm}/publish`,
     body: '{"refuseBreaking":true,"validateOnly":true}',
   })),
+  'keys and wrong login codes': combine(
+    repeat(32, () => ({ method: 'POST', path: '/v2/keys', body: '{"key":{"name":"many"}}' })),
+    repeat(32, () => ({
+      method: 'POST',
+      path: '/v2/sessions',
+      body: JSON.stringify({ code: `${Math.random()}` }),
+    })),
+  ),
   'a megabyte of brackets': repeat(8, ({ forms, largeForm }) => ({
     method: 'POST',
     path: `${forms}/${largeForm}/publish`,

@@ -17,6 +17,8 @@ export interface Started {
   curl: string
   /** URL of the API reference. */
   referencePage: string
+  /** URL that signs in to the console. */
+  consoleLink: string
   /** URL of the NATS user `events`. */
   natsForReaders: string
   /** All of stdout up to the curl command. */
@@ -50,6 +52,7 @@ export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Pr
     slug: line('Demo organization')!,
     apiKey: line('Demo key')!,
     referencePage: line('Reference page')!,
+    consoleLink: line('Console')!,
     natsForReaders: line('NATS for readers')!,
     printed,
     curl: printed.match(/^ {2}(curl .*)$/m)![1]!,

@@ -83,6 +83,23 @@ describe('npm start', () => {
     await nats.close()
   })
 
+  it('prints a link that signs in as the demo user, once', async () => {
+    const { consoleLink, baseUrl, slug } = await start()
+    const [page, code] = consoleLink.split('#code=')
+    const signIn = () => call(running!, 'POST', '/sessions', { code })
+
+    const session = await signIn()
+    const whoami = await call({ ...running!, apiKey: session.body.secret }, 'GET', '/whoami')
+
+    expect(page).toBe(`${baseUrl}/console`)
+    expect(whoami.body).toMatchObject({
+      user: { email: 'demo@example.com' },
+      key: { name: 'Console' },
+      memberships: [{ organization: { slug }, role: 'owner' }],
+    })
+    expect((await signIn()).status).toBe(401)
+  })
+
   it('logs no warning, and prints the URL of a reference page that is served', async () => {
     running = await npmStart(dataDir, { LOG_LEVEL: 'info' })
     const [logs, banner] = running.printed.split('\n  Form management is ready') as [string, string]

@@ -18,8 +18,12 @@ const requestsPerState = 5
 export interface Load extends AsyncDisposable {
   /** Resolves once every client has sent some more requests. @throws {Error} for a request that failed. */
   progress(): Promise<void>
+  /** Pauses the load until the next `check`. */
+  pause(): Promise<void>
+  /** Records replies alone while `work` runs. Only while the load is paused. */
+  replyDuring(work: () => Promise<void>): Promise<void>
   /**
-   * Pauses the load, and compares every acknowledged change with the system.
+   * Pauses the load, compares every acknowledged change with the system, and continues the load.
    *
    * @throws {Error} for a change that is missing or was made twice, and for a request that failed.
    */
@@ -54,20 +58,23 @@ export const startLoad = async (
   const [, organizationId, , formId] = path.split('/')
   let recorded = 0
 
+  const reply = (signal: AbortSignal) => recordReplies(nats.urls.replies, { organizationId, formId }, signal)
   const start = (): Run => {
     const stop = new AbortController()
     const running = Promise.all(clients.map((client) => client.run(stop.signal)))
-    const replies = recordReplies(nats.urls.replies, { organizationId, formId }, stop.signal)
+    const replies = reply(stop.signal)
     // `pause` awaits both; this marks a rejection before that as handled.
     for (const each of [running, replies]) each.catch(() => {})
     return { stop, clients: running, replies }
   }
-  let run = start()
+  let run: Run | undefined = start()
 
   const pause = async () => {
-    run.stop.abort()
-    await run.clients
-    recorded += await run.replies
+    const paused = run
+    run = undefined
+    paused?.stop.abort()
+    await paused?.clients
+    recorded += (await paused?.replies) ?? 0
   }
   const assertNoFailure = () => expect(clients.flatMap(({ tally }) => [...tally.failures])).toEqual([])
 
@@ -82,6 +89,13 @@ export const startLoad = async (
         { timeout: 30_000, interval: 20 },
       )
     },
+    pause,
+    replyDuring: async (work) => {
+      const stop = new AbortController()
+      const replies = reply(stop.signal)
+      await work().finally(() => stop.abort())
+      recorded += await replies
+    },
     check: async () => {
       await pause()
       assertNoFailure()
@@ -94,8 +108,8 @@ export const startLoad = async (
       run = start()
     },
     [Symbol.asyncDispose]: async () => {
-      run.stop.abort()
-      await Promise.allSettled([run.clients, run.replies])
+      run?.stop.abort()
+      await Promise.allSettled([run?.clients, run?.replies])
     },
   }
 }

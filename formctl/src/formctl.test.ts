@@ -127,12 +127,13 @@ describe('formctl organization show', () => {
         slug: 'acme',
         name: 'Acme',
         usage: { forms: 1, bytes },
+        deletedForms: 0,
         quota: { forms: 100_000, bytes: 10_737_418_240 },
       })
     }
     const env = { DATA_DIR: dataDir, MAX_FORMS_PER_ORGANIZATION: '7', MAX_BYTES_PER_ORGANIZATION: '0' }
     const { stdout } = await formctlWith(env, 'organization', 'show', '--organization', 'acme')
-    expect(stdout).toContain(`forms: 1 of 7\nbytes: ${bytes}, no limit\n`)
+    expect(stdout).toContain(`forms: 1 of 7\ndeleted forms: 0\nbytes: ${bytes}, no limit\n`)
   })
 
   it('rejects an unknown organization', async () => {
@@ -191,8 +192,9 @@ describe('formctl organization delete', () => {
     const records = Array.from({ length: 230 }, () =>
       newFormRecord({ organizationId: id, revisions: 1, replies: 2 }),
     )
+    const deleted = newFormRecord({ organizationId: id, revisions: 1, isDeleted: true })
     const kept = newFormRecord({ organizationId: other.id })
-    await Promise.all([...records, kept].map((record) => forms.importForm(record)))
+    await Promise.all([...records, deleted, kept].map((record) => forms.importForm(record)))
 
     expect(await given('organization', 'delete', '--organization', 'acme', '--yes')).toEqual({
       id,
@@ -202,6 +204,7 @@ describe('formctl organization delete', () => {
 
     expect(await Array.fromAsync(forms.organizations())).toEqual([{ organizationId: other.id, forms: 1 }])
     expect(await Array.fromAsync(forms.exportForms(other.id))).toEqual([kept])
+    expect(await Array.fromAsync(forms.exportForms(id))).toEqual([])
     expect(await given('organization', 'list')).toMatchObject({ organizations: [{ slug: 'looms' }] })
     expect(await given('user', 'list')).toMatchObject({ users: [{ email: 'ada@example.com' }] })
   })

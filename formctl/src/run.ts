@@ -6,6 +6,7 @@ import { processTerminal, setTerminal, type Terminal } from './cli/terminal.ts'
 import { addBackupCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCopyCommand } from './commands/copy.ts'
+import { addDeletedCommands } from './commands/deleted.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEventsCommands } from './commands/events.ts'
 import { addFormsCommands } from './commands/forms.ts'
@@ -51,6 +52,7 @@ export const createProgram = (terminal: Terminal): Command => {
   addMemberCommands(formctl)
   addKeyCommands(formctl)
   addFormsCommands(formctl)
+  addDeletedCommands(formctl)
   addRevisionsCommands(formctl)
   addEventsCommands(formctl)
   addMigrateCommand(formctl)

@@ -16,7 +16,7 @@ const isCloudEvent = ajv.compile(
 
 /** Events of every type, as a store records them. */
 const recordedEvents = async (): Promise<FormEvent[]> => {
-  await using store = await openFormsStore('sqlite::memory:')
+  await using store = await openFormsStore('sqlite::memory:', { deletedFormsDays: 30 })
   const form = await givenForm(store)
   const { organizationId } = form
   await store.update(refOf(form), (current) => edited(current, { name: '"ä€😀\0' }))
@@ -27,6 +27,9 @@ const recordedEvents = async (): Promise<FormEvent[]> => {
   await store.update(refOf(form), restore, operatorContext, { revisionId, number: 1 })
   await store.unpublish(refOf(form), 'For a while', () => {})
   await store.delete(refOf(form), () => {})
+  await store.undelete(refOf(form), () => {})
+  await store.delete(refOf(form), () => {})
+  await store.purge(refOf(form), () => {})
   const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
   await store.importForm(toFormRecord(newForm({ organizationId }), history))
   return await store.events.read({ organizationId, limit: 100 })
@@ -36,7 +39,7 @@ describe('an event of every type', async () => {
   const events = await recordedEvents()
 
   it('is recorded', () => {
-    expect(events.map(({ type }) => type).sort()).toEqual([...eventTypes].sort())
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(eventTypes))
   })
 
   it.each(events)('matches the JSON Schema of CloudEvents: $type', (event) => {

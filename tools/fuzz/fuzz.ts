@@ -31,11 +31,14 @@ async function fuzz(schemathesis: string, args: string[]): Promise<number> {
   await using system = await startSystem({
     env: { RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' },
   })
-  const editor = await system.account()
-  const viewer = await system.account({ role: 'viewer', in: editor })
-  const readOnly = await system.account({ readOnly: true, in: editor })
+  const owner = await system.account({ role: 'owner' })
+  const editor = await system.account({ in: owner })
+  const viewer = await system.account({ role: 'viewer', in: owner })
+  const readOnly = await system.account({ readOnly: true, in: owner })
   const stranger = await system.account()
-  const forms = await publishedForms(system, editor)
+  const forms = await publishedForms(system, owner)
+  const deletedForms = await publishedForms(system, owner)
+  for (const form of deletedForms) await system.call(owner, 'DELETE', `${owner.forms}/${form}`)
 
   const document = join(system.dataDir, 'openapi.json')
   writeFileSync(document, await (await fetch(`${system.baseUrl}/openapi.json`)).text())
@@ -53,8 +56,10 @@ async function fuzz(schemathesis: string, args: string[]): Promise<number> {
         ...process.env,
         PYTHONDONTWRITEBYTECODE: '1',
         PYTHONPATH: here,
-        FUZZ_ORGANIZATION: editor.slug,
+        FUZZ_ORGANIZATION: owner.slug,
         FUZZ_FORMS: forms.join(','),
+        FUZZ_DELETED_FORMS: deletedForms.join(','),
+        FUZZ_OWNER_KEY: owner.apiKey,
         FUZZ_EDITOR_KEY: editor.apiKey,
         FUZZ_VIEWER_KEY: viewer.apiKey,
         FUZZ_READ_ONLY_KEY: readOnly.apiKey,

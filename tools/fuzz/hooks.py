@@ -13,8 +13,8 @@ from schemathesis.core.failures import AcceptedNegativeData
 from schemathesis.openapi.checks import RejectedPositiveData, UnsupportedMethodResponse, UseAfterFree
 
 ORGANIZATION = os.environ["FUZZ_ORGANIZATION"]
-EDITOR_KEY = os.environ["FUZZ_EDITOR_KEY"]
-OTHER_KEYS = [os.environ["FUZZ_VIEWER_KEY"], os.environ["FUZZ_READ_ONLY_KEY"], os.environ["FUZZ_STRANGER_KEY"]]
+OWNER_KEY = os.environ["FUZZ_OWNER_KEY"]
+OTHER_KEYS = [os.environ[f"FUZZ_{of}_KEY"] for of in ("EDITOR", "VIEWER", "READ_ONLY", "STRANGER")]
 
 SHARE_OF_KNOWN_ORGANIZATIONS = 0.97
 SHARE_OF_KNOWN_FORMS = 0.85
@@ -34,7 +34,7 @@ EXPECTED_REASONS = {
 }
 EXPECTED_VIOLATIONS = re.compile(
     r'repeats the key of steps|is fixed at creation|must be "guided" in a form'
-    r"|must be left out with all=true|must be the same in body and query|^column \d+: |^The pageToken "
+    r"|must be left out with all=true|^names |must be the same in body and query|^column \d+: |^The pageToken "
     r"|must be empty or an absolute http or https URL|must be a BCP 47 language tag"
 )
 
@@ -45,7 +45,8 @@ drafts: deque[str] = deque(maxlen=40)
 published: list[str] = os.environ["FUZZ_FORMS"].split(",")
 revisions: deque[tuple[str, str]] = deque(maxlen=200)
 deleted: set[str] = set()
-request_ids: set = set()
+restorable: deque[str] = deque(os.environ["FUZZ_DELETED_FORMS"].split(","), maxlen=40)
+ids: set = set()
 responses: Counter[tuple[str, str]] = Counter()
 
 
@@ -79,6 +80,16 @@ def before_load_schema(context, raw_schema):
             "deleteForm": {},
         }.items()
     }
+    paths["/organizations/{organizationRef}/forms/{formRef}"]["delete"]["responses"]["200"]["links"] = {
+        operation_id: {
+            "operationId": operation_id,
+            "parameters": {
+                "organizationRef": "$request.path.organizationRef",
+                "formRef": "$request.path.formRef",
+            },
+        }
+        for operation_id in ("undeleteForm", "purgeForm")
+    }
 
 
 @schemathesis.hook
@@ -93,18 +104,20 @@ def before_call(context, case, kwargs):
     # The only value that the coverage phase sends for this header; it would fail every request.
     if (case.headers or {}).get("if-match") == "0":
         del case.headers["if-match"]
-    if isinstance(case.body, dict) and isinstance(case.body.get("requestId"), str) and not is_new(case.body["requestId"]):
-        case.body["requestId"] = str(uuid.UUID(int=dice.getrandbits(128), version=4))
-    if case.headers.get("x-api-key") == EDITOR_KEY and dice.random() < SHARE_OF_OTHER_KEYS:
+    for parameters in (case.body, case.query):
+        for name in ("requestId", "formId"):
+            if isinstance(parameters, dict) and isinstance(parameters.get(name), str) and not is_new(parameters[name]):
+                parameters[name] = str(uuid.UUID(int=dice.getrandbits(128), version=4))
+    if case.headers.get("x-api-key") == OWNER_KEY and dice.random() < SHARE_OF_OTHER_KEYS:
         case.headers["x-api-key"] = dice.choice(OTHER_KEYS)
 
 
-def is_new(request_id):
-    """Also accepts a quarter of the repeated ids: a request id on a second form is always a conflict."""
+def is_new(id):
+    """Also accepts a few of the repeated ids: most of them are a conflict."""
     with lock:
-        seen = request_id in request_ids
-        request_ids.add(request_id)
-    return not seen or dice.random() < 0.25
+        seen = id in ids
+        ids.add(id)
+    return not seen or dice.random() < 0.05
 
 
 def known_refs(operation_id):
@@ -113,6 +126,8 @@ def known_refs(operation_id):
         if operation_id == "getRevision" and revisions and dice.random() < 0.7:
             form, revision = dice.choice(revisions)
             return {"formRef": form, "revisionRef": revision}
+        if operation_id in ("undeleteForm", "purgeForm"):
+            return {"formRef": dice.choice(restorable)} if restorable else {}
         refs = drafts if operation_id in ("updateForm", "deleteForm") else [*drafts, *published]
         return {"formRef": dice.choice(refs)} if refs else {}
 
@@ -127,8 +142,12 @@ def after_call(context, case, response):
         operation_id = operation_id_of(case)
         if operation_id == "createForm" and body["publicId"]:
             drafts.append(body["publicId"])
-        if operation_id == "deleteForm" and not is_dry(case):
+        if operation_id == "deleteForm" and not is_dry(case) and "x-request-replayed" not in response.headers:
             deleted.add(case.path_parameters["formRef"])
+            restorable.append(case.path_parameters["formRef"])
+        if operation_id == "undeleteForm":
+            drafts.append(body["publicId"])
+            deleted.difference_update([case.path_parameters["formRef"], body["publicId"], body["path"].split("/")[-1]])
         if operation_id == "listRevisions":
             revisions.extend(tuple(revision["path"].split("/")[3::2]) for revision in body["revisions"])
 

@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openFormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createProgram } from '../run.ts'
+import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
-import { exampleKeyId } from './examples.ts'
+import { exampleDeletedForm, exampleKeyId } from './examples.ts'
 import { processTerminal } from './terminal.ts'
 
 /** The words of every command without subcommands. */
@@ -42,6 +44,12 @@ const runUntilInterrupted = async (words: string[]) => {
   return await running
 }
 
+const givenDeletedForm = async (organizationId: string) => {
+  const record = newFormRecord({ organizationId, isDeleted: true })
+  await using store = await openFormsStore(`sqlite:${join(dataDir, 'forms.db')}`)
+  await store.importForm({ ...record, publicId: exampleDeletedForm })
+}
+
 let dataDir: string
 
 beforeEach(() => {
@@ -65,7 +73,7 @@ describe('the help of each command', () => {
 
   it.each(examples.map(({ example }) => [example]))('%s works', async (example) => {
     await runFormctl(['user', 'create', '--email', 'ada@example.com'])
-    await runFormctl(['organization', 'create', '--name', 'Acme', '--slug', 'acme'])
+    const created = await runFormctl(['organization', 'create', '--name', 'Acme', '--slug', 'acme', '--json'])
     const acmeAndAda = ['--organization', 'acme', '--user', 'ada@example.com']
     if (!example.includes('member add')) await runFormctl(['member', 'add', ...acmeAndAda])
     const key = await runFormctl(['key', 'create', '--user', 'ada@example.com', '--json'])
@@ -79,6 +87,8 @@ describe('the help of each command', () => {
     if (example.includes('forms import')) {
       await runFormctl(['forms', 'export', '--out', join(dataDir, 'forms.ndjson')])
     }
+
+    if (example.includes(exampleDeletedForm)) await givenDeletedForm(JSON.parse(created.stdout).id)
 
     const words = wordsOf(example.replace(exampleKeyId, id))
     const { code, stderr } = await (words.includes('tail') ? runUntilInterrupted(words) : runFormctl(words))

@@ -126,7 +126,7 @@ describe('organization delete', () => {
     const { code, prompts } = await runFormctl(remove, { typed: 'n' })
 
     expect(prompts).toEqual([
-      'Delete acme "Acme" permanently (memberships: 1, forms with their revisions and replies: 0)? [y/N] ',
+      'Delete acme "Acme" permanently (memberships: 1, forms with their revisions and replies: 0, deleted forms: 0)? [y/N] ',
     ])
     expect([code, (await organizations()).length]).toEqual([1, 1])
     expect((await given('member', 'list', '--organization', 'acme')).members).toHaveLength(1)

@@ -257,6 +257,54 @@ describe('formctl copy', () => {
 })
 
 describe.each([
+  ['SQLite', 'MongoDB', () => file('forms.db'), newMongoUrl],
+  ['MongoDB', 'SQLite', newMongoUrl, () => file('copy.db')],
+])('formctl copy of deleted forms from %s to %s', (_, __, fromUrl, toUrl) => {
+  const organizationId = randomUUID()
+  const records = [true, false, true, false, true].map((isDeleted, index) =>
+    newFormRecord({ organizationId, revisions: index, replies: 2, isDeleted }),
+  )
+
+  it('keeps them restorable, and counts them apart', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    await migrateFormsStore(from)
+    await fill(from, records)
+    const { publicId: formRef } = records[3]!
+    {
+      await using source = await openFormsStore(from, { deletedFormsDays: 30 })
+      await source.delete({ organizationId, formRef }, () => {})
+    }
+
+    const { stdout } = await copy(from, to)
+
+    expect(stdout).toMatch(
+      /^Source and target are equal: 1 forms, 10 revisions, 10 replies, 4 deleted forms; /m,
+    )
+    expect(await recordsAt(to)).toEqual(await recordsAt(from))
+    expect(await logsAt(to)).toEqual(await logsAt(from))
+    await using target = await openFormsStore(to)
+    expect(await target.get({ organizationId, formRef })).toBeUndefined()
+    expect(await target.undelete({ organizationId, formRef }, () => {})).toMatchObject({ publicId: formRef })
+    expect(await Array.fromAsync(target.organizations())).toEqual([{ organizationId, forms: 2 }])
+  })
+
+  it('names a form of the target alone that comes before them', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    const [deleted, own] = [records[0]!, records[1]!]
+    for (const url of [from, to]) {
+      await migrateFormsStore(url)
+      await fillWithoutEvents(url, [{ ...deleted, publicId: 'aaaaaaaaaa' }])
+    }
+    await fillWithoutEvents(to, [{ ...own, publicId: 'bbbbbbbbbb', revisions: [], live: null }])
+
+    expect(await copy(from, to)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`the source lacks organizations/${organizationId}/forms/${own.formId}`),
+    })
+  })
+})
+
+describe.each([
   ['SQLite', 'SQLite', () => file('forms.db'), () => file('copy.db')],
   ['SQLite', 'MongoDB', () => file('forms.db'), newMongoUrl],
   ['MongoDB', 'SQLite', newMongoUrl, () => file('copy.db')],

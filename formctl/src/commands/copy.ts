@@ -84,8 +84,11 @@ const storesAt = async (url: string, setting: string) => {
   return names
 }
 
+/** `deletedForms` becomes `deleted forms`. */
+const withSpaces = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 const describe = ({ store, imported, existing, counts, sha256 }: CopyResult): string => {
-  const content = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  const content = Object.entries(counts).map(([name, count]) => `${count} ${withSpaces(name)}`)
   return [
     `Copied the ${store === 'events' ? 'events of the forms' : store} store: ${imported} records imported, ${existing} existed.`,
     `Source and target are equal: ${content.join(', ') || 'no records'}; SHA-256 ${sha256}`,

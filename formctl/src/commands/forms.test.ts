@@ -65,6 +65,7 @@ describe('formctl forms export', () => {
       newFormRecord({ revisions: 2, replies: 40 }),
       newFormRecord(),
       newFormRecord({ revisions: 1 }),
+      newFormRecord({ revisions: 1, replies: 2, isDeleted: true }),
     ])
 
     const { code, stdout, stderr } = await runFormctl(['forms', 'export'])
@@ -105,7 +106,9 @@ describe('formctl forms export', () => {
 describe('formctl forms import', () => {
   it('makes an empty store equal to the exported one', async () => {
     await fill(
-      Array.from({ length: 20 }, (_, index) => newFormRecord({ revisions: index % 3, replies: index * 3 })),
+      Array.from({ length: 20 }, (_, index) =>
+        newFormRecord({ revisions: index % 3, replies: index * 3, isDeleted: index % 4 === 0 }),
+      ),
     )
     const before = await storedRecords()
     await exportTo(file)
@@ -208,6 +211,25 @@ describe('formctl forms import', () => {
     ]
     expect(new Set([...idsOf(fresh), ...idsOf(record)]).size).toBe(12)
     expect(FormRecord.parse(fresh)).toEqual(fresh)
+  })
+
+  it('keeps a deleted form deleted: in its organization, and as a new one', async () => {
+    const record = newFormRecord({ revisions: 1, isDeleted: true })
+    writeFileSync(file, toLines([record]))
+
+    expect(await importFrom('--dry-run', '--json')).toMatchObject({ stdout: '{"imported":1,"existing":0}\n' })
+    for (const options of [[], ['--as-new']]) expect(await importFrom(...options)).toMatchObject({ code: 0 })
+    expect(await importFrom('--dry-run', '--json')).toMatchObject({ stdout: '{"imported":0,"existing":1}\n' })
+
+    const records = await storedRecords()
+    const fresh = records.find(({ formId }) => formId !== record.formId)!
+    expect(records).toHaveLength(2)
+    expect(records).toContainEqual(record)
+    expect(fresh.deletion).toEqual({ ...record.deletion, deleteTime: fresh.createTime, deleter: '' })
+    await using store = await openForms()
+    expect(await Array.fromAsync(store.organizations())).toEqual([
+      { organizationId: record.organizationId, forms: 0 },
+    ])
   })
 
   it('resumes from a line', async () => {

@@ -3,8 +3,8 @@ import { addExamples } from '../cli/examples.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { terminalOf } from '../cli/terminal.ts'
 import { exportForms, writeNewFile } from '../forms/export-forms.ts'
-import { getOrganizationByRef } from '../stores/get-by-ref.ts'
-import { openDirectory, openForms } from '../stores/open-stores.ts'
+import { openForms } from '../stores/open-stores.ts'
+import { findOptionalOrganizationId } from '../stores/organization-id.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
@@ -27,7 +27,7 @@ const addExportCommand = (forms: Command): void => {
     .option('--out <file>', 'a new file (default: stdout)')
     .action(async function (this: Command) {
       const { organization, out } = this.opts<ExportOptions>()
-      const organizationId = await organizationIdOf(organization)
+      const organizationId = await findOptionalOrganizationId(organization)
       await using store = await openForms()
       const source = { store, ...(organizationId && { organizationId }) }
       if (out === undefined) {
@@ -58,7 +58,7 @@ const addImportCommand = (forms: Command): void => {
     .option('--from-line <number>', 'skip the lines before', parseLineNumber)
     .action(async function (this: Command, file: string) {
       const { organization, ...options } = this.opts<ImportCommandOptions>()
-      const organizationId = await organizationIdOf(organization)
+      const organizationId = await findOptionalOrganizationId(organization)
       await using store = await openForms()
       const { importForms } = await import('../forms/import-forms.ts')
       const result = await importForms(this, store, file, {
@@ -82,10 +82,4 @@ const parseLineNumber = (text: string): number => {
   const number = Number(text)
   if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be 1 or more.')
   return number
-}
-
-const organizationIdOf = async (ref: string | undefined): Promise<string | undefined> => {
-  if (ref === undefined) return undefined
-  await using directory = await openDirectory()
-  return (await getOrganizationByRef(directory, ref)).organizationId
 }

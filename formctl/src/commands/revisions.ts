@@ -4,9 +4,9 @@ import { addExamples } from '../cli/examples.ts'
 import { parseDuration } from '../cli/option-values.ts'
 import { printOutcome } from '../cli/outcome.ts'
 import { type PrunedForms, pruneForms } from '../revisions/prune-forms.ts'
-import { getOrganizationByRef } from '../stores/get-by-ref.ts'
 import { withStoreName } from '../stores/named-store.ts'
-import { openDirectory, openForms } from '../stores/open-stores.ts'
+import { openForms } from '../stores/open-stores.ts'
+import { findOptionalOrganizationId } from '../stores/organization-id.ts'
 import { namedStores } from '../stores/store-urls.ts'
 
 export const addRevisionsCommands = (formctl: Command): void => {
@@ -34,7 +34,7 @@ const addPruneCommand = (revisions: Command): void => {
     .option(...yesOption)
     .action(async function (this: Command) {
       const { keep, olderThan, organization, dryRun = false } = this.opts<PruneCommandOptions>()
-      const organizationId = await organizationIdOf(organization)
+      const organizationId = await findOptionalOrganizationId(organization)
       if (!dryRun) await confirm(this, promptOf(keep, organization))
       await using store = await openForms()
       const before = new Date(Date.now() - olderThan)
@@ -61,10 +61,4 @@ const parseKeep = (text: string): number => {
   const keep = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(keep) && keep > 0) return keep
   throw new InvalidArgumentError('It must be a whole number, 1 or more.')
-}
-
-const organizationIdOf = async (ref: string | undefined): Promise<string | undefined> => {
-  if (ref === undefined) return undefined
-  await using directory = await openDirectory()
-  return (await getOrganizationByRef(directory, ref)).organizationId
 }

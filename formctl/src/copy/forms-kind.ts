@@ -6,22 +6,25 @@ import {
   migrateFormsStore,
   openFormsStore,
 } from '@fms/forms-store'
+import { countDeletedForms } from '../forms/list-forms.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
-/** The forms of all organizations. */
+/** The forms of all organizations, deleted ones included. */
 async function* allForms(store: FormsStore): AsyncGenerator<FormRecord> {
   for await (const { organizationId } of store.organizations()) yield* store.exportForms(organizationId)
 }
 
-/** Number of forms in all organizations. */
+/** Number of forms in all organizations, deleted ones included. */
 const countForms = async (store: FormsStore): Promise<number> => {
   let total = 0
-  for await (const { forms } of store.organizations()) total += forms
+  for await (const { organizationId, forms } of store.organizations()) {
+    total += forms + (await countDeletedForms(store, organizationId))
+  }
   return total
 }
 
-/** Forms with their revisions and replies. */
+/** Forms with their revisions and replies. Those of an organization are ordered by public id, deleted ones last. */
 export const formsKind: StoreKind<FormRecord> = {
   name: 'forms',
   store: 'forms',
@@ -38,8 +41,13 @@ export const formsKind: StoreKind<FormRecord> = {
       [Symbol.asyncDispose]: () => store.close(),
     }
   },
-  sortKeyOf: ({ organizationId, publicId }) => `${organizationId}/${publicId}`,
+  sortKeyOf: ({ organizationId, deletion, publicId }) =>
+    `${organizationId}/${deletion ? 'deleted' : 'current'}/${publicId}`,
   nameOf: ({ organizationId, formId }) => `organizations/${organizationId}/forms/${formId}`,
   digestOf: formDigest,
-  tallyOf: ({ revisions, replyIds }) => ({ forms: 1, revisions: revisions.length, replies: replyIds.length }),
+  tallyOf: ({ deletion, revisions, replyIds }) => ({
+    [deletion ? 'deletedForms' : 'forms']: 1,
+    revisions: revisions.length,
+    replies: replyIds.length,
+  }),
 }

@@ -31,6 +31,7 @@ export const DoctorEnvironment = z.object({
   ORGANIZATIONS_URL: origin,
   FORMS_URL: origin,
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).optional(),
+  DELETED_FORMS_DAYS: z.coerce.number().int().min(0).max(3_650).optional(),
   EVENTS_STREAM_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
   EVENTS_STREAM_BYTES: z.coerce
     .number()

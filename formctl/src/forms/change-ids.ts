@@ -31,8 +31,8 @@ export const toOrganization = (record: FormRecord, organizationId: string): Form
   withIds(record, { ...record, organizationId })
 
 /**
- * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies, and no publishers, because
- * an operator makes these revisions.
+ * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies, and neither publishers nor a
+ * deleter, because an operator makes these changes. A deleted form can be restored until the same time.
  */
 export const toNewForm = (record: FormRecord, now: Date): FormRecord => {
   const time = now.toISOString()
@@ -55,6 +55,7 @@ export const toNewForm = (record: FormRecord, now: Date): FormRecord => {
       live: live ? { revisionId: live.revisionId, number: live.number } : null,
       replyCount: 0,
       replyIds: [],
+      ...(record.deletion && { deletion: { ...record.deletion, deleteTime: time, deleter: '' } }),
     },
     ids,
   )

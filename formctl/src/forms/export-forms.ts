@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
 import { formsKind } from '../copy/forms-kind.ts'
+import { countDeletedForms } from './list-forms.ts'
 
 export interface Export {
   store: FormsStore
@@ -14,7 +15,8 @@ export interface Export {
 }
 
 /**
- * Writes forms as NDJSON: one record per line, ordered by organization and public id.
+ * Writes forms as NDJSON: one record per line, ordered by organization and public id. The deleted forms of an organization
+ * come last.
  *
  * @param write receives a line including its newline.
  * @returns the number of forms.
@@ -28,7 +30,10 @@ export const exportForms = async (
   const organizations = (await Array.fromAsync(store.organizations())).filter(
     (each) => !organizationId || each.organizationId === organizationId,
   )
-  const total = organizations.reduce((sum, { forms }) => sum + forms, 0)
+  let total = 0
+  for (const { organizationId, forms } of organizations) {
+    total += forms + (await countDeletedForms(store, organizationId))
+  }
   using progress = await startProgress(command, 'Exporting forms', total)
   let written = 0
   for (const organization of organizations) {

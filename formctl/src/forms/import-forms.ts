@@ -103,7 +103,8 @@ const recordFor = (record: FormRecord, options: ImportOptions): FormRecord => {
 /** The outcome of an import, judged only by the form. */
 const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
   const { organizationId, formId } = record
-  const stored = await store.get({ organizationId, formRef: formId })
+  const ref = { organizationId, formRef: formId }
+  const stored = await (record.deletion ? store.getDeleted(ref) : store.get(ref))
   if (!stored) return 'imported'
   if (digestOf(stored) !== digestOf(fromFormRecord(record))) throw formConflict(record, 'formId', formId)
   return 'exists'

@@ -6,15 +6,20 @@ const start = Date.UTC(2026, 10, 20, 9, 30)
 
 const time = (ms: number) => new Date(start + ms).toISOString()
 
-/** A form record for tests. @param revisions number of revisions; the last is live, and every second one has a note. @param replies number of replies. */
+/** A `purgeTime` that tests never reach. */
+const farFuture = '2100-01-01T00:00:00.000Z'
+
+/** A form record for tests. @param revisions number of revisions; the last is live, and every second one has a note. @param replies number of replies. @param isDeleted whether the form is deleted and can be restored. */
 export const newFormRecord = ({
   organizationId = randomUUID() as string,
   revisions = 0,
   replies = 0,
+  isDeleted = false,
 }: {
   organizationId?: string
   revisions?: number
   replies?: number
+  isDeleted?: boolean
 } = {}): FormRecord => {
   const ids = { organizationId, formId: randomUUID() as string, publicId: makePublicId() }
   const draft = FormDraft.parse({
@@ -49,5 +54,8 @@ export const newFormRecord = ({
     revisions: snapshots,
     replyCount: replies,
     replyIds: Array.from({ length: replies }, () => randomUUID() as string).sort(),
+    ...(isDeleted && {
+      deletion: { deleteTime: time(3_600_000), purgeTime: farFuture, deleter: `users/${randomUUID()}` },
+    }),
   }
 }

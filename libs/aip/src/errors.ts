@@ -97,6 +97,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Thrown by a store for an outcome that is no failure, such as the replay of a request. Metrics do not count it. */
+export abstract class ExpectedOutcome extends Error {}
+
 /** Maximum number of field violations in an error response. */
 export const maxFieldViolations = 1000
 

@@ -1,3 +1,4 @@
+import { type DeletedForms, deletedFormsOf } from './deleted-forms.ts'
 import { type Events, eventsOf } from './events/events.ts'
 import { type Forms, formsOf } from './forms.ts'
 import { type Keys, keysOf } from './keys.ts'
@@ -11,6 +12,7 @@ import { type CallOptions, type ClientOptions, type Clock, createTransport } fro
 export interface Client {
   organizations: Organizations
   forms: Forms
+  deletedForms: DeletedForms
   revisions: Revisions
   events: Events
   keys: Keys
@@ -32,6 +34,7 @@ export const createClient = (
   return {
     organizations: organizationsOf(transport),
     forms: formsOf(transport),
+    deletedForms: deletedFormsOf(transport),
     revisions: revisionsOf(transport),
     events: eventsOf(transport),
     keys: keysOf(transport),

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Client, Form, FormInput, FormPatch } from './index.ts'
+import type { Client, DeletedForm, Form, FormInput, FormPatch } from './index.ts'
 import { answered, failure, type Reaction, startServer } from './testing.ts'
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe('the request of', () => {
   const path = '/v2/organizations/acme/forms'
@@ -13,12 +13,14 @@ describe('the request of', () => {
     return { line: `${method} ${url}`, ifMatch: headers['if-match'], type: headers['content-type'], body }
   }
 
-  it('create has the form in its body', async () => {
-    expect(await call(({ forms }) => forms.create('acme', { name: 'Tea' }, { validateOnly: true }))).toEqual({
+  it('create has the form and the ids in its body', async () => {
+    const options = { validateOnly: true, formId: 'own', requestId: 'mine' }
+
+    expect(await call(({ forms }) => forms.create('acme', { name: 'Tea' }, options))).toEqual({
       line: `POST ${path}`,
       ifMatch: undefined,
       type: 'application/json',
-      body: { form: { name: 'Tea' }, validateOnly: true },
+      body: { form: { name: 'Tea' }, formId: 'own', requestId: 'mine', validateOnly: true },
     })
   })
 
@@ -33,20 +35,64 @@ describe('the request of', () => {
     })
   })
 
+  it('update has a requestId only if the caller gives one', async () => {
+    expect(
+      await call(({ forms }) => forms.update('acme', 'f', { tone: null }, { requestId: 'mine' })),
+    ).toMatchObject({ body: { form: { tone: null }, requestId: 'mine', validateOnly: false } })
+  })
+
   it('update also sends an empty ETag, which the service rejects', async () => {
     expect(await call(({ forms }) => forms.update('acme', 'f', {}, { ifMatch: '' }))).toMatchObject({
       ifMatch: '',
     })
   })
 
-  it('delete has no body, and validateOnly in the query', async () => {
+  it('delete has no body, but its parameters in the query', async () => {
+    const options = { ifMatch: '"1"', requestId: 'mine' }
     const parts = { ifMatch: '"1"', type: undefined, body: undefined }
 
-    const real = await call(({ forms }) => forms.delete('acme', 'f', { ifMatch: '"1"' }))
-    const dry = await call(({ forms }) => forms.delete('acme', 'f', { ifMatch: '"1"', validateOnly: true }))
+    const real = await call(({ forms }) => forms.delete('acme', 'f', options))
+    const dry = await call(({ forms }) => forms.delete('acme', 'f', { ...options, validateOnly: true }))
 
-    expect(real).toEqual({ line: `DELETE ${path}/f`, ...parts })
-    expect(dry).toEqual({ line: `DELETE ${path}/f?validateOnly=true`, ...parts })
+    expect(real).toEqual({ line: `DELETE ${path}/f?requestId=mine`, ...parts })
+    expect(dry).toEqual({ line: `DELETE ${path}/f?requestId=mine&validateOnly=true`, ...parts })
+  })
+
+  it('undelete and purge name the deleted form by its id or path', async () => {
+    const deleted = '/v2/organizations/acme/deletedForms/f'
+    const options = { ifMatch: '"1"', requestId: 'mine', validateOnly: true }
+
+    const byId = await call(({ deletedForms }) => deletedForms.undelete('acme', 'f', options))
+    const byPath = await call(({ deletedForms }) =>
+      deletedForms.undelete('acme', 'organizations/o/deletedForms/f'),
+    )
+    const purge = await call(({ deletedForms }) => deletedForms.purge('acme', 'f', options))
+
+    expect(byId).toMatchObject({
+      line: `POST ${deleted}/undelete`,
+      ifMatch: '"1"',
+      body: { requestId: 'mine', validateOnly: true },
+    })
+    expect(byPath).toMatchObject({ line: `POST ${deleted}/undelete`, body: { validateOnly: false } })
+    expect(purge).toEqual({
+      line: `DELETE ${deleted}?requestId=mine&validateOnly=true`,
+      ifMatch: '"1"',
+      type: undefined,
+      body: undefined,
+    })
+  })
+
+  it('changes has the two states in the query', async () => {
+    expect(await call(({ forms }) => forms.changes('acme', 'f'))).toMatchObject({
+      line: `GET ${path}/f/changes?from=live&to=draft`,
+    })
+    expect(
+      await call(({ forms }) =>
+        forms.changes('acme', 'f', { from: 'organizations/o/forms/f/revisions/r', to: 'live' }),
+      ),
+    ).toMatchObject({
+      line: `GET ${path}/f/changes?from=r&to=live`,
+    })
   })
 
   it('changes names the states to compare in the query, if the caller does', async () => {
@@ -79,18 +125,29 @@ describe('the request of', () => {
     ])
   })
 
-  it('publish has a new requestId, or the given one', async () => {
-    const own = await call(({ forms }) => forms.publish('acme', 'f'))
-    const another = await call(({ forms }) => forms.publish('acme', 'f'))
-    const given = await call(({ forms }) => forms.publish('acme', 'f', { requestId: 'mine', ifMatch: '*' }))
+  it.each([
+    ['create', ({ forms }, options) => forms.create('acme', {}, options)],
+    ['delete', ({ forms }, options) => forms.delete('acme', 'f', options)],
+    ['publish', ({ forms }, options) => forms.publish('acme', 'f', options)],
+    ['unpublish', ({ forms }, options) => forms.unpublish('acme', 'f', options)],
+    ['rollback', ({ revisions }, options) => revisions.rollback('acme', 'f', 'live', options)],
+    ['undelete', ({ deletedForms }, options) => deletedForms.undelete('acme', 'f', options)],
+    ['purge', ({ deletedForms }, options) => deletedForms.purge('acme', 'f', options)],
+  ] satisfies [string, (client: Client, options?: { requestId: string }) => Promise<unknown>][])(
+    '%s has a new requestId, or the given one',
+    async (_, write) => {
+      const requestIdOf = async (options?: { requestId: string }) => {
+        const { line, body } = await call((client) => write(client, options))
+        return (body as { requestId?: string })?.requestId ?? /requestId=([^&]*)/.exec(line)?.[1]
+      }
 
-    expect(own).toMatchObject({
-      line: `POST ${path}/f/publish`,
-      body: { requestId: expect.stringMatching(uuid), validateOnly: false },
-    })
-    expect(another.body).not.toEqual(own.body)
-    expect(given).toMatchObject({ ifMatch: '*', body: { requestId: 'mine' } })
-  })
+      const [own, another] = [await requestIdOf(), await requestIdOf()]
+
+      expect([own, another]).toEqual([expect.stringMatching(uuid), expect.stringMatching(uuid)])
+      expect(another).not.toBe(own)
+      expect(await requestIdOf({ requestId: 'mine' })).toBe('mine')
+    },
+  )
 
   it('unpublish has the note', async () => {
     const plain = await call(({ forms }) => forms.unpublish('acme', 'f'))
@@ -177,14 +234,45 @@ describe('edit', () => {
     expect(requests).toHaveLength(4)
   })
 
-  it('does not repeat a change with an unknown outcome', async () => {
-    const { result, requests } = await edit(
-      [answered({}, '"1"'), failure(503, 'UPSTREAM_UNAVAILABLE'), moved],
-      exclaimed,
-    )
+  it('repeats a change with an unknown outcome under its requestId', async () => {
+    await using server = await startServer([
+      answered({}, '"1"'),
+      failure(503, 'UPSTREAM_UNAVAILABLE'),
+      answered({}, '"2"'),
+    ])
 
-    expect(result).toMatchObject({ reason: 'UPSTREAM_UNAVAILABLE' })
-    expect(requests.map(([method]) => method)).toEqual(['GET', 'PATCH', 'PATCH'])
+    await server.client.forms.edit('acme', 'f', exclaimed)
+
+    const [, first, second] = server.requests
+    expect(first?.body).toMatchObject({ requestId: expect.stringMatching(uuid) })
+    expect(second).toEqual(first)
+  })
+
+  it('starts over with a new requestId', async () => {
+    await using server = await startServer([answered(), moved, answered(), answered()])
+
+    await server.client.forms.edit('acme', 'f', exclaimed)
+
+    const [, first, , second] = server.requests.map(({ body }) => body as { requestId: string })
+    expect(second?.requestId).toMatch(uuid)
+    expect(second?.requestId).not.toBe(first?.requestId)
+  })
+})
+
+describe('a list of deleted forms', () => {
+  it('requests page after page', async () => {
+    const page = (publicId: string, nextPageToken: string) =>
+      answered({ deletedForms: [{ publicId }], totalSize: 2, nextPageToken })
+    await using server = await startServer([page('one', 't'), page('two', '')])
+
+    const listed = server.client.deletedForms.list('acme', { pageSize: 1 })
+
+    expect(await Array.fromAsync(listed, ({ publicId }) => publicId)).toEqual(['one', 'two'])
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      '/v2/organizations/acme/deletedForms?pageSize=1',
+      '/v2/organizations/acme/deletedForms?pageSize=1&pageToken=t',
+    ])
+    expectTypeOf(listed).toExtend<AsyncIterable<DeletedForm>>()
   })
 })
 

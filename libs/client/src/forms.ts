@@ -1,7 +1,8 @@
 import { isReason } from './errors.ts'
 import { type List, type ListQuery, listOf } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
-import { pathOf } from './references.ts'
+import { idOf, pathOf } from './references.ts'
+import { newRequestId } from './request-id.ts'
 import type { FormChanges } from './resources/changes.ts'
 import type { Form } from './resources/form.ts'
 import type { FormInput, FormPatch } from './resources/form-patch.ts'
@@ -18,6 +19,16 @@ export interface TaggedForm<F = Form> {
 export interface WriteOptions extends CallOptions {
   /** Dry run: performs all checks, stores nothing, and returns the result of the write; default false. */
   validateOnly?: boolean
+  /**
+   * A UUID, with which a whole call can be repeated safely: the service executes calls with the same one only once, and
+   * remembers it for at least a day. Default: a new one for each call, which its retries share; none for `forms.update`.
+   */
+  requestId?: string
+}
+
+export interface CreateOptions extends WriteOptions {
+  /** Id of the form: a UUID that no other form of the organization has. Default: the service chooses one. */
+  formId?: string
 }
 
 /** The options of a write to an existing form. */
@@ -27,8 +38,6 @@ export interface ChangeOptions extends WriteOptions {
 }
 
 export interface PublishOptions extends ChangeOptions {
-  /** A UUID; calls with the same one publish only once. Default: a new one for each call. */
-  requestId?: string
   /** What the publish changes, or why: `note` of the revision. At most 500 characters; default `""`. */
   note?: string
   /**
@@ -58,9 +67,11 @@ export interface EditOptions extends CallOptions {
 /** Forms. `organization` is a UUID, slug or `path`; `form` is a UUID, `publicId` or `path`. */
 export interface Forms {
   /**
-   * Creates a form. Each call creates another one. A call that fails with an unknown outcome may have created a form.
+   * Creates a form.
+   *
+   * @throws {FormsApiError} FORM_ID_TAKEN for a `formId` that another form has, or a deleted one that can be restored.
    */
-  create(organization: string, form: FormInput, options?: WriteOptions): Promise<TaggedForm>
+  create(organization: string, form: FormInput, options?: CreateOptions): Promise<TaggedForm>
   /** Reads the draft. With `-` for the organization, `form` is a `publicId` in any of the caller's organizations. */
   get(organization: string, form: string, options?: CallOptions): Promise<TaggedForm>
   /** Reads the members of a mask. The ETag is that of the form, and so valid for `ifMatch`. */
@@ -73,9 +84,12 @@ export interface Forms {
   list(organization: string, query?: ListQuery): List<Form>
   /** Lists the members of a mask. Fastest with members that the service has outside of the draft, such as `name,live`. */
   list(organization: string, query: ListQuery & MaskOptions): List<Masked<Form>>
-  /** Applies a merge patch to the draft (RFC 7396). Respondents see the change after the next publish. */
+  /**
+   * Applies a merge patch to the draft (RFC 7396). Respondents see the change after the next publish. Without a `requestId`, a
+   * retry applies the patch once more, also to a later draft.
+   */
   update(organization: string, form: string, patch: FormPatch, options?: ChangeOptions): Promise<TaggedForm>
-  /** Deletes the form and its revisions. */
+  /** Deletes the form and its revisions. `deletedForms.undelete` restores it for as long as the service keeps it. */
   delete(organization: string, form: string, options?: ChangeOptions): Promise<void>
   /** Freezes the draft as a revision and makes the revision live. */
   publish(organization: string, form: string, options?: PublishOptions): Promise<TaggedForm>
@@ -92,7 +106,7 @@ export interface Forms {
    */
   changes(organization: string, form: string, query?: ChangesQuery): Promise<FormChanges>
   /**
-   * Reads the draft and applies the patch that `change` returns. Starts over if the draft has changed meanwhile.
+   * Reads the draft and applies the patch that `change` returns, once. Starts over if the draft has changed meanwhile.
    *
    * @param change called once per attempt; returns undefined to end the edit without a write.
    * @throws {FormsApiError} FORM_MOVED after the last attempt; another error if the outcome of the write is unknown.
@@ -110,16 +124,17 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
     pathOf(['organizations', organization], ['forms', form], ...action.map((name): [string] => [name]))
 
   const forms: Forms = {
-    create: async (organization, form, { validateOnly = false, signal } = {}) =>
-      tagged(
+    create: async (organization, form, options = {}) => {
+      const { formId, requestId = newRequestId(), validateOnly = false, signal } = options
+      return tagged(
         await send<Form>({
           method: 'POST',
           path: pathOf(['organizations', organization], ['forms']),
-          body: { form, validateOnly },
+          body: { form, formId, requestId, validateOnly },
           signal,
-          isIdempotent: validateOnly,
         }),
-      ),
+      )
+    },
 
     get: async (organization: string, form: string, options: CallOptions & Partial<MaskOptions> = {}) => {
       const { readMask, signal } = options
@@ -138,38 +153,36 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
       })
     },
 
-    update: async (organization, form, patch, { ifMatch, validateOnly = false, signal } = {}) =>
-      tagged(
+    update: async (organization, form, patch, options = {}) => {
+      const { requestId, ifMatch, validateOnly = false, signal } = options
+      return tagged(
         await send<Form>({
           method: 'PATCH',
           path: pathTo(organization, form),
-          body: { form: patch, validateOnly },
+          body: { form: patch, requestId, validateOnly },
           ifMatch,
           signal,
-          // An earlier attempt of this call may have changed the form. The outcome is unknown.
-          rejectedAfterUnknown(rejection, unknown) {
-            throw isReason(rejection, 'FORM_MOVED') ? unknown : rejection
-          },
+          // Without a requestId, an earlier attempt of this call may have changed the form.
+          isUndecidedBy: (rejection) => requestId === undefined && isReason(rejection, 'FORM_MOVED'),
         }),
-      ),
+      )
+    },
 
-    delete: async (organization, form, { ifMatch, validateOnly = false, signal } = {}) => {
+    delete: async (organization, form, options = {}) => {
+      const { requestId = newRequestId(), ifMatch, validateOnly, signal } = options
       await send({
         method: 'DELETE',
         path: pathTo(organization, form),
         // In the query: proxies may drop the body of a DELETE, and a dry run must not delete.
-        ...(validateOnly && { query: { validateOnly } }),
+        query: { requestId, validateOnly: validateOnly || undefined },
         ifMatch,
         signal,
-        rejectedAfterUnknown(rejection) {
-          if (validateOnly || !isReason(rejection, 'FORM_NOT_FOUND')) throw rejection
-        },
       })
     },
 
     publish: async (organization, form, options = {}) => {
       const { ifMatch, signal, ...given } = options
-      const { requestId = crypto.randomUUID(), note, refuseBreaking, validateOnly = false } = given
+      const { requestId = newRequestId(), note, refuseBreaking, validateOnly = false } = given
       return tagged(
         await send<Form>({
           method: 'POST',
@@ -181,24 +194,24 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
       )
     },
 
-    unpublish: async (organization, form, { note, ifMatch, validateOnly = false, signal } = {}) =>
-      tagged(
+    unpublish: async (organization, form, options = {}) => {
+      const { note, requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
+      return tagged(
         await send<Form>({
           method: 'POST',
           path: pathTo(organization, form, 'unpublish'),
-          body: { note, validateOnly },
+          body: { note, requestId, validateOnly },
           ifMatch,
           signal,
-          // An earlier attempt of this call may have taken the form down. The outcome is unknown.
-          rejectedAfterUnknown(rejection, unknown) {
-            throw isReason(rejection, 'FORM_NOT_LIVE') ? unknown : rejection
-          },
         }),
-      ),
+      )
+    },
 
-    changes: async (organization, form, { from, to, signal } = {}) => {
+    changes: async (organization, form, { from = 'live', to = 'draft', signal } = {}) => {
       const path = pathTo(organization, form, 'changes')
-      return (await send<FormChanges>({ method: 'GET', path, query: { from, to }, signal })).body
+      return (
+        await send<FormChanges>({ method: 'GET', path, query: { from: idOf(from), to: idOf(to) }, signal })
+      ).body
     },
 
     edit: async (organization, form, change, { maxAttempts = 10, signal } = {}) => {
@@ -207,7 +220,8 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
         const patch = await change(current.form)
         if (patch === undefined) return current
         try {
-          return await forms.update(organization, form, patch, { ifMatch: current.etag, signal })
+          const once = { ifMatch: current.etag, requestId: newRequestId(), signal }
+          return await forms.update(organization, form, patch, once)
         } catch (error) {
           if (!isReason(error, 'FORM_MOVED') || attempt >= maxAttempts) throw error
           await pause(attempt - 1, signal)

@@ -1,5 +1,6 @@
 export { type Client, createClient } from './create-client.ts'
 export { createSession } from './create-session.ts'
+export type { DeletedForms } from './deleted-forms.ts'
 export {
   FormsApiError,
   FormsConnectionError,
@@ -12,6 +13,7 @@ export type { Events, EventsPage, EventsQuery, Position, WatchOptions } from './
 export type {
   ChangeOptions,
   ChangesQuery,
+  CreateOptions,
   EditOptions,
   Forms,
   PublishOptions,
@@ -24,6 +26,7 @@ export type { Organizations } from './organizations.ts'
 export type { List, ListQuery, Page, PageQuery } from './pages.ts'
 export type { Masked, MaskOptions } from './read-mask.ts'
 export type { FormChange, FormChanges } from './resources/changes.ts'
+export type { DeletedForm } from './resources/deleted-form.ts'
 export type { FieldViolation, PreconditionViolation, Status } from './resources/error-body.ts'
 export type {
   Branding,

@@ -1,6 +1,7 @@
 import { isReason } from './errors.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
+import { newRequestId } from './request-id.ts'
 import type { IssuedKey, Key, KeyInput } from './resources/key.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
@@ -18,7 +19,7 @@ export interface Keys {
    * Creates a key, which may do no more than that of the client.
    *
    * @param options `requestId`, a UUID, creates one key, however often the call is repeated: after the first time it fails
-   *   with KEY_ALREADY_CREATED. Without it, a create with an unknown outcome is not retried.
+   *   with KEY_ALREADY_CREATED. Default: a new one with each call, which may fail in this way after a lost response.
    */
   create(key: KeyInput, options?: KeyWriteOptions & { requestId?: string }): Promise<IssuedKey>
   /**
@@ -42,11 +43,9 @@ export const keysOf = ({ send }: Transport): Keys => ({
       return { items, ...page }
     }),
 
-  async create(key, { validateOnly, requestId, signal } = {}) {
-    const isIdempotent = validateOnly === true || requestId !== undefined
+  async create(key, { validateOnly, requestId = newRequestId(), signal } = {}) {
     const body = { key, validateOnly, requestId }
-    return (await send<IssuedKey>({ method: 'POST', path: pathOf(['keys']), body, isIdempotent, signal }))
-      .body
+    return (await send<IssuedKey>({ method: 'POST', path: pathOf(['keys']), body, signal })).body
   },
 
   async rotate(key, { overlapSeconds, validateOnly, signal } = {}) {
@@ -64,9 +63,7 @@ export const keysOf = ({ send }: Transport): Keys => ({
       ...(validateOnly && { query: { validateOnly } }),
       signal,
       // An earlier attempt has revoked the key, which may be that of the client.
-      rejectedAfterUnknown(rejection) {
-        if (validateOnly || !isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID')) throw rejection
-      },
+      isDoneBy: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID'),
     })
   },
 })

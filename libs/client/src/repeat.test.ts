@@ -5,6 +5,7 @@ import { answered, failure, type Reaction, startServer } from './testing.ts'
 
 const calls = {
   read: ({ forms }) => forms.get('acme', 'form'),
+  comparison: ({ forms }) => forms.changes('acme', 'form'),
   list: async ({ forms }) => {
     for await (const _ of forms.list('acme')) throw new Error('there is none')
   },
@@ -12,17 +13,23 @@ const calls = {
   'dry create': ({ forms }) => forms.create('acme', {}, { validateOnly: true }),
   update: ({ forms }) => forms.update('acme', 'form', {}),
   'update with ifMatch': ({ forms }) => forms.update('acme', 'form', {}, { ifMatch: '"1"' }),
+  'update with requestId': ({ forms }) =>
+    forms.update('acme', 'form', {}, { ifMatch: '"1"', requestId: 'mine' }),
   delete: ({ forms }) => forms.delete('acme', 'form'),
   publish: ({ forms }) => forms.publish('acme', 'form'),
   unpublish: ({ forms }) => forms.unpublish('acme', 'form'),
   rollback: ({ revisions }) => revisions.rollback('acme', 'form', 'live', { ifMatch: '"1"' }),
+  'list of deleted forms': async ({ deletedForms }) => {
+    for await (const _ of deletedForms.list('acme')) throw new Error('there is none')
+  },
+  undelete: ({ deletedForms }) => deletedForms.undelete('acme', 'form'),
+  purge: ({ deletedForms }) => deletedForms.purge('acme', 'form'),
 } satisfies Record<string, (client: Client) => Promise<unknown>>
 
 type Kind = keyof typeof calls
 const kinds = Object.keys(calls) as Kind[]
-const but = (...left: Kind[]) => kinds.filter((kind) => !left.includes(kind))
 
-const success = answered({ forms: [], nextPageToken: '', totalSize: 0 })
+const success = answered({ forms: [], deletedForms: [], nextPageToken: '', totalSize: 0 })
 
 const unknowns: [string, Reaction][] = [
   ['503 UPSTREAM_UNAVAILABLE', failure(503, 'UPSTREAM_UNAVAILABLE')],
@@ -34,24 +41,17 @@ const unknowns: [string, Reaction][] = [
 ]
 
 describe('a failure with an unknown outcome', () => {
-  it.each(
-    unknowns.flatMap(([what, reaction]) => but('create').map((kind) => [what, kind, reaction] as const)),
-  )('(%s) repeats a %s', async (_, kind, reaction) => {
-    await using server = await startServer([reaction, reaction, success])
+  it.each(unknowns.flatMap(([what, reaction]) => kinds.map((kind) => [what, kind, reaction] as const)))(
+    '(%s) repeats a %s',
+    async (_, kind, reaction) => {
+      await using server = await startServer([reaction, reaction, success])
 
-    await calls[kind](server.client)
+      await calls[kind](server.client)
 
-    expect(server.requests).toHaveLength(3)
-    expect(server.requests[2]).toEqual(server.requests[0])
-  })
-
-  it.each(unknowns)('(%s) does not repeat a create', async (_, reaction) => {
-    await using server = await startServer([reaction, success])
-
-    await expect(calls.create(server.client)).rejects.toThrow()
-
-    expect(server.requests).toHaveLength(1)
-  })
+      expect(server.requests).toHaveLength(3)
+      expect(server.requests[2]).toEqual(server.requests[0])
+    },
+  )
 })
 
 describe('a failure without execution of the request', () => {
@@ -99,49 +99,32 @@ describe('a rejection after an attempt with an unknown outcome', () => {
   const moved = failure(412, 'FORM_MOVED')
   const gone = failure(404, 'FORM_NOT_FOUND')
 
-  it('does not decide an update: the first attempt may have changed the form', async () => {
+  it('does not decide an update without a requestId: the first attempt may have changed the form', async () => {
     await using server = await startServer(['hang up', moved])
 
     await expect(calls['update with ifMatch'](server.client)).rejects.toThrow(FormsConnectionError)
   })
 
-  it('does not decide a rollback: the first attempt may have changed the draft', async () => {
-    await using server = await startServer(['hang up', moved])
+  it.each([
+    ['update with requestId', moved],
+    ['rollback', moved],
+    ['unpublish', failure(400, 'FORM_NOT_LIVE')],
+    ['delete', gone],
+    ['undelete', failure(404, 'DELETED_FORM_NOT_FOUND')],
+    ['create', failure(409, 'FORM_ID_TAKEN')],
+  ] as const)(
+    'is thrown for a(n) %s: its requestId shows that no attempt was executed',
+    async (kind, reaction) => {
+      await using server = await startServer(['hang up', reaction])
 
-    await expect(calls.rollback(server.client)).rejects.toThrow(FormsConnectionError)
-  })
-
-  it('does not decide an unpublish: the first attempt may have taken the form down', async () => {
-    await using server = await startServer(['hang up', failure(400, 'FORM_NOT_LIVE')])
-
-    await expect(calls.unpublish(server.client)).rejects.toThrow(FormsConnectionError)
-  })
-
-  it('is thrown for an unpublish that was not executed', async () => {
-    await using server = await startServer([failure(429, 'RATE_LIMITED'), failure(400, 'FORM_NOT_LIVE')])
-
-    await expect(calls.unpublish(server.client)).rejects.toMatchObject({ reason: 'FORM_NOT_LIVE' })
-  })
+      await expect(calls[kind](server.client)).rejects.toThrow(FormsApiError)
+    },
+  )
 
   it('is thrown for an update that was not executed', async () => {
     await using server = await startServer([failure(429, 'RATE_LIMITED'), moved])
 
     await expect(calls['update with ifMatch'](server.client)).rejects.toMatchObject({ reason: 'FORM_MOVED' })
-  })
-
-  it('is a success for a delete: the form does not exist', async () => {
-    await using server = await startServer(['hang up', gone])
-
-    expect(await calls.delete(server.client)).toBeUndefined()
-  })
-
-  it('is thrown for a delete that was not executed, and for a dry run', async () => {
-    await using limited = await startServer([failure(429, 'RATE_LIMITED'), gone])
-    await using dry = await startServer(['hang up', gone])
-
-    await expect(calls.delete(limited.client)).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
-    const dryRun = dry.client.forms.delete('acme', 'form', { validateOnly: true })
-    await expect(dryRun).rejects.toMatchObject({ reason: 'FORM_NOT_FOUND' })
   })
 })
 

@@ -1,8 +1,8 @@
-import { isReason } from './errors.ts'
 import type { ChangeOptions, TaggedForm } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
+import { newRequestId } from './request-id.ts'
 import type { Form } from './resources/form.ts'
 import type { Revision } from './resources/revision.ts'
 import type { CallOptions, Transport } from './transport.ts'
@@ -54,17 +54,14 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
   }
   return {
     get,
-    rollback: async (organization, form, revision, { ifMatch, validateOnly = false, signal } = {}) => {
+    rollback: async (organization, form, revision, options = {}) => {
+      const { requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
       const { body, etag } = await send<Form>({
         method: 'POST',
         path: pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
-        body: { validateOnly },
+        body: { requestId, validateOnly },
         ifMatch,
         signal,
-        // An earlier attempt of this call may have changed the draft. The outcome is unknown.
-        rejectedAfterUnknown(rejection, unknown) {
-          throw isReason(rejection, 'FORM_MOVED') ? unknown : rejection
-        },
       })
       return { form: body, etag }
     },

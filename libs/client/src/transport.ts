@@ -33,23 +33,25 @@ export interface Clock {
   random(): number
 }
 
-/** A request and its retry rules. */
+/** A request of the API. */
 export interface Call extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string | number | boolean | undefined>
   body?: object
   ifMatch?: string | undefined
-  /**
-   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires
-   * that the previous attempt was not executed.
-   */
+  /** Whether the request may be executed more than once with the effect of one (RFC 9110 §9.2.2). Default: true. */
   isIdempotent?: boolean
   /**
-   * Decides the result of the call when the API rejects a retry after an attempt with an unknown outcome: returns the
-   * response body, or throws.
+   * Whether the API rejects a retry in this way because an earlier attempt with an unknown outcome was executed. The call
+   * then succeeds.
    */
-  rejectedAfterUnknown?(rejection: unknown, unknown: unknown): unknown
+  isDoneBy?(rejection: unknown): boolean
+  /**
+   * Whether the outcome of the call stays unknown when the API rejects a retry in this way after an attempt with an unknown
+   * outcome. The call then throws the error of that attempt. Default: the rejection decides.
+   */
+  isUndecidedBy?(rejection: unknown): boolean
 }
 
 /** A response of the API. */
@@ -170,9 +172,11 @@ const messageOf = (cause: unknown): string =>
     ? (cause.cause ? messageOf(cause.cause) : cause.message) || cause.name
     : String(cause)
 
+/** @param unknownOutcome the error of an earlier attempt, if one had an unknown outcome. */
 const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
-  if (unknownOutcome === undefined || !call.rejectedAfterUnknown) throw rejection
-  return { body: call.rejectedAfterUnknown(rejection, unknownOutcome), etag: '' }
+  if (unknownOutcome === undefined) throw rejection
+  if (call.isDoneBy?.(rejection)) return { body: {}, etag: '' }
+  throw call.isUndecidedBy?.(rejection) ? unknownOutcome : rejection
 }
 
 const keyHeader = (apiKey: string | undefined): Record<string, string> =>

@@ -10,6 +10,8 @@ export const eventTypes = [
   'form.unpublished',
   'form.rolledBack',
   'form.deleted',
+  'form.undeleted',
+  'form.purged',
   'form.imported',
 ] as const
 export type EventType = (typeof eventTypes)[number]
@@ -90,6 +92,9 @@ export const EventData = z
       .describe(
         'Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB.',
       ),
+    purgeTime: Timestamp.optional().describe(
+      'Of `form.deleted`, and of `form.imported` for a deleted form: until when the form can be restored. Absent where it cannot.',
+    ),
   })
   .meta({ id: 'EventData' })
 export type EventData = z.infer<typeof EventData>

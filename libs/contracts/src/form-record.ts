@@ -9,16 +9,15 @@ const maxDraftBytes = 768 * 1024
 
 const atLeastOne = Count.refine((count) => count > 0, { error: 'must be 1 or more' })
 
+const UserPath = z.string().regex(/^users\/[0-9a-f-]{36}$/, { error: 'must be users/ and a UUID' })
+
 const RevisionRecord = z.strictObject({
   revisionId: Uuid,
   number: atLeastOne,
   commandId: Uuid,
   createTime: Timestamp,
   /** `users/{user_id}`. Absent for an unknown publisher, as in exports of release 0.1.0. */
-  publisher: z
-    .string()
-    .regex(/^users\/[0-9a-f-]{36}$/, { error: 'must be users/ and a UUID' })
-    .exactOptional(),
+  publisher: UserPath.exactOptional(),
   /** The note of the publish. Absent for none. */
   note: RevisionNote.min(1, { error: 'must not be empty' }).exactOptional(),
   form: Form,
@@ -54,6 +53,16 @@ export const FormRecord = z
     replyCount: Count,
     /** Ids of the replies that `replyCount` includes, sorted. A reply with one of these ids is not counted again. */
     replyIds: z.array(Uuid),
+    /** Of a deleted form that can be restored. Absent for a form that is not deleted. */
+    deletion: z
+      .strictObject({
+        deleteTime: Timestamp,
+        /** When the form is removed for good. */
+        purgeTime: Timestamp,
+        /** `users/{user_id}`; `""` for an operator. */
+        deleter: z.union([z.literal(''), UserPath]),
+      })
+      .exactOptional(),
   })
   .superRefine(checkConsistency)
 export type FormRecord = z.infer<typeof FormRecord>

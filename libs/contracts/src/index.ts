@@ -1,4 +1,5 @@
 export * from './changes.ts'
+export * from './deleted-form.ts'
 export * from './error.ts'
 export * from './event.ts'
 export * from './form.ts'

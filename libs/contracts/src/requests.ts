@@ -12,21 +12,38 @@ const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
 const dryRun = 'Runs every check and stores nothing.'
 const ValidateOnly = z.boolean({ error: 'must be true or false' }).default(false).describe(dryRun)
 
+const safeRetries =
+  'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Unique in the organization for its method, letter case ignored; remembered as long as the event of the change. Neither a refused request nor an update without changes is remembered.'
+const RequestId = Uuid.optional().describe(safeRetries)
+
+/**
+ * Response header: `true` if the request was carried out before, so that the response is that of a repeat (AIP-155).
+ */
+export const replayedHeader = 'x-request-replayed'
+
 /** Body of a create. The service validates `form` after it has filled in the defaults. */
 export const CreateFormRequest = z
-  .strictObject({ form: object, validateOnly: ValidateOnly })
+  .strictObject({
+    form: object,
+    formId: Uuid.optional().describe(
+      'The id of the new form (AIP-133), unique in the organization. Default: the service chooses one.',
+    ),
+    requestId: RequestId,
+    validateOnly: ValidateOnly,
+  })
   .meta({ id: 'CreateFormRequest' })
 export type CreateFormRequest = z.infer<typeof CreateFormRequest>
 
 /** Body of an update: `form` is a JSON Merge Patch (RFC 7396). The service validates the merged draft. */
 export const UpdateFormRequest = z
-  .strictObject({ form: object, validateOnly: ValidateOnly })
+  .strictObject({ form: object, requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'UpdateFormRequest' })
 export type UpdateFormRequest = z.infer<typeof UpdateFormRequest>
 
 /** Body of a delete; `{}` when the request has no body. */
 export const DeleteFormRequest = z
   .strictObject({
+    requestId: RequestId,
     validateOnly: z.boolean({ error: 'must be true or false' }).optional().describe(dryRun),
   })
   .meta({ id: 'DeleteFormRequest' })
@@ -58,6 +75,7 @@ export const UnpublishFormRequest = z
     note: RevisionNote.default('').describe(
       'Why the form is taken down, for its event. At most 500 characters.',
     ),
+    requestId: RequestId,
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'UnpublishFormRequest' })
@@ -66,10 +84,17 @@ export type UnpublishFormRequest = z.infer<typeof UnpublishFormRequest>
 
 /** Body of a rollback; `{}` when the request has no body. */
 export const RollbackFormRequest = z
-  .strictObject({ validateOnly: ValidateOnly })
+  .strictObject({ requestId: RequestId, validateOnly: ValidateOnly })
   .meta({ id: 'RollbackFormRequest' })
   .prefault({})
 export type RollbackFormRequest = z.infer<typeof RollbackFormRequest>
+
+/** Body of an undelete; `{}` when the request has no body. */
+export const UndeleteFormRequest = z
+  .strictObject({ requestId: RequestId, validateOnly: ValidateOnly })
+  .meta({ id: 'UndeleteFormRequest' })
+  .prefault({})
+export type UndeleteFormRequest = z.infer<typeof UndeleteFormRequest>
 
 /** A query parameter that may occur once. */
 const parameter = z.string({ error: 'must be given once' }).optional()
@@ -77,8 +102,16 @@ const parameter = z.string({ error: 'must be given once' }).optional()
 /** The query of a route without parameters: rejects every parameter. */
 export const NoQuery = z.strictObject({})
 
-/** Query of a delete. It takes `validateOnly` like the body, since proxies may drop the body of a DELETE. */
+/** Query of a delete. It takes the members of the body too, since proxies may drop the body of a DELETE. */
 export const DeleteFormQuery = z.strictObject({
+  requestId: z
+    .string({ error: 'must be given once' })
+    .pipe(Uuid)
+    .optional()
+    .meta({
+      format: 'uuid',
+      description: `${safeRetries} Must match \`requestId\` of the body if both are given.`,
+    }),
   validateOnly: z
     .enum(['true', 'false'], { error: 'must be true or false, and given once' })
     .optional()

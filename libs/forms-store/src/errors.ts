@@ -1,6 +1,7 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
-import { type FormEvent, formPath, shedHeader } from '@fms/contracts'
+import { type FormEvent, type FormPath, formPath, shedHeader } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
+import type { IdentifiedRequest } from './requests/identified-request.ts'
 import { formETag } from './resource/form-to-json.ts'
 
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
@@ -15,6 +16,37 @@ export const formNotFound = (ref: FormRef) =>
     {
       metadata: { form: formPathOf(ref) },
     },
+  )
+
+/** The organization has no deleted form with this id or public id that can be restored. */
+export const deletedFormNotFound = ({ organizationId, formRef }: FormRef) => {
+  const deletedForm = `organizations/${organizationId}/deletedForms/${formRef}`
+  return new ApiError(
+    'NOT_FOUND',
+    'DELETED_FORM_NOT_FOUND',
+    `There is no ${deletedForm}. List the deleted forms to see which can be restored.`,
+    { metadata: { deletedForm } },
+  )
+}
+
+/** The organization has a form with the id of a new one. @param isDeleted whether it is deleted and not purged yet. */
+export const formIdTaken = (form: FormPath, isDeleted: boolean) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'FORM_ID_TAKEN',
+    isDeleted
+      ? `${formPath(form)} was deleted and can be restored, so its id is taken. Restore it, purge it, or use another formId.`
+      : `${formPath(form)} exists already. Read it, or use another formId.`,
+    { metadata: { form: formPath(form), deleted: `${isDeleted}` } },
+  )
+
+/** Another request of the organization has had the requestId: for another form, or with other parameters (AIP-155). */
+export const requestIdReused = (organizationId: string, { requestId, method }: IdentifiedRequest) =>
+  new ApiError(
+    'ALREADY_EXISTS',
+    'REQUEST_ID_REUSED',
+    `The requestId ${requestId} belongs to another ${method} request. Send a new requestId with each new request, and the same one only with repeats.`,
+    { metadata: { organization: `organizations/${organizationId}`, requestId, method } },
   )
 
 /** The draft changed after the caller read it (RFC 9110 If-Match, AIP-154). Reading again and retrying is safe. */
@@ -88,7 +120,7 @@ export const formConflict = (
   new ApiError(
     'ALREADY_EXISTS',
     'FORM_CONFLICT',
-    `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete that form first.`,
+    `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete and purge that form first.`,
     { metadata: { form: formPath(record), field, value } },
   )
 

@@ -3,6 +3,7 @@ import type { EventType, FormDraft, FormRecord } from '@fms/contracts'
 import type { EventLog } from './events/event-log.ts'
 import type { ChangeContext } from './events/recorded-event.ts'
 import type { FormOrderTerm, FormPosition } from './lists/form-order.ts'
+import type { IdentifiedRequest } from './requests/identified-request.ts'
 import type { RevisionGrowth } from './revisions/revision-growth.ts'
 
 /** A form without its draft. */
@@ -118,6 +119,34 @@ export interface FormSummariesPage extends Omit<FormsPage, 'forms'> {
   forms: FormSummary[]
 }
 
+/** A form that was deleted and can be restored. */
+export interface DeletedForm extends Pick<StoredForm, 'organizationId' | 'formId' | 'publicId' | 'name'> {
+  deleteTime: Date
+  /** When the form is removed for good. */
+  purgeTime: Date
+  /** `users/{userId}`; `""` for an operator. */
+  deleter: string
+}
+
+/** The position of a deleted form in a list. */
+export type DeletedFormPosition = Pick<DeletedForm, 'deleteTime' | 'formId'>
+
+export interface ListDeletedFormsQuery {
+  organizationId: string
+  /** The position of the last form of the previous page. */
+  after?: DeletedFormPosition
+  limit: number
+  skip: number
+}
+
+export interface DeletedFormsPage {
+  deletedForms: DeletedForm[]
+  /** The position of the last form, if more follow. */
+  next?: DeletedFormPosition
+  /** The number of deleted forms of the organization. */
+  totalSize: number
+}
+
 export interface ListRevisionsQuery extends FormRef {
   /** The number of the last revision of the previous page. */
   after?: number
@@ -157,8 +186,9 @@ export interface RevisionState {
 
 /** What an organization has stored, or what a change adds to it. */
 export interface Usage {
+  /** Without deleted forms. */
   forms: number
-  /** Of drafts and revisions as JSON in UTF-8, including revisions of deleted forms that are not cleared yet. */
+  /** Of drafts and revisions as JSON in UTF-8, including those of deleted forms until they are cleared. */
   bytes: number
 }
 
@@ -170,6 +200,8 @@ export interface FormsStoreOptions {
   readOnly?: boolean
   /** Quota of each organization. Default: unlimited. */
   quota?: Quota
+  /** How long a deleted form can be restored, in days from 0 to 3,650. Default: 0, which removes it at once. */
+  deletedFormsDays?: number
   /** Time limit of a list, in milliseconds. Default: 2,000. */
   listTimeoutMs?: number
   /**
@@ -186,6 +218,11 @@ export interface ImportOptions {
   recordsEvent?: boolean
 }
 
+export interface CreateOptions {
+  /** Whether the client chose the id of the form, which another organization may have as well. Default: false. */
+  hasClientId?: boolean
+}
+
 export interface ListOptions {
   /** Aborts when the page is sent or no longer wanted. A large page holds its slot until then. */
   signal?: AbortSignal | undefined
@@ -193,7 +230,7 @@ export interface ListOptions {
   caller?: string | undefined
 }
 
-/** An organization that has forms, and their number. */
+/** An organization that has forms, and the number of those that are not deleted. */
 export interface OrganizationForms {
   organizationId: string
   forms: number
@@ -210,7 +247,8 @@ export type Imported = 'imported' | 'exists'
  * Each method is atomic, and its result is durable. No transaction spans two methods.
  *
  * Every change of a form, except for replies, records its event in the same atomic step. The parameter `context` says who
- * makes the change; by default an operator.
+ * makes the change; by default an operator. If it names a request that was carried out before, the change does not happen
+ * again (docs/decisions/0035-remember-requests-by-their-events.md): RequestReplay, or REQUEST_ID_REUSED for another one.
  *
  * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable.
  */
@@ -224,10 +262,12 @@ export interface FormsStore extends AsyncDisposable {
   /**
    * Stores a new form.
    *
-   * @returns false, and stores nothing, when the public id is taken.
-   * @throws {ApiError} QUOTA_EXCEEDED.
+   * @returns the stored form, which has the ids of the first attempt if this is a repeat of a killed one; undefined, and
+   *   stores nothing, when the public id is taken.
+   * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN.
+   * @throws {RequestReplay}
    */
-  create(form: StoredForm, context?: ChangeContext): Promise<boolean>
+  create(form: StoredForm, context?: ChangeContext, options?: CreateOptions): Promise<StoredForm | undefined>
 
   /** Reads a form. @returns undefined when the organization has no such form, also for a malformed reference. */
   get(ref: FormRef): Promise<StoredForm | undefined>
@@ -256,6 +296,7 @@ export interface FormsStore extends AsyncDisposable {
    * @returns the stored form, or undefined when there is none.
    * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the draft grows beyond
    *   the quota.
+   * @throws {RequestReplay} before `change` is called.
    */
   update(
     ref: FormRef,
@@ -265,13 +306,51 @@ export interface FormsStore extends AsyncDisposable {
   ): Promise<StoredForm | undefined>
 
   /**
-   * Deletes the form. Its revisions and replies become invisible immediately; this process, or one that opens the store
-   * later, deletes them in small batches.
+   * Deletes the form. It becomes invisible immediately, with its revisions and replies. Once it cannot be restored any
+   * more, this process, or one that opens the store later, purges it: removes everything in small batches.
    *
    * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
    * @returns false when there is no such form.
    */
   delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
+
+  /** Reads a page of the deleted forms that can be restored, most recently deleted first, by keyset. */
+  listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage>
+
+  /**
+   * Restores a deleted form as it was: ids, draft, version, times, revisions, `live` and replies.
+   *
+   * @param check called before the change with the form as it was, must be fast. An error of it leaves everything
+   *   unchanged. To check alone, let it throw.
+   * @returns the restored form; undefined when there is no such deleted form.
+   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms.
+   * @throws {RequestReplay}
+   */
+  undelete(
+    ref: FormRef,
+    check: (deleted: StoredForm) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined>
+
+  /**
+   * Purges a deleted form before its time: it cannot be restored any more, and its ids are free.
+   *
+   * @param check as for `undelete`.
+   * @returns false when there is no such deleted form.
+   * @throws {RequestReplay}
+   */
+  purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean>
+
+  /** Reads a deleted form that can be restored. @returns undefined when there is none. */
+  getDeleted(ref: FormRef): Promise<StoredForm | undefined>
+
+  /**
+   * Looks a request up, for a dry run. Every change does so itself.
+   *
+   * @param formRef the form that the request names; undefined for a create.
+   * @throws {RequestReplay} when it was carried out before; {ApiError} REQUEST_ID_REUSED when another request was.
+   */
+  checkRequest(organizationId: string, formRef: string | undefined, request: IdentifiedRequest): Promise<void>
 
   /** The revision that a command created, of any form of the organization. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
@@ -355,19 +434,19 @@ export interface FormsStore extends AsyncDisposable {
   /** The organization of the form with this public id, or undefined when there is no such form. */
   findOrganizationOf(publicId: string): Promise<string | undefined>
 
-  /** The organizations that have forms, ordered by id. */
+  /** The organizations that have forms, deleted ones included, ordered by id. */
   organizations(): AsyncIterable<OrganizationForms>
 
   /**
-   * Exports each form with its revisions and replies, ordered by `publicId`. Each record is a consistent snapshot of its
-   * form; a form that is created or deleted meanwhile may be missing.
+   * Exports each form with its revisions and replies, ordered by `publicId`, then the deleted forms that can be restored.
+   * Each record is a consistent snapshot of its form; a form that is created, deleted or restored meanwhile may be missing.
    *
    * @throws {ApiError} UPDATE_ABORTED when a form kept changing.
    */
   exportForms(organizationId: string): AsyncIterable<FormRecord>
 
   /**
-   * Stores an exported form. It becomes visible as a whole, and a repeat completes an interrupted import. Counts as
+   * Stores an exported form, or a deleted one, which can be restored as in the other store. It becomes visible as a whole, and a repeat completes an interrupted import. Counts as
    * usage, but no quota rejects it.
    *
    * @param record valid by the schema `FormRecord`.

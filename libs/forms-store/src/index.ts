@@ -5,6 +5,7 @@ export { type ChangeContext, changedFields, operatorContext } from './events/rec
 export * from './forms-store.ts'
 export * from './lists/form-order.ts'
 export * from './open-forms-store.ts'
+export * from './requests/identified-request.ts'
 export * from './resource/form-to-json.ts'
 export * from './resource/public-id.ts'
 export { isOfSummary, summaryWriter } from './resource/summary-to-json.ts'

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { identityRequired, writeForbidden } from './http/errors.ts'
+import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
 
 /** How long an identity token is valid: long enough for the request that it accompanies. */
 const tokenLifetimeMs = 60_000
@@ -89,6 +89,12 @@ const tokenOf = ({ headers }: FastifyRequest) => String(headers[identityHeader] 
 export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | 'readOnly'>): void => {
   if (readOnly) throw writeForbidden('key')
   if (role === 'viewer') throw writeForbidden('role')
+}
+
+/** Checks that a caller is an owner of the organization. @throws {ApiError} WRITE_FORBIDDEN, OWNER_REQUIRED. */
+export const requireOwner = (identity: Pick<Identity, 'role' | 'readOnly'>): void => {
+  requireWriteAccess(identity)
+  if (identity.role !== 'owner') throw ownerRequired(identity.role)
 }
 
 /**

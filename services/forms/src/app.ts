@@ -14,6 +14,8 @@ import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { EventReader } from './events/event-reader.ts'
 import { EventTails } from './events/event-tails.ts'
+import { ChangeContexts } from './requests/change-contexts.ts'
+import { respondToReplays } from './requests/respond-to-replays.ts'
 import { createForm } from './routes/create-form.ts'
 import { deleteForm } from './routes/delete-form.ts'
 import { getChanges } from './routes/get-changes.ts'
@@ -21,16 +23,19 @@ import { getEvent } from './routes/get-event.ts'
 import { getForm } from './routes/get-form.ts'
 import { getFormOwner } from './routes/get-form-owner.ts'
 import { getRevision } from './routes/get-revision.ts'
+import { listDeletedForms } from './routes/list-deleted-forms.ts'
 import { listEvents } from './routes/list-events.ts'
 import { listForms } from './routes/list-forms.ts'
 import { listRevisions } from './routes/list-revisions.ts'
+import { purgeForm } from './routes/purge-form.ts'
 import { rollbackForm } from './routes/rollback-form.ts'
 import { streamEvents } from './routes/stream-events.ts'
+import { undeleteForm } from './routes/undelete-form.ts'
 import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
 export interface FormsAppOptions
-  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'eventReader' | 'eventTails'> {
+  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'contexts' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -50,6 +55,7 @@ export const createFormsApp = ({
     ...options,
     drafts: new DraftWriter(threads, largeLength),
     comparer: new DraftComparer(threads, largeLength),
+    contexts: new ChangeContexts(options.forms, threads),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
   }
@@ -81,11 +87,15 @@ const resourceRoutes = async (app: FastifyInstance, deps: FormsDeps) => {
     if (method !== 'GET' && method !== 'HEAD') requireWriteAccess(identity)
     done()
   })
+  respondToReplays(app, deps)
   app.register(createForm, deps)
   app.register(getForm, deps)
   app.register(listForms, deps)
   app.register(updateForm, deps)
   app.register(deleteForm, deps)
+  app.register(listDeletedForms, deps)
+  app.register(undeleteForm, deps)
+  app.register(purgeForm, deps)
   app.register(unpublishForm, deps)
   app.register(listRevisions, deps)
   app.register(getRevision, deps)

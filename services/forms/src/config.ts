@@ -12,6 +12,8 @@ export const FormsConfig = ServiceConfig.extend({
   ),
   /** Time limit of a list, in milliseconds. */
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(2_000),
+  /** How long a deleted form can be restored, in days; 0 removes it at once. */
+  DELETED_FORMS_DAYS: z.coerce.number().int().min(0).max(3_650).default(30),
   /** The NATS server that delivers events of replies: `nats://user:password@host:port`. */
   NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
 })

@@ -4,6 +4,7 @@ import type { DraftComparer } from './drafts/draft-comparer.ts'
 import type { DraftWriter } from './drafts/draft-writer.ts'
 import type { EventReader } from './events/event-reader.ts'
 import type { EventTails } from './events/event-tails.ts'
+import type { ChangeContexts } from './requests/change-contexts.ts'
 
 /** Dependencies of the routes. The clock is one of them, so that tests can set it. */
 export interface FormsDeps {
@@ -12,6 +13,7 @@ export interface FormsDeps {
   eventReader: EventReader
   eventTails: EventTails
   comparer: DraftComparer
+  contexts: ChangeContexts
   /** Precedes a form's public id in its `publicUrl`. Without a trailing slash. */
   publicFormBaseUrl: string
   pageTokens: PageTokens

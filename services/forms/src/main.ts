@@ -19,7 +19,7 @@ import { createRelayWaker } from './wake-relays.ts'
 
 await run('forms', FormsConfig, async (config, logger) => {
   const internalSecrets = internalSecretsOf(config)
-  const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS } = config
+  const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS, DELETED_FORMS_DAYS } = config
   // The service starts without NATS: reads and edits do not need it, and replies wait in the stream.
   const stop = new AbortController()
   const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
@@ -27,6 +27,7 @@ await run('forms', FormsConfig, async (config, logger) => {
   const store = await openFormsStore(FORMS_STORE_URL, {
     quota: toQuota(config),
     listTimeoutMs: SEARCH_TIMEOUT_MS,
+    deletedFormsDays: DELETED_FORMS_DAYS,
     onRecorded: (_, type) => {
       countRecordedEvent(type)
       wakeRelays()

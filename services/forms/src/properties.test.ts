@@ -11,6 +11,7 @@ import { mergeByTheBook, withDefaults } from './testing/draft-oracle.ts'
 import {
   type MalformedRequest,
   malformedRequestArbitrary,
+  tooLongRequestArbitrary,
   wrongMemberArbitrary,
 } from './testing/malformed-request.arbitrary.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from './testing/start-forms.ts'
@@ -330,15 +331,18 @@ describe('a large body', () => {
       )
 
     await fc.assert(
-      fc.asyncProperty(fc.oneof(anyWrite, malformedRequestArbitrary), async (requestAt) => {
-        const [inSmall, inLarge] = [
-          await small.send(requestAt(formOfSmall)),
-          await large.send(requestAt(formOfLarge)),
-        ]
+      fc.asyncProperty(
+        fc.oneof(anyWrite, malformedRequestArbitrary, tooLongRequestArbitrary),
+        async (requestAt) => {
+          const [inSmall, inLarge] = [
+            await small.send(requestAt(formOfSmall)),
+            await large.send(requestAt(formOfLarge)),
+          ]
 
-        expect(comparable(inLarge, formOfLarge)).toEqual(comparable(inSmall, formOfSmall))
-        codes.add(inSmall.statusCode)
-      }),
+          expect(comparable(inLarge, formOfLarge)).toEqual(comparable(inSmall, formOfSmall))
+          codes.add(inSmall.statusCode)
+        },
+      ),
       { numRuns: 600 },
     )
     expect([...codes]).toEqual(expect.arrayContaining([200, 400, 404, 412, 413]))

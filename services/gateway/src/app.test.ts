@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { json, reasonOf, startGateway } from './testing.ts'
 
 const form = '/v2/organizations/acme/forms/Ab3dE6gH9j'
+const deletedForms = '/v2/organizations/acme/deletedForms'
 
 describe('methods', () => {
   it.each([
@@ -15,6 +16,14 @@ describe('methods', () => {
     ['POST', `${form}/revisions`, 'GET, HEAD'],
     ['POST', `${form}/changes`, 'GET, HEAD'],
     ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
+    ['POST', deletedForms, 'GET, HEAD'],
+    ['GET', `${deletedForms}/Ab3dE6gH9j`, 'DELETE'],
+    ['GET', `${deletedForms}/Ab3dE6gH9j/undelete`, 'POST'],
+    ['POST', '/v2/whoami', 'GET, HEAD'],
+    ['DELETE', '/v2/keys', 'GET, HEAD, POST'],
+    ['GET', '/v2/keys/x', 'DELETE'],
+    ['GET', '/v2/keys/x/rotate', 'POST'],
+    ['GET', '/v2/sessions', 'POST'],
   ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
 
@@ -43,7 +52,16 @@ describe('paths', () => {
     `${form}/changes/`,
     `${form}/unpublish/`,
     `${form}/unpublished`,
+    `${deletedForms}/`,
+    `${deletedForms}/Ab3dE6gH9j/`,
+    '/v2/organizations/acme/deletedforms',
     `${form}/revisions/live/rollback/`,
+    '/v2/keys/',
+    '/v2/keys/x/',
+    '/v2/keys//rotate',
+    '/v2/keys/x/rotate/',
+    '/v2/sessions/',
+    '/v2/whoami/',
     '/v2/%zz',
   ])('%s is not found, with a key', async (path) => {
     await using gateway = await startGateway()

@@ -55,6 +55,7 @@ const sessionBodyLimitBytes = 4 * 1024
 
 const organizationPath = '/organizations/:organizationRef'
 const formPath = `${organizationPath}/forms/:formRef`
+const deletedFormPath = `${organizationPath}/deletedForms/:formRef`
 
 /** What the routes under `/v2` need. */
 interface GatewayDeps {
@@ -229,13 +230,28 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     to,
     memory,
     methods: ['POST'],
-    paths: [`${formPath}/unpublish`, `${formPath}/revisions/:revisionRef/rollback`],
+    paths: [
+      `${formPath}/unpublish`,
+      `${formPath}/revisions/:revisionRef/rollback`,
+      `${deletedFormPath}/undelete`,
+    ],
+  })
+  app.register(forward, {
+    to,
+    memory,
+    methods: ['DELETE'],
+    paths: [deletedFormPath],
+    config: { requiresOwner: true },
   })
   app.register(forward, {
     to,
     memory,
     methods: ['GET'],
-    paths: [`${organizationPath}/events`, `${organizationPath}/events/:eventId`],
+    paths: [
+      `${organizationPath}/deletedForms`,
+      `${organizationPath}/events`,
+      `${organizationPath}/events/:eventId`,
+    ],
   })
   app.register(forwardStream, {
     path: `${organizationPath}/events/stream`,

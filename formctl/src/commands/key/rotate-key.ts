@@ -7,7 +7,8 @@ import { parseDuration, parseTime } from '../../cli/option-values.ts'
 import type { Outcome } from '../../cli/outcome.ts'
 import { getKeyById } from '../../stores/get-by-ref.ts'
 import { withDirectory } from '../../stores/with-directory.ts'
-import { type RotateOptions, rotatedKey, rotateKeyByApi } from './keys-by-api.ts'
+import { rotatedKey } from './key-outcomes.ts'
+import { type RotateOptions, rotateKeyByApi } from './keys-by-api.ts'
 
 const dayMs = 86_400_000
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { requireConfirmation } from '../../cli/confirm.ts'
 import { addExamples } from '../../cli/examples.ts'
-import { countForms, deleteForms } from '../../forms/delete-forms.ts'
+import { deleteForms } from '../../forms/delete-forms.ts'
+import { countDeletedForms, countForms } from '../../forms/list-forms.ts'
 import { getOrganizationByRef } from '../../stores/get-by-ref.ts'
 import { withStoreName } from '../../stores/named-store.ts'
 import { openForms } from '../../stores/open-stores.ts'
@@ -23,7 +24,8 @@ export const addDeleteOrganizationCommand = (organization: Command): void => {
         const members = await directory.listMembers(organizationId)
         const forms = await withFormsStore(async (store) => {
           const total = await countForms(store, organizationId)
-          const what = `memberships: ${members.length}, forms with their revisions and replies: ${total}`
+          const deleted = await countDeletedForms(store, organizationId)
+          const what = `memberships: ${members.length}, forms with their revisions and replies: ${total}, deleted forms: ${deleted}`
           await requireConfirmation(command, `Delete ${slug} ${JSON.stringify(name)} permanently (${what})?`)
           for (const { userId } of members) await directory.removeMember({ organizationId, userId })
           return deleteForms(command, store, organizationId, members.length > 0 ? lastRequestsMs : 0)

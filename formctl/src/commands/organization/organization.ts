@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { addExamples } from '../../cli/examples.ts'
 import { parseJson } from '../../cli/option-values.ts'
 import { shortTime } from '../../cli/table.ts'
+import { countDeletedForms } from '../../forms/list-forms.ts'
 import { getOrganizationByRef } from '../../stores/get-by-ref.ts'
 import { openForms } from '../../stores/open-stores.ts'
 import { withDirectory } from '../../stores/with-directory.ts'
@@ -88,12 +89,14 @@ const addShowOrganizationCommand = (organization: Command): void => {
         const { organizationId, ...rest } = await getOrganizationByRef(directory, ref)
         await using forms = await openForms()
         const usage = await forms.usage(organizationId)
+        const deletedForms = await countDeletedForms(forms, organizationId)
         const quota = toQuota(readConfig(QuotaConfig))
         return {
-          json: { id: organizationId, ...rest, usage, quota },
+          json: { id: organizationId, ...rest, usage, deletedForms, quota },
           text: [
             `${rest.slug} (${rest.name}), id ${organizationId}, created ${shortTime(rest.createTime)}`,
             `forms: ${usageText(usage.forms, quota.forms)}`,
+            `deleted forms: ${deletedForms}`,
             `bytes: ${usageText(usage.bytes, quota.bytes)}`,
           ].join('\n'),
         }

@@ -9,8 +9,8 @@ export interface FormEvent {
   /** `/v2/organizations/{organization_id}` */
   source: string
   /**
-   * `form.created`, `form.updated`, `form.published`, `form.unpublished`, `form.rolledBack`, `form.deleted`, `form.imported`, or a
-   * later one.
+   * `form.created`, `form.updated`, `form.published`, `form.unpublished`, `form.rolledBack`, `form.deleted`, `form.undeleted`,
+   * `form.purged`, `form.imported`, or a later one.
    */
   type: string
   /** The path of the form: `organizations/{organization_id}/forms/{form_id}` */
@@ -49,6 +49,8 @@ export interface FormEventData {
   number?: number
   /** Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB. */
   note?: string
+  /** Of `form.deleted`: until when the form can be restored. Absent where it cannot. */
+  purgeTime?: string
   [member: string]: unknown
 }
 

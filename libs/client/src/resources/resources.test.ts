@@ -40,6 +40,8 @@ describe('the types of the client are those of the contracts:', () => {
     expectTypeOf<client.Whoami>().toEqualTypeOf<contracts.Whoami>()
     expectTypeOf<client.KeyInput>().toExtend<z.input<typeof contracts.CreateKeyRequest>['key']>()
     expectTypeOf<client.FormEvent>().toEqualTypeOf<contracts.FormEvent>()
+    expectTypeOf<client.FormChanges>().toEqualTypeOf<contracts.FormChanges>()
+    expectTypeOf<client.DeletedForm>().toEqualTypeOf<contracts.DeletedForm>()
   })
 
   it('errors', () => {

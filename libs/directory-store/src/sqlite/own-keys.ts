@@ -56,42 +56,53 @@ export class SqliteOwnKeys {
     }
   }
 
-  create(newKey: NewOwnKey, validateOnly = false): Promise<IssuedApiKey> {
+  async create(newKey: NewOwnKey, validateOnly = false): Promise<IssuedApiKey> {
     const { requestId, ...fields } = parseInput(NewOwnKey, newKey)
     const keyId = requestId && keyIdOfRequest(fields.userId, requestId)
     const issued = this.#draw({ ...fields, keyId })
-    return this.#run(validateOnly, () => {
+    const check = () => {
       if (keyId && this.#database.get('SELECT 1 FROM keys WHERE keyId = ?', keyId)) {
         throw keyAlreadyCreated(requestId, keyId)
       }
       this.assertRoom(fields.userId)
-      if (!validateOnly) this.#insert(issued)
-      return issued
-    })
-  }
-
-  rotate(
-    { userId, keyId, overlapMs }: { userId: string; keyId: string; overlapMs: number },
-    validateOnly = false,
-  ): Promise<IssuedApiKey> {
-    return this.#run(validateOnly, () => {
-      const old = this.get(userId, keyId)
-      if (!old) throw keyNotFound(keyId)
-      this.assertRoom(userId, overlapMs === 0 ? 1 : 0)
-      const issued = this.#draw({ ...old, keyId: undefined })
-      if (validateOnly) return issued
-      this.#end(old, overlapMs)
+    }
+    // Before the write as well: callers who repeat what is refused take no write lock.
+    this.#database.snapshot(check)
+    if (validateOnly) return issued
+    return this.#database.write(() => {
+      check()
       this.#insert(issued)
       return issued
     })
   }
 
-  revoke(userId: string, keyId: string): Promise<void> {
+  async rotate(
+    { userId, keyId, overlapMs }: { userId: string; keyId: string; overlapMs: number },
+    validateOnly = false,
+  ): Promise<IssuedApiKey> {
+    const check = () => {
+      const old = this.get(userId, keyId)
+      if (!old) throw keyNotFound(keyId)
+      this.assertRoom(userId, overlapMs === 0 ? 1 : 0)
+      return old
+    }
+    const issued = this.#draw({ ...this.#database.snapshot(check), keyId: undefined })
+    if (validateOnly) return issued
     return this.#database.write(() => {
+      this.#end(check(), overlapMs)
+      this.#insert(issued)
+      return issued
+    })
+  }
+
+  async revoke(userId: string, keyId: string): Promise<void> {
+    const find = () => {
       const key = this.get(userId, keyId)
       if (!key) throw keyNotFound(keyId)
-      this.#end(key, 0)
-    })
+      return key
+    }
+    find()
+    await this.#database.write(() => this.#end(find(), 0))
   }
 
   /** Creates a key inside a change. */
@@ -110,10 +121,6 @@ export class SqliteOwnKeys {
   assertRoom(userId: string, ending = 0): void {
     if (!this.#database.get('SELECT 1 FROM users WHERE userId = ?', userId)) throw userNotFound(userId)
     if (this.#countLive(userId) - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
-  }
-
-  #run<T>(readOnly: boolean, work: () => T): Promise<T> {
-    return readOnly ? Promise.try(() => this.#database.snapshot(work)) : this.#database.write(work)
   }
 
   #draw({ keyId = randomUUID(), userId, name, readOnly, expireTime }: KeyFields): IssuedApiKey {

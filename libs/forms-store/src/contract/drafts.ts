@@ -33,7 +33,7 @@ export const draftsContract = (open: OpenStore): void => {
     it('stores a form unchanged', async () => {
       const form = newForm({ replyCount: 7, version: 3 })
 
-      expect(await store().create(form)).toBe(true)
+      expect(await store().create(form)).toBeDefined()
       await unchanged(form)
     })
 
@@ -55,7 +55,7 @@ export const draftsContract = (open: OpenStore): void => {
       const stranger = newForm({ publicId: form.publicId })
 
       for (const late of [sibling, stranger]) {
-        expect(await store().create(late)).toBe(false)
+        expect(await store().create(late)).toBeUndefined()
         expect(await store().get(refOf(late))).toBeUndefined()
       }
       const { totalSize } = await store().list({ ...stranger, orderBy: [], limit: 10, skip: 0 })
@@ -74,7 +74,7 @@ export const draftsContract = (open: OpenStore): void => {
       const publicId = `case${newPublicId().slice(4)}`
       await givenForm(store(), { publicId })
 
-      expect(await store().create(newForm({ publicId: swapCase(publicId) }))).toBe(true)
+      expect(await store().create(newForm({ publicId: swapCase(publicId) }))).toBeDefined()
     })
   })
 
@@ -274,7 +274,7 @@ export const draftsContract = (open: OpenStore): void => {
       expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
       expect(await store().findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
       expect(await store().delete(refOf(form), allow)).toBe(false)
-      expect(await store().create(newForm({ publicId: form.publicId }))).toBe(true)
+      expect(await store().create(newForm({ publicId: form.publicId }))).toBeDefined()
     })
 
     it('leaves nothing to a new form with the same id', async () => {

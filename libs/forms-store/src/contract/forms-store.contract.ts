@@ -4,6 +4,7 @@ import { concurrentEventsContract } from './events/concurrent-events.ts'
 import { eventLogsContract } from './events/event-logs.ts'
 import { recordedEventsContract } from './events/recorded-events.ts'
 import { filtersContract } from './filters.ts'
+import { formIdsContract } from './form-ids.ts'
 import type { OpenStore, OpenStoreTogether } from './given.ts'
 import type { EngineLimits } from './hostile-names.ts'
 import { listsContract } from './lists.ts'
@@ -11,21 +12,25 @@ import { pruneContract } from './prune.ts'
 import { quotasContract } from './quotas.ts'
 import { recordsContract } from './records.ts'
 import { repliesContract } from './replies.ts'
+import { requestIdsContract } from './request-ids.ts'
 import { revisionsContract } from './revisions.ts'
 import { summariesContract } from './summaries.ts'
 import { tenantsContract } from './tenants.ts'
+import { undeleteContract } from './undelete.ts'
 import { unpublishContract } from './unpublish.ts'
 
 /**
  * The tests that every adapter of the FormsStore port passes.
  *
  * @param open opens the store, which may contain data of earlier tests.
+ * @param openSame opens the same store each time.
  */
 export const formsStoreContract = (
   name: string,
   open: OpenStore,
   openTogether: OpenStoreTogether,
   limits: EngineLimits = {},
+  openSame: OpenStore = open,
 ): void => {
   describe(`the forms store on ${name}`, () => {
     describe('of drafts', () => draftsContract(open))
@@ -36,6 +41,9 @@ export const formsStoreContract = (
     describe('of unpublishes', () => unpublishContract(open))
     describe('of pruned revisions', () => pruneContract(open, openTogether))
     describe('of replies', () => repliesContract(open))
+    describe('of deleted forms', () => undeleteContract(openSame))
+    describe('of form ids', () => formIdsContract(open))
+    describe('of request ids', () => requestIdsContract(open))
     describe('of records', () => recordsContract(open))
     describe('of quotas', () => quotasContract(open))
     describe('of tenants', () => tenantsContract(open))

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { FormDraft } from '@fms/contracts'
+import { FormDraft, type FormRecord } from '@fms/contracts'
 import { afterAll, beforeAll } from 'vitest'
 import type {
   FormRef,
@@ -132,6 +132,10 @@ export const givenRevisions = async (
   )
   return { form, revisions }
 }
+
+/** The records of all forms of an organization, deleted ones last. */
+export const exported = (store: FormsStore, organizationId: string): Promise<FormRecord[]> =>
+  Array.fromAsync(store.exportForms(organizationId))
 
 /** Starts `count` promises concurrently. */
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>

@@ -11,6 +11,7 @@ import {
   maxEventBytes,
 } from '@fms/contracts'
 import type { ChangedForm, FormState, RestoredRevision, StoredDraft, StoredForm } from '../forms-store.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import { formETag } from '../resource/form-to-json.ts'
 import { parseDraft } from '../stored-draft.ts'
 
@@ -19,6 +20,8 @@ export interface ChangeContext {
   actor: Actor
   /** `x-request-id` of the request; `""` for none. */
   httpRequestId: string
+  /** Makes repeats of the change safe: the store carries it out once. Default: each call is a change of its own. */
+  request?: IdentifiedRequest | undefined
 }
 
 /** The context of changes by operators' programs, such as formctl. */

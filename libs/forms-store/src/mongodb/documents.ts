@@ -1,12 +1,12 @@
 import { foldCase } from '@fms/aip'
-import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
+import { type FormDraft, type FormPath, isPublicId, isUuid } from '@fms/contracts'
 import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
 import type { FormRef, FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
 
 /** A form. Times are milliseconds since the epoch. Fields of filters and orders are copied out of the draft. */
 export interface FormDocument {
-  /** The form's id. */
+  /** The form's id, or the organization and the form's id: see `documentIdsOf`. */
   _id: string
   organizationId: string
   /** A UUID that is new with each create and import. Revisions, replies and reservations belong to an incarnation. */
@@ -47,6 +47,8 @@ export interface FormDocument {
   pendingCount?: number
   /** The time of the oldest of them; 0 for none. */
   pendingTime?: number
+  /** How many times this incarnation was deleted and restored. Absent for never. */
+  undeleteCount?: number
 }
 
 /** An event that a change has recorded in a form, or in the note of its delete. */
@@ -188,27 +190,37 @@ export interface UsageNote {
   formId: string
   /** The incarnation of the form. */
   incarnation: string
-  /** 1 for a create, -1 for a delete. */
+  /** The `undeleteCount` of the form. Absent for 0. */
+  undeleteCount?: number
+  /** 1 for a create or an undelete, -1 for a delete. */
   forms: number
-  /** The size of the draft, negative for a delete. */
+  /** The size of the draft, negative for a delete; 0 for one that can be undone, and for an undelete. */
   bytes: number
 }
 
 /**
- * A note of one attempt to delete or to import a form. Once its incarnation has no form, its revisions, replies and
- * reservations have to be deleted.
+ * A note of one attempt to delete or to import a form. Once its incarnation has no form, and cannot be restored, its
+ * revisions, replies and reservations have to be deleted.
  */
 export interface DeletionDocument extends Incarnation {
   /** A UUID of the attempt. */
   _id: string
   publicId: string
   beginTime: number
-  /** The earliest time of the next clearing, in milliseconds since the epoch. */
+  /**
+   * The earliest time of the next clearing, in milliseconds since the epoch. While a form can be restored, its
+   * `purgeTime`: release 0.1.0 clears whatever is due.
+   */
   clearTime: number
   /** Whether one clearing is complete. A second one follows, for requests that were in flight during the first. */
   isCleared: boolean
-  /** Of a delete: the `eventNumber` that the attempt has read. Absent in notes of imports and of release 0.1.0. */
+  /**
+   * Of a delete: the `eventNumber` that the attempt has read; after a purge, the number of its event. Absent in notes of
+   * imports and of release 0.1.0.
+   */
   eventNumber?: number
+  /** Of a delete: the `changeNumber` of the form that the attempt has read. */
+  changeNumber?: number
   /** The events that are to be in the log once the attempt has deleted the form; empty once they are. */
   pendingEvents?: PendingEvent[]
   pendingCount?: number
@@ -217,6 +229,45 @@ export interface DeletionDocument extends Incarnation {
   collectTime?: number
   /** Whether this attempt has deleted the form. */
   isConfirmed?: boolean
+  /** Whether a collection has found that another attempt has deleted the form. It deletes such notes. */
+  isRejected?: boolean
+  /** Of a delete that can be undone: the form as it was, without its pending events. Null after a purge. */
+  form?: FormDocument | null
+  /** Of a delete that can be undone: when the form is purged; 0 after that. */
+  purgeTime?: number
+  /** As in `DeletedForm`. */
+  deleter?: string
+  /** Of a form that can be restored, since the note is confirmed: when it was deleted. 0 after a purge. */
+  deleteTime?: number
+  /** The size of a draft that the usage of the organization includes. Only confirmed notes have it. */
+  bytes?: number
+  /** The event of the undelete that restores the form at present, and when it has begun; 0 for none. */
+  undeleteId?: string
+  undeleteTime?: number
+  /** When the clearing looks for what killed undeletes and late creates have left; 0 for never. */
+  checkTime?: number
+  isPurged?: boolean
+}
+
+/**
+ * A change with a `requestId`, reserved before it is carried out: docs/decisions/0035-remember-requests-by-their-events.md.
+ */
+export interface RequestDocument {
+  /** The organization, the method and the `requestId`. */
+  _id: string
+  organizationId: string
+  formId: string
+  publicId: string
+  /** That of the new form, for a create. */
+  incarnation?: string
+  /** The SHA-256 of the parameters, in hexadecimal digits. */
+  digest: string
+  /** The id of the event that the change records. */
+  eventId: string
+  /** When the last attempt has begun. */
+  reserveTime: number
+  /** Whether several attempts rely on the reservation. */
+  isShared: boolean
 }
 
 export interface FormsCollections {
@@ -229,6 +280,7 @@ export interface FormsCollections {
   usage: MongoCollection<UsageDocument>
   events: MongoCollection<EventDocument>
   eventLogs: MongoCollection<EventLogDocument>
+  requests: MongoCollection<RequestDocument>
 }
 
 export const formsCollections = (database: MongoDatabase): FormsCollections => ({
@@ -241,11 +293,35 @@ export const formsCollections = (database: MongoDatabase): FormsCollections => (
   usage: database.collection('usage'),
   events: database.collection('events'),
   eventLogs: database.collection('eventLogs'),
+  requests: database.collection('requests'),
 })
+
+/** The `_id` of a form whose id a client has chosen, or another organization has, too. */
+export const documentIdInOrganization = ({ organizationId, formId }: FormPath): string =>
+  `${organizationId}/${formId}`
+
+/** The `_id`s that a form may have: docs/decisions/0034-form-ids-of-an-organization.md. */
+export const documentIdsOf = (form: FormPath): [string, string] => [
+  form.formId,
+  documentIdInOrganization(form),
+]
+
+/** The form's id. */
+export const formIdOf = ({ _id }: Pick<FormDocument, '_id'>): string => _id.slice(_id.lastIndexOf('/') + 1)
+
+/** The query that finds a form by its id. Not for writes: on shards, they need one `_id`. */
+export const formById = (form: FormPath) => ({
+  organizationId: form.organizationId,
+  _id: { $in: documentIdsOf(form) },
+})
+
+/** The queries, for writes, of which one finds a form by its id. */
+export const formByIdEach = (form: FormPath) =>
+  documentIdsOf(form).map((_id) => ({ organizationId: form.organizationId, _id }))
 
 /** The query that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
 export const formByRef = ({ organizationId, formRef }: FormRef) => {
-  if (isUuid(formRef)) return { organizationId, _id: formRef.toLowerCase() }
+  if (isUuid(formRef)) return formById({ organizationId, formId: formRef.toLowerCase() })
   if (isPublicId(formRef)) return { organizationId, publicId: formRef }
   return undefined
 }
@@ -269,19 +345,31 @@ export const unchanged = (form: FormDocument) => ({
 })
 
 /** The incarnation that a form document is. */
-export const incarnationOf = ({ organizationId, _id, incarnation }: FormDocument): Incarnation => ({
-  organizationId,
-  formId: _id,
-  incarnation,
+export const incarnationOf = (form: FormDocument): Incarnation => ({
+  organizationId: form.organizationId,
+  formId: formIdOf(form),
+  incarnation: form.incarnation,
 })
 
 /**
  * Whether the form still exists in this incarnation. If not, everything that belongs to the incarnation is invisible.
  */
-export const isAlive = (
-  { forms }: FormsCollections,
-  { organizationId, formId, incarnation }: Incarnation,
-): Promise<boolean> => forms.has({ organizationId, _id: formId, incarnation })
+export const isAlive = ({ forms }: FormsCollections, form: Incarnation): Promise<boolean> =>
+  forms.has({ ...formById(form), incarnation: form.incarnation })
+
+/** Whether a form exists in one of these incarnations, or can be restored. */
+export const isKept = async (
+  { forms, deletions }: FormsCollections,
+  form: FormPath,
+  incarnations: readonly string[],
+): Promise<boolean> => {
+  const incarnation = { $in: incarnations }
+  const exists = () => forms.has({ ...formById(form), incarnation })
+  const { organizationId, formId } = form
+  const canBeRestored = () => deletions.has({ organizationId, formId, incarnation, purgeTime: { $gt: 0 } })
+  // An undelete may move the form from the one to the other meanwhile.
+  return (await exists()) || (await canBeRestored()) || (await exists())
+}
 
 export const sizeFields = ['bytes'] as const satisfies readonly (keyof FormDocument)[]
 
@@ -311,7 +399,7 @@ export const eventFields = [
 
 export const toFormState = (document: FormDocument): FormState => ({
   organizationId: document.organizationId,
-  formId: document._id,
+  formId: formIdOf(document),
   publicId: document.publicId,
   createTime: new Date(document.createTime),
   updateTime: new Date(document.updateTime),

@@ -4,6 +4,7 @@ import { commandKey } from './changes/reservations.ts'
 import {
   type FormDocument,
   type FormsCollections,
+  formById,
   formKey,
   type Incarnation,
   incarnationOf,
@@ -87,8 +88,8 @@ export const findRevisionOfCommand = async (
 ): Promise<RevisionDocument | undefined> => {
   const reservation = await collections.commands.findOne({ _id: commandKey(organizationId, commandId) })
   if (!reservation) return undefined
-  const key = { organizationId, _id: reservation.formId }
-  const form = await collections.forms.findOne(key, visibilityFields)
+  const { formId } = reservation
+  const form = await collections.forms.findOne(formById({ organizationId, formId }), visibilityFields)
   return form && collections.revisions.findOne({ ...visibleRevisions(form), commandId })
 }
 

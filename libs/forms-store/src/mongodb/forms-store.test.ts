@@ -30,16 +30,20 @@ const open: OpenStore = async (options) => {
   return openFormsStore(url, options)
 }
 
+const sameUrl = newUrl()
+const openSame: OpenStore = async (options) => {
+  await migrateFormsStore(sameUrl)
+  return openFormsStore(sameUrl, options)
+}
+
 const openTogether: OpenStoreTogether = async (count) => {
   const url = newUrl()
   await migrateFormsStore(url)
   return atOnce(count, () => openFormsStore(url))
 }
 
-formsStoreContract('MongoDB', open, openTogether, {
-  comparesUtf16: mongo.engine.startsWith('jongodb'),
-  slow: true,
-})
+const limits = { comparesUtf16: mongo.engine.startsWith('jongodb'), slow: true }
+formsStoreContract('MongoDB', open, openTogether, limits, openSame)
 
 describe('a revision of release 0.1.0 on MongoDB', () => {
   it('has no publisher and no note', async () => {

@@ -11,11 +11,14 @@ import {
   type writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
+import { type Deletion, newDeletion } from '../deletions/deletion.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
   ChangedForm,
+  CreateOptions,
+  DeletedFormsPage,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -24,6 +27,7 @@ import type {
   FormsStoreOptions,
   Imported,
   ImportOptions,
+  ListDeletedFormsQuery,
   ListedRevision,
   ListFormsQuery,
   ListOptions,
@@ -43,6 +47,7 @@ import { completeOrder, positionOf } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
 import { takeUpTo } from '../lists/take-up-to.ts'
 import { noQuota } from '../quota.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { clearDeletions } from './changes/clear-deletions.ts'
 import { createForm } from './changes/create-form.ts'
@@ -51,6 +56,10 @@ import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
 import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
+import { getDeleted } from './deleted-forms/find-deleted.ts'
+import { listDeleted } from './deleted-forms/list-deleted.ts'
+import { purgeForm } from './deleted-forms/purge-form.ts'
+import { undeleteForm } from './deleted-forms/undelete-form.ts'
 import {
   type FormDocument,
   type FormsCollections,
@@ -73,6 +82,7 @@ import { findRevision, findRevisionOfCommand } from './find-revision.ts'
 import { planList } from './list-plan.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { importForm } from './records/import-form.ts'
+import { checkRequest, withRequest } from './request-ids/request-in-progress.ts'
 import { MongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
 import { formsSchema } from './schema.ts'
 import { checkQuota, countForms, readUsage } from './usage.ts'
@@ -126,6 +136,7 @@ export class MongoFormsStore implements FormsStore {
 
   readonly #listTimeoutMs: number
   readonly #quota: Quota
+  readonly #deletedFormsDays: number
   readonly #onRecorded: NonNullable<FormsStoreOptions['onRecorded']>
   readonly #clearing: ClearingLoop | undefined
 
@@ -137,6 +148,7 @@ export class MongoFormsStore implements FormsStore {
       listTimeoutMs = defaultListTimeoutMs,
       timeoutMs,
       onRecorded = () => {},
+      deletedFormsDays = 0,
     }: FormsStoreOptions = {},
     { beforeWrite, clears = true, inFlightMs }: MongoFormsStoreHooks = {},
   ) {
@@ -151,11 +163,20 @@ export class MongoFormsStore implements FormsStore {
     this.#onRecorded = onRecorded
     noteMemory(this.#collections, inFlightMs)
     this.#quota = quota
-    if (clears) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#collections, signal))
+    this.#deletedFormsDays = deletedFormsDays
+    const clear = (signal: AbortSignal) =>
+      clearDeletions(this.#collections, signal, Date.now(), this.#onRecorded)
+    if (clears) this.#clearing = new ClearingLoop(clear)
   }
 
-  create(form: StoredForm, context?: ChangeContext): Promise<boolean> {
-    return createForm(this.#collections, this.#quota, form, this.#recorder(context))
+  create(
+    form: StoredForm,
+    context?: ChangeContext,
+    options?: CreateOptions,
+  ): Promise<StoredForm | undefined> {
+    return this.#withRequest(form, context, (recorder) =>
+      createForm(this.#collections, this.#quota, form, recorder, options),
+    )
   }
 
   async get(ref: FormRef): Promise<StoredForm | undefined> {
@@ -216,16 +237,64 @@ export class MongoFormsStore implements FormsStore {
     context?: ChangeContext,
     restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
-    const recorder = this.#recorder(context)
-    return this.#retryOnConflict(ref, () =>
-      updateForm(this.#collections, this.#quota, ref, change, recorder, restored),
+    return this.#withRequest(ref, context, (recorder) =>
+      this.#retryOnConflict(ref, () =>
+        updateForm(this.#collections, this.#quota, ref, change, recorder, restored),
+      ),
     )
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
-    const isDeleted = await deleteForm(this.#collections, ref, check, this.#recorder(context))
+    const isDeleted = await this.#withRequest(ref, context, (recorder) => {
+      const deletionAt = (time: Date) => this.#deletionAt(time, recorder.context)
+      return deleteForm(this.#collections, ref, check, recorder, deletionAt)
+    })
     if (isDeleted) this.#clearing?.wake()
     return isDeleted
+  }
+
+  #deletionAt(time: Date, { actor }: ChangeContext): Deletion | undefined {
+    const days = this.#deletedFormsDays
+    return days > 0 ? newDeletion(time, days, actor) : undefined
+  }
+
+  /** Index: deletions_by_deleteTime. */
+  listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
+    return listDeleted(this.#collections, query)
+  }
+
+  getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
+    return getDeleted(this.#collections, ref)
+  }
+
+  undelete(
+    ref: FormRef,
+    check: (deleted: StoredForm) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    return this.#withRequest(ref, context, (recorder) =>
+      undeleteForm(this.#collections, this.#quota, { ref, check, recorder }, (form, attempt) =>
+        this.#retryOnConflict(form, attempt),
+      ),
+    )
+  }
+
+  async purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean> {
+    const isPurged = await this.#withRequest(ref, context, (recorder) =>
+      this.#retryOnConflict(ref, () => purgeForm(this.#collections, ref, check, recorder)),
+    )
+    if (isPurged) this.#clearing?.wake()
+    return isPurged
+  }
+
+  checkRequest(
+    organizationId: string,
+    formRef: string | undefined,
+    request: IdentifiedRequest,
+  ): Promise<void> {
+    const ref = { organizationId, formRef: formRef ?? '' }
+    const attempt = () => checkRequest(this.#collections, organizationId, formRef, request)
+    return retryOnConflict(attempt, () => updateAborted(ref))
   }
 
   async findRevisionOfCommand(
@@ -255,8 +324,9 @@ export class MongoFormsStore implements FormsStore {
     check: (current: FormState) => void,
     context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
-    const recorder = this.#recorder(context)
-    return this.#retryOnConflict(ref, () => unpublishForm(this.#collections, ref, note, check, recorder))
+    return this.#withRequest(ref, context, (recorder) =>
+      this.#retryOnConflict(ref, () => unpublishForm(this.#collections, ref, note, check, recorder)),
+    )
   }
 
   /** Index: revisions_by_incarnation. */
@@ -358,6 +428,14 @@ export class MongoFormsStore implements FormsStore {
 
   #recorder(context: ChangeContext = operatorContext): ChangeRecorder {
     return { context, onRecorded: this.#onRecorded }
+  }
+
+  #withRequest<T>(
+    { organizationId }: Pick<FormRef, 'organizationId'>,
+    context: ChangeContext | undefined,
+    change: (recorder: ChangeRecorder) => Promise<T>,
+  ): Promise<T> {
+    return withRequest(this.#collections, organizationId, this.#recorder(context), change)
   }
 
   /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` exceeds the time limit; the signal's reason. */

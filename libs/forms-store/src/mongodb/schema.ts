@@ -43,8 +43,8 @@ const byIncarnation = { organizationId: 1, formId: 1, incarnation: 1 } as const
 /**
  * The indexes in addition to those of `_id`. Every query of forms, revisions and replies contains their shard key or
  * its first field, and every unique index begins with the shard key: `organizationId` and the form's id. `publicIds`,
- * `commands` and `eventLogs` are sharded by `_id`, which makes their ids unique over all shards, and `events` by
- * `organizationId`, the only field that both of its unique indexes begin with.
+ * `commands`, `requests` and `eventLogs` are sharded by `_id`, which makes their ids unique over all shards, and `events`
+ * by `organizationId`, the only field that both of its unique indexes begin with.
  */
 export const formsSchema: MongoSchema = {
   store: 'forms',
@@ -93,6 +93,15 @@ export const formsSchema: MongoSchema = {
       name: 'deletions_by_collectTime',
       key: { collectTime: 1, organizationId: 1, isConfirmed: 1, pendingCount: 1, pendingTime: 1 },
     },
+    // Deleted forms that can be restored, most recently deleted first.
+    {
+      collection: 'deletions',
+      name: 'deletions_by_deleteTime',
+      key: { organizationId: 1, deleteTime: descending, formId: 1 },
+    },
+    { collection: 'deletions', name: 'deletions_by_bytes', key: { organizationId: 1, bytes: 1 } },
+    { collection: 'deletions', name: 'deletions_by_checkTime', key: { checkTime: 1 } },
+    { collection: 'requests', name: 'requests_by_reserveTime', key: { reserveTime: 1 } },
     // The notes of earlier incarnations of a form.
     { collection: 'deletions', name: 'deletions_by_form', key: { organizationId: 1, formId: 1 } },
     {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { FormsCollections, UsageDocument, UsageNote } from './documents.ts'
+import { documentIdsOf, type FormsCollections, type UsageDocument, type UsageNote } from './documents.ts'
 
 /**
  * How long the create or delete of a form can be in flight, in milliseconds: longer than its requests may take together,
@@ -14,6 +14,8 @@ const maxOrganizations = 10_000
 export interface NotedForm {
   formId: string
   incarnation: string
+  /** That of the form. Default: 0. */
+  undeleteCount?: number | undefined
 }
 
 /** A note with its member of `notes`. */
@@ -21,21 +23,27 @@ export interface KeyedNote extends UsageNote {
   key: string
 }
 
-/** The note of a create (`forms` 1) or a delete (`forms` -1). */
+/** The note of a create or an undelete (`forms` 1), or of a delete (`forms` -1). */
 export const newNote = (form: NotedForm, { forms, bytes }: { forms: number; bytes: number }): KeyedNote => ({
-  key: keyOf(form.incarnation, forms),
+  key: keyOf(form, forms),
   id: randomUUID(),
   formId: form.formId,
   incarnation: form.incarnation,
+  ...(form.undeleteCount && { undeleteCount: form.undeleteCount }),
   users: 1,
   forms,
   bytes,
 })
 
-/** The key of the form's create. That create is over when a delete has read the form. */
-export const createKeyOf = ({ incarnation }: UsageNote): string => keyOf(incarnation, 1)
+/**
+ * The key of the change that has led to the present state of the form, and therefore is over: the create or undelete
+ * before a delete, or the delete before an undelete.
+ */
+export const earlierKeyOf = (note: UsageNote): string =>
+  note.forms < 0 ? keyOf(note, 1) : keyOf({ ...note, undeleteCount: (note.undeleteCount ?? 0) - 1 }, -1)
 
-const keyOf = (incarnation: string, forms: number) => `${forms > 0 ? 'create' : 'delete'}-${incarnation}`
+const keyOf = ({ incarnation, undeleteCount = 0 }: NotedForm, forms: number): string =>
+  `${forms > 0 ? 'create' : 'delete'}-${incarnation}${undeleteCount > 0 ? `-${undeleteCount}` : ''}`
 
 /** What this process knows of the notes in usage documents. It uses no clock but its own monotonic one. */
 export class NoteMemory {
@@ -112,10 +120,16 @@ export const notStored = async (
   notes: readonly KeyedNote[],
 ): Promise<KeyedNote[]> => {
   if (notes.length === 0) return []
-  const query = { organizationId, _id: { $in: notes.map(({ formId }) => formId) } }
-  const found = await Array.fromAsync(forms.find(query, { fields: ['_id', 'incarnation'] }))
-  const stored = new Set(found.map(({ _id, incarnation }) => incarnation))
-  return notes.filter((note) => stored.has(note.incarnation) !== note.forms > 0)
+  const ids = notes.flatMap(({ formId }) => documentIdsOf({ organizationId, formId }))
+  const fields = ['_id', 'incarnation', 'undeleteCount']
+  const found = await Array.fromAsync(forms.find({ organizationId, _id: { $in: ids } }, { fields }))
+  const existing = new Map(found.map(({ incarnation, undeleteCount = 0 }) => [incarnation, undeleteCount]))
+  return notes.filter((note) => {
+    const undeletes = existing.get(note.incarnation)
+    if (note.forms > 0) return undeletes === undefined
+    // A form that was restored since, was deleted.
+    return undeletes === (note.undeleteCount ?? 0)
+  })
 }
 
 /** The sum of what the notes have added to the usage. */

@@ -2,7 +2,7 @@ import type { Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
 import type { FormsCollections, UsageDocument } from './documents.ts'
 import {
-  createKeyOf,
+  earlierKeyOf,
   type KeyedNote,
   type NotedForm,
   newNote,
@@ -216,7 +216,7 @@ const reserve = async (
   )
   const isFirst = note && { [`notes.${note.key}.id`]: null }
   const amounts = { ...amountsOf(growth), ...(note && { checkIn: -1 }) }
-  const unset = note && note.forms < 0 ? [createKeyOf(note)] : []
+  const unset = note && (note.forms < 0 || note.undeleteCount) ? [earlierKeyOf(note)] : []
   for (;;) {
     const needsNoCheck = { dueTime: { $gt: Date.now() }, checkIn: { $gt: 0 } }
     const condition = { ...isWithinQuota, ...needsNoCheck, ...isFirst }
@@ -324,7 +324,7 @@ const newCounts = () => {
 /**
  * Computes the usage from the documents, unless it was computed within {@link recountMs}. The result takes effect only
  * if nothing was in flight and nothing has changed meanwhile, so that a recount never causes drift. Indexes:
- * forms_by_bytes and revisions_by_bytes.
+ * forms_by_bytes, deletions_by_bytes and revisions_by_bytes.
  */
 const recount = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
   const { usage } = collections
@@ -372,17 +372,22 @@ export const migrateUsage = async (
   return usage.set(key, { dueTime: 0 })
 }
 
+/** Notes have the size of a draft while its form is deleted and not cleared. */
 const countDocuments = async (
-  { forms, revisions }: FormsCollections,
+  { forms, revisions, deletions }: FormsCollections,
   organizationId: string,
 ): Promise<CountedUsage> => {
   const query = { organizationId, bytes: { $gte: 0 } }
   // Revisions of cancelled publishes have no bytes.
   const filled = { organizationId, bytes: { $gt: 0 } }
-  const [drafts, snapshots] = await Promise.all([forms.sum(query, 'bytes'), revisions.sum(filled, 'bytes')])
+  const [drafts, deleted, snapshots] = await Promise.all([
+    forms.sum(query, 'bytes'),
+    deletions.sum(filled, 'bytes'),
+    revisions.sum(filled, 'bytes'),
+  ])
   return {
     forms: drafts.count,
-    bytes: drafts.sum + snapshots.sum,
+    bytes: drafts.sum + deleted.sum + snapshots.sum,
     revisions: snapshots.count,
     revisionBytes: snapshots.sum,
   }

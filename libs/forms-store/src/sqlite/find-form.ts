@@ -1,11 +1,21 @@
+import type { FormPath } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
 import type { FormRef, FormState } from '../forms-store.ts'
 import { formByRef, stateColumns, toFormState } from './rows.ts'
 
-/** The row of a form. Indexes: the unique ones of formId and publicId. */
-export const findForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined => {
+/** The row of a form. Indexes: the key of forms, and the unique one of publicId. */
+export const findForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined =>
+  findIn(database, 'forms', ref, columns)
+
+/** The row of a deleted form that can be restored. Indexes: as for `findForm`. */
+export const findDeletedForm = (database: SqliteDatabase, ref: FormRef, columns = '*'): Row | undefined =>
+  findIn(database, 'deletedForms', ref, columns)
+
+const findIn = (database: SqliteDatabase, table: string, ref: FormRef, columns: string): Row | undefined => {
   const condition = formByRef(ref)
-  return condition && database.get(`SELECT ${columns} FROM forms WHERE ${condition.sql}`, ...condition.values)
+  return (
+    condition && database.get(`SELECT ${columns} FROM ${table} WHERE ${condition.sql}`, ...condition.values)
+  )
 }
 
 /** A form without its draft, which may be large. */
@@ -15,18 +25,27 @@ export const findFormState = (database: SqliteDatabase, ref: FormRef): FormState
 }
 
 /** The columns that a compare-and-set compares, and those that change without a new version. */
-export const readVersion = (database: SqliteDatabase, formId: string): Row | undefined =>
+export const readVersion = (
+  database: SqliteDatabase,
+  { organizationId, formId }: FormPath,
+): Row | undefined =>
   database.get(
-    'SELECT version, revisionNumber, replyCount, liveRevisionId FROM forms WHERE formId = ?',
+    'SELECT version, revisionNumber, replyCount, liveRevisionId FROM forms WHERE organizationId = ? AND formId = ?',
+    organizationId,
     formId,
   )
 
 /** Sets columns of a form. `OR FAIL` as with inserts, because an update of the draft fires a trigger. */
-export const setForm = (database: SqliteDatabase, formId: string, columns: Row): void => {
+export const setForm = (
+  database: SqliteDatabase,
+  { organizationId, formId }: FormPath,
+  columns: Row,
+): void => {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
   database.run(
-    `UPDATE OR FAIL forms SET ${assignments.join(', ')} WHERE formId = ?`,
+    `UPDATE OR FAIL forms SET ${assignments.join(', ')} WHERE organizationId = ? AND formId = ?`,
     ...Object.values(columns),
+    organizationId,
     formId,
   )
 }

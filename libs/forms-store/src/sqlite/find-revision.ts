@@ -20,8 +20,9 @@ export const findRevision = (
   const [revision, ...values] = conditionOf(revisionRef)
   return database.get(
     `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
-     FROM (SELECT formId AS itsForm, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql})
-     CROSS JOIN revisions ON ${revision} AND formId = itsForm`,
+     FROM (SELECT organizationId AS itsOrganization, formId AS itsForm, liveRevisionId, aiHandoff FROM forms
+       WHERE ${condition.sql})
+     CROSS JOIN revisions ON ${revision} AND organizationId = itsOrganization AND formId = itsForm`,
     ...condition.values,
     ...values,
   )
@@ -30,11 +31,16 @@ export const findRevision = (
 const conditionOf = (revisionRef: string): [sql: string, ...values: string[]] => {
   if (revisionRef === liveAlias) return ['revisionId = liveRevisionId']
   if (revisionRef === latestAlias)
-    return ['number = (SELECT max(number) FROM revisions WHERE formId = itsForm)']
+    return [
+      'number = (SELECT max(number) FROM revisions WHERE organizationId = itsOrganization AND formId = itsForm)',
+    ]
   return ['revisionId = ?', revisionRef.toLowerCase()]
 }
 
-/** The row of the revision that a command made. Skips revisions of deleted forms. Index: revisions_by_command. */
+/**
+ * The row of the revision that a command made. Skips revisions of deleted forms. Indexes: revisions_by_command, the key
+ * of forms.
+ */
 export const findRevisionOfCommand = (
   database: SqliteDatabase,
   organizationId: string,
@@ -43,7 +49,8 @@ export const findRevisionOfCommand = (
 ): Row | undefined =>
   database.get(
     `SELECT ${columns} FROM revisions WHERE organizationId = ? AND commandId = ?
-     AND EXISTS (SELECT 1 FROM forms WHERE forms.formId = revisions.formId)`,
+     AND EXISTS (SELECT 1 FROM forms
+       WHERE forms.organizationId = revisions.organizationId AND forms.formId = revisions.formId)`,
     organizationId,
     commandId,
   )

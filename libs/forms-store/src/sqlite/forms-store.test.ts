@@ -27,7 +27,7 @@ import type { ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { completeOrder, formOrderFields, positionOf } from '../lists/form-order.ts'
 import { openFormsStore } from '../open-forms-store.ts'
 import { SqliteFormsStore } from './forms-store.ts'
-import { newFormColumns } from './rows.ts'
+import { formColumns, newFormColumns } from './rows.ts'
 import { migrations } from './schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-'))
@@ -167,14 +167,14 @@ describe('a forms file', () => {
 })
 
 describe('a deleted form', () => {
-  const givenReplies = (formId: string, count: number) => {
+  const givenReplies = ({ organizationId, formId }: StoredForm, count: number) => {
     using database = new DatabaseSync(path)
     database
       .prepare(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-         INSERT INTO replies SELECT ?, printf('%08d', i) FROM n`,
+         INSERT INTO replies SELECT ?, ?, printf('%08d', i) FROM n`,
       )
-      .run(count, formId)
+      .run(count, organizationId, formId)
   }
 
   const countOf = (table: string, formId: string) => {
@@ -194,7 +194,7 @@ describe('a deleted form', () => {
     await using store = await open()
     const form = await givenForm(store)
     await publish(store, form)
-    givenReplies(form.formId, 5_000)
+    givenReplies(form, 5_000)
     const seen = new Set<number>()
     let next: NodeJS.Immediate
     const look = () => {
@@ -236,13 +236,13 @@ describe('a deleted form', () => {
       await store.create(form)
       await publish(store, form)
     }
-    givenReplies(form.formId, 1_200)
+    givenReplies(form, 1_200)
     {
       // The state that a delete leaves behind.
       using database = new DatabaseSync(path)
       database.exec('PRAGMA foreign_keys = OFF')
       database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
-      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.formId, form.organizationId)
+      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.organizationId, form.formId)
     }
 
     await using _store = await open()
@@ -255,7 +255,7 @@ describe('a deleted form', () => {
     const form = await givenForm(store)
     const revision = await publish(store, form)
     const [record] = await Array.fromAsync(store.exportForms(form.organizationId))
-    givenReplies(form.formId, 3_000)
+    givenReplies(form, 3_000)
     const other = await givenForm(store, { organizationId: form.organizationId })
 
     await store.delete(refOf(form), () => {})
@@ -311,6 +311,35 @@ describe('a list', () => {
     )
     await fc.assert(anyPage, { numRuns: 300 })
   })
+})
+
+it('lists deleted forms from behind many skipped ones, in steps', async () => {
+  await using store = await open()
+  const form = await givenForm(store)
+  const { organizationId } = form
+  const count = 12_001
+  {
+    using file = new DatabaseSync(path)
+    const sql = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      INSERT INTO deletedForms (${formColumns}, deleteTime, purgeTime, deleter)
+      SELECT organizationId, printf('%08d', i), printf('%010d', i), createTime, updateTime, version, replyCount,
+        revisionNumber, liveNumber, liveRevisionId, name, foldedName, type, '{}', aiHandoff, 7 - i / 2000, 4e12, ''
+      FROM n CROSS JOIN forms WHERE formId = ?`
+    file.prepare(sql).run(count - 1, form.formId)
+  }
+  const all = vi.spyOn(SqliteDatabase.prototype, 'all')
+
+  const page = await store.listDeleted({ organizationId, limit: 2, skip: 11_000 })
+  const skips = all.mock.calls.map((values) => Number(values.at(-1)))
+  vi.restoreAllMocks()
+
+  expect(Math.max(...skips)).toBeLessThanOrEqual(5_000)
+
+  expect(page.deletedForms.map(({ formId }) => formId)).toEqual(['00011000', '00011001'])
+  expect(page.totalSize).toBe(count)
+  expect(page.next!.formId).toBe('00011001')
+  const end = { organizationId, limit: 2, skip: count }
+  expect(await store.listDeleted(end)).toEqual({ deletedForms: [], totalSize: count })
 })
 
 describe('an expensive list', () => {
@@ -580,7 +609,7 @@ describe('the statements', () => {
   })
 
   it('never scan more than one organization, or more than one form', async () => {
-    await using store = await open()
+    await using store = await open({ deletedFormsDays: 1 })
     const form = await givenForm(store)
     const { commandId, revisionId } = await publish(store, form)
 
@@ -594,10 +623,24 @@ describe('the statements', () => {
       for (const ref of [revisionId, 'live', 'latest']) await store.getRevision(refOf(form), ref)
       await store.update(refOf(form), (current) => current)
       await store.recordReplies({ ...form, replyIds: [crypto.randomUUID()] })
+      await store.create(newForm())
+      const request = { requestId: crypto.randomUUID(), method: 'update', digest: '' } as const
+      await store.checkRequest(form.organizationId, form.formId, request)
+      await store.delete(refOf(form), () => {})
+      const deleteTime = new Date()
+      await store.listDeleted({ ...form, limit: 10, skip: 0 })
+      await store.listDeleted({ ...form, limit: 10, skip: 0, after: { ...form, deleteTime } })
+      await store.undelete(refOf(form), () => {})
+      await store.delete(refOf(form), () => {})
+      await store.purge(refOf(form), () => {})
+      await Array.fromAsync(store.exportForms(form.organizationId))
     })
 
-    expect(plans.length).toBeGreaterThan(10)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (forms|revisions|replies|usage)/)
+    expect(plans.length).toBeGreaterThan(30)
+    for (const plan of plans) {
+      expect(plan).not.toMatch(/SCAN (forms|deletedForms|revisions|replies|usage|events)/)
+      expect(plan).not.toMatch(/deletedForms.* TEMP B-TREE/)
+    }
   })
 
   it('are prepared once for any page size', async () => {

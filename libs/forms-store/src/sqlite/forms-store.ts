@@ -7,11 +7,13 @@ import {
   type writeConflict,
 } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
+import { newDeletion } from '../deletions/deletion.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type {
   ChangedForm,
+  DeletedFormsPage,
   FormRef,
   FormState,
   FormSummariesPage,
@@ -20,6 +22,7 @@ import type {
   FormsStoreOptions,
   Imported,
   ImportOptions,
+  ListDeletedFormsQuery,
   ListedRevision,
   ListFormsQuery,
   ListOptions,
@@ -36,18 +39,23 @@ import type {
   Usage,
 } from '../forms-store.ts'
 import { noQuota } from '../quota.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { clearDeletions, writeOnceCleared } from './changes/clear-deletions.ts'
 import { createForm } from './changes/create-form.ts'
 import { deleteForm } from './changes/delete-form.ts'
 import { publishForm } from './changes/publish-form.ts'
+import { isPurgeDue, purgeDueForms, purgeForm } from './changes/purge-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
+import { undeleteForm } from './changes/undelete-form.ts'
 import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
-import { type RecordEvent, recordEvent } from './events/record-event.ts'
+import { checkRequest } from './events/check-request.ts'
+import { type Recording, recordEvent } from './events/record-event.ts'
 import { SqliteEventLog } from './events/sqlite-event-log.ts'
-import { findForm, findFormState } from './find-form.ts'
+import { findDeletedForm, findForm, findFormState } from './find-form.ts'
 import { findRevision, findRevisionOfCommand } from './find-revision.ts'
+import { readDeletedForms } from './lists/read-deleted-forms.ts'
 import { readForms, readSmallForms } from './lists/read-forms.ts'
 import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
 import { readSmallSummaries, readSummaries } from './lists/read-summaries.ts'
@@ -80,6 +88,7 @@ export class SqliteFormsStore implements FormsStore {
   /** Serializes the changes of each form in this process. */
   readonly #formMutex = new KeyedMutex()
   readonly #quota: Quota
+  readonly #deletedFormsDays: number
   readonly #clearing: ClearingLoop | undefined
 
   /** Reads large pages. Absent for a database in memory, which has a single connection. */
@@ -93,6 +102,7 @@ export class SqliteFormsStore implements FormsStore {
     {
       readOnly,
       quota = noQuota,
+      deletedFormsDays = 0,
       listTimeoutMs = defaultListTimeoutMs,
       onRecorded = () => {},
       fewForms,
@@ -109,17 +119,16 @@ export class SqliteFormsStore implements FormsStore {
     this.revisionGrowth = new SqliteRevisionGrowth(this.#database)
     this.#onRecorded = onRecorded
     this.#quota = quota
+    this.#deletedFormsDays = deletedFormsDays
     this.#listTimeoutMs = listTimeoutMs
     this.#fewForms = fewForms
     if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
-    if (!readOnly) this.#clearing = new ClearingLoop((signal) => clearDeletions(this.#database, signal))
+    if (!readOnly) this.#clearing = new ClearingLoop((signal) => this.#clear(signal))
   }
 
-  create(form: StoredForm, context?: ChangeContext): Promise<boolean> {
-    return this.#recording(form.organizationId, context, (record) =>
-      writeOnceCleared(this.#database, form.formId, () =>
-        createForm(this.#database, this.#quota, form, record),
-      ),
+  create(form: StoredForm, context?: ChangeContext): Promise<StoredForm | undefined> {
+    return this.#recording(form, context, (recording) =>
+      writeOnceCleared(this.#database, form, () => createForm(this.#database, this.#quota, form, recording)),
     )
   }
 
@@ -158,19 +167,61 @@ export class SqliteFormsStore implements FormsStore {
     context?: ChangeContext,
     restored?: RestoredRevision,
   ): Promise<StoredForm | undefined> {
-    return this.#recording(ref.organizationId, context, (record) =>
+    return this.#recording(ref, context, (recording) =>
       this.#retryOnConflict(ref, () =>
-        updateForm(this.#database, this.#quota, ref, change, record, restored),
+        updateForm(this.#database, this.#quota, ref, change, recording, restored),
       ),
     )
   }
 
-  async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
-    const isDeleted = await this.#recording(ref.organizationId, context, (record) =>
-      deleteForm(this.#database, ref, check, record),
+  async delete(
+    ref: FormRef,
+    check: (current: FormState) => void,
+    context: ChangeContext = operatorContext,
+  ): Promise<boolean> {
+    const days = this.#deletedFormsDays
+    const deletionAt = (time: Date) => (days > 0 ? newDeletion(time, days, context.actor) : undefined)
+    const isDeleted = await this.#recording(ref, context, (recording) =>
+      deleteForm(this.#database, ref, check, deletionAt, recording),
     )
     if (isDeleted) this.#clearing?.wake()
     return isDeleted
+  }
+
+  async listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
+    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query))
+    return end
+  }
+
+  async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
+    const row = findDeletedForm(this.#database, ref)
+    return row && toStoredForm(row)
+  }
+
+  undelete(
+    ref: FormRef,
+    check: (deleted: StoredForm) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    return this.#recording(ref, context, (recording) =>
+      undeleteForm(this.#database, this.#quota, ref, check, recording),
+    )
+  }
+
+  async purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean> {
+    const isPurged = await this.#recording(ref, context, (recording) =>
+      purgeForm(this.#database, ref, check, recording),
+    )
+    if (isPurged) this.#clearing?.wake()
+    return isPurged
+  }
+
+  async checkRequest(
+    organizationId: string,
+    formRef: string | undefined,
+    request: IdentifiedRequest,
+  ): Promise<void> {
+    checkRequest(this.#database, organizationId, formRef, request)
   }
 
   async findRevisionOfCommand(
@@ -188,7 +239,7 @@ export class SqliteFormsStore implements FormsStore {
     beforeStoring?: () => void,
     context?: ChangeContext,
   ): Promise<StoredForm | 'elsewhere' | undefined> {
-    return this.#recording(ref.organizationId, context, (record) => {
+    return this.#recording(ref, context, ({ record }) => {
       const command = { ref, commandId, snapshot, beforeStoring, record }
       return this.#retryOnConflict(ref, () => publishForm(this.#database, this.#quota, command))
     })
@@ -200,8 +251,8 @@ export class SqliteFormsStore implements FormsStore {
     check: (current: FormState) => void,
     context?: ChangeContext,
   ): Promise<StoredForm | undefined> {
-    return this.#recording(ref.organizationId, context, (record) =>
-      unpublishForm(this.#database, ref, note, check, record),
+    return this.#recording(ref, context, (recording) =>
+      unpublishForm(this.#database, ref, note, check, recording),
     )
   }
 
@@ -259,8 +310,8 @@ export class SqliteFormsStore implements FormsStore {
   }
 
   importForm(form: FormRecord, { recordsEvent = true }: ImportOptions = {}): Promise<Imported> {
-    return this.#recording(form.organizationId, operatorContext, (record) =>
-      writeOnceCleared(this.#database, form.formId, () =>
+    return this.#recording(form, operatorContext, ({ record }) =>
+      writeOnceCleared(this.#database, form, () =>
         importForm(this.#database, form, recordsEvent ? record : undefined),
       ),
     )
@@ -280,19 +331,50 @@ export class SqliteFormsStore implements FormsStore {
     return this.close()
   }
 
-  /** Runs a change that records events, and calls `onRecorded` after its commit. */
+  /**
+   * Runs a change that records an event, and calls `onRecorded` after its commit.
+   *
+   * @param target the form as the request names it: without `formRef` for a create.
+   */
   async #recording<T>(
-    organizationId: string,
+    { organizationId, formRef }: Pick<FormRef, 'organizationId'> & Partial<FormRef>,
     context: ChangeContext = operatorContext,
-    change: (record: RecordEvent) => Promise<T>,
+    change: (recording: Recording) => Promise<T>,
   ): Promise<T> {
     let recorded: EventType | undefined
-    const result = await change((form, fields) => {
-      recordEvent(this.#database, form, fields, context)
-      recorded = fields.type
+    const { request } = context
+    const result = await change({
+      checkRequest: () => request && checkRequest(this.#database, organizationId, formRef, request),
+      record: (form, fields) => {
+        recordEvent(this.#database, form, fields, context)
+        recorded = fields.type
+      },
     })
     if (recorded) this.#onRecorded(organizationId, recorded)
     return result
+  }
+
+  /** Purges the deleted forms whose time has come, and clears what purged and deleted forms have left. */
+  async #clear(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && isPurgeDue(this.#database)) {
+      await this.#purgeDueForms()
+      // Yields to other requests between two batches.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await clearDeletions(this.#database, signal)
+  }
+
+  async #purgeDueForms(): Promise<void> {
+    let purged: string[] = []
+    await this.#database.write(() => {
+      // The change may run again.
+      purged = []
+      purgeDueForms(this.#database, (form, fields) => {
+        recordEvent(this.#database, form, fields, operatorContext)
+        purged.push(form.organizationId)
+      })
+    })
+    for (const organizationId of purged) this.#onRecorded(organizationId, 'form.purged')
   }
 
   /** Repeats a compare-and-set of a form until it succeeds, or ABORTED 5 s after the call. */
@@ -303,10 +385,10 @@ export class SqliteFormsStore implements FormsStore {
     )
   }
 
-  /** Reads a large page on this thread, for a database in memory. */
+  /** Reads a page on this thread: a large one of a database in memory, or of deleted forms, which have no drafts. */
   async #readInTurns<Item, End>(
     steps: PageSteps<Item, End>,
-    { signal }: ListOptions,
+    { signal }: ListOptions = {},
   ): Promise<{ items: Item[]; end: End }> {
     const deadline = performance.now() + this.#listTimeoutMs
     const items: Item[] = []

@@ -1,7 +1,9 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
+import type { Deletion } from '../deletions/deletion.ts'
 import type {
+  DeletedForm,
   FormRef,
   FormState,
   FormSummary,
@@ -17,9 +19,9 @@ const time = (row: Row, column: string) => new Date(row[column] as number)
 /** The condition that finds a form by reference; undefined if the reference is neither a UUID nor a public id. */
 export const formByRef = ({ organizationId, formRef }: FormRef): SqlCondition | undefined => {
   if (isUuid(formRef))
-    return { sql: 'formId = ? AND organizationId = ?', values: [formRef.toLowerCase(), organizationId] }
+    return { sql: 'organizationId = ? AND formId = ?', values: [organizationId, formRef.toLowerCase()] }
   if (isPublicId(formRef))
-    return { sql: 'publicId = ? AND organizationId = ?', values: [formRef, organizationId] }
+    return { sql: 'organizationId = ? AND publicId = ?', values: [organizationId, formRef] }
   return undefined
 }
 
@@ -61,6 +63,10 @@ export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, ver
   aiHandoff: Number(aiHandoff),
 })
 
+/** The columns of `forms`. `deletedForms` has them too. */
+export const formColumns =
+  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, revisionNumber, liveNumber, liveRevisionId, name, foldedName, type, draft, aiHandoff'
+
 export const newFormColumns = (form: StoredForm): Row => ({
   organizationId: form.organizationId,
   formId: form.formId,
@@ -71,6 +77,29 @@ export const newFormColumns = (form: StoredForm): Row => ({
   liveNumber: 0,
   liveRevisionId: null,
   ...draftColumns(form),
+})
+
+/** The columns of `toDeletedForm`. */
+export const deletedFormColumns = 'organizationId, formId, publicId, name, deleteTime, purgeTime, deleter'
+
+export const toDeletedForm = (row: Row): DeletedForm => ({
+  organizationId: text(row, 'organizationId'),
+  formId: text(row, 'formId'),
+  publicId: text(row, 'publicId'),
+  name: text(row, 'name'),
+  ...toDeletion(row),
+})
+
+export const toDeletion = (row: Row): Deletion => ({
+  deleteTime: time(row, 'deleteTime'),
+  purgeTime: time(row, 'purgeTime'),
+  deleter: text(row, 'deleter'),
+})
+
+export const deletionColumns = ({ deleteTime, purgeTime, deleter }: Deletion): Row => ({
+  deleteTime: deleteTime.getTime(),
+  purgeTime: purgeTime.getTime(),
+  deleter,
 })
 
 /** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */

@@ -1,4 +1,4 @@
-import type { SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { SqliteMigration, SqliteScript } from '@fms/store-kit'
 import { trigramTokens } from './lists/trigram-tokens.ts'
 
@@ -265,8 +265,178 @@ const revisionGrowth = `
 `
 
 /**
+ * Form ids are unique in their organization: all keys begin with it. Rowids stay, since `formTrigrams` has them, and
+ * columns keep their order: a process of an earlier release may still have a prepared statement.
+ */
+const organizationKeys: SqliteScript = (database) => {
+  database.exec(rebuiltTables)
+  removeReference(database)
+}
+
+/**
+ * Removes the reference of `revisions` to the former key of `forms` without a copy of the table
+ * (sqlite.org/lang_altertable.html#otheralter): with foreign keys enforced, every change of a revision would fail.
+ */
+const removeReference = (database: DatabaseSync): void => {
+  database.enableDefensive(false)
+  const { schema_version: version } = database.prepare('PRAGMA schema_version').get()!
+  database.exec(`
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = replace(sql, ' REFERENCES forms ON DELETE CASCADE', '')
+      WHERE type = 'table' AND name = 'revisions';
+    PRAGMA schema_version = ${Number(version) + 1};
+    PRAGMA writable_schema = RESET;
+  `)
+  database.enableDefensive(true)
+}
+
+const rebuiltTables = `
+  CREATE TABLE newForms (
+    organizationId TEXT NOT NULL,
+    formId TEXT NOT NULL,
+    publicId TEXT NOT NULL UNIQUE,
+    createTime INTEGER NOT NULL,
+    updateTime INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    replyCount INTEGER NOT NULL,
+    -- The last number taken, and the last one that was live: 0 for none.
+    revisionNumber INTEGER NOT NULL,
+    liveNumber INTEGER NOT NULL,
+    liveRevisionId TEXT,
+    name TEXT NOT NULL,
+    foldedName TEXT NOT NULL,
+    type TEXT NOT NULL,
+    draft TEXT NOT NULL,
+    aiHandoff INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (organizationId, formId)
+  ) STRICT;
+  INSERT INTO newForms (rowid, organizationId, formId, publicId, createTime, updateTime, version, replyCount,
+      revisionNumber, liveNumber, liveRevisionId, name, foldedName, type, draft, aiHandoff)
+    SELECT rowid, organizationId, formId, publicId, createTime, updateTime, version, replyCount,
+      revisionNumber, liveNumber, liveRevisionId, name, foldedName, type, draft, aiHandoff
+    FROM forms ORDER BY rowid;
+
+  CREATE TABLE newReplies (
+    organizationId TEXT NOT NULL,
+    formId TEXT NOT NULL,
+    replyId TEXT NOT NULL,
+    PRIMARY KEY (organizationId, formId, replyId)
+  ) STRICT, WITHOUT ROWID;
+  -- In the order of the key, without a sort, and without the replies of deleted forms that are not cleared yet.
+  INSERT INTO newReplies SELECT organizationId, formId, replyId
+    FROM (SELECT organizationId, formId FROM newForms ORDER BY organizationId, formId) CROSS JOIN replies USING (formId);
+  DROP TABLE replies;
+  ALTER TABLE newReplies RENAME TO replies;
+
+  CREATE TABLE newDeletions (
+    organizationId TEXT NOT NULL,
+    formId TEXT NOT NULL,
+    deleteTime INTEGER NOT NULL,
+    PRIMARY KEY (organizationId, formId)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO newDeletions SELECT organizationId, formId, deleteTime FROM deletions;
+  DROP TABLE deletions;
+  ALTER TABLE newDeletions RENAME TO deletions;
+
+  DROP TABLE forms;
+  ALTER TABLE newForms RENAME TO forms;
+  CREATE INDEX forms_by_publicId ON forms (organizationId, publicId);
+  CREATE INDEX forms_by_name ON forms (organizationId, name, publicId);
+  CREATE INDEX forms_by_createTime ON forms (organizationId, createTime, publicId);
+  CREATE INDEX forms_by_updateTime ON forms
+    (organizationId, updateTime, publicId, name, foldedName, type, createTime, replyCount);
+  CREATE INDEX forms_by_default ON forms (organizationId, updateTime DESC, publicId);
+  CREATE INDEX forms_by_replyCount ON forms (organizationId, replyCount, publicId);
+  CREATE INDEX forms_with_many_revisions ON forms (revisionNumber) WHERE revisionNumber > 10000;
+
+  CREATE TRIGGER count_created_form AFTER INSERT ON forms BEGIN
+    UPDATE usage SET forms = forms + 1, bytes = bytes + octet_length(new.draft)
+      WHERE organizationId = new.organizationId;
+    INSERT INTO usage (organizationId, forms, bytes) SELECT new.organizationId, 1, octet_length(new.draft)
+      WHERE NOT EXISTS (SELECT 1 FROM usage WHERE organizationId = new.organizationId);
+  END;
+  CREATE TRIGGER count_changed_draft AFTER UPDATE OF draft ON forms
+  WHEN octet_length(new.draft) <> octet_length(old.draft) BEGIN
+    UPDATE usage SET bytes = bytes + octet_length(new.draft) - octet_length(old.draft)
+      WHERE organizationId = new.organizationId;
+  END;
+  CREATE TRIGGER count_deleted_form AFTER DELETE ON forms BEGIN
+    UPDATE usage SET forms = forms - 1, bytes = bytes - octet_length(old.draft)
+      WHERE organizationId = old.organizationId;
+  END;
+  CREATE TRIGGER index_created_form AFTER INSERT ON forms BEGIN
+    INSERT INTO formTrigrams (rowid, tokens) VALUES (new.rowid, trigramTokens(new.organizationId, new.foldedName));
+  END;
+  CREATE TRIGGER index_renamed_form AFTER UPDATE OF foldedName ON forms
+  WHEN new.foldedName <> old.foldedName BEGIN
+    DELETE FROM formTrigrams WHERE rowid = old.rowid;
+    INSERT INTO formTrigrams (rowid, tokens) VALUES (new.rowid, trigramTokens(new.organizationId, new.foldedName));
+  END;
+  CREATE TRIGGER index_deleted_form AFTER DELETE ON forms BEGIN
+    DELETE FROM formTrigrams WHERE rowid = old.rowid;
+  END;
+
+  DROP INDEX revisions_by_number;
+  CREATE UNIQUE INDEX revisions_by_number ON revisions (organizationId, formId, number);
+`
+
+/**
+ * Forms that can be restored: their rows, without the indexes and triggers of `forms`. They count in the bytes of their
+ * organization and not in its forms. The draft comes last, so that a list reads the beginnings of rows.
+ */
+const deletedForms = `
+  ALTER TABLE usage ADD COLUMN deletedForms INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE deletedForms (
+    organizationId TEXT NOT NULL,
+    formId TEXT NOT NULL,
+    publicId TEXT NOT NULL UNIQUE,
+    createTime INTEGER NOT NULL,
+    updateTime INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    replyCount INTEGER NOT NULL,
+    revisionNumber INTEGER NOT NULL,
+    liveNumber INTEGER NOT NULL,
+    liveRevisionId TEXT,
+    name TEXT NOT NULL,
+    foldedName TEXT NOT NULL,
+    type TEXT NOT NULL,
+    aiHandoff INTEGER NOT NULL,
+    deleteTime INTEGER NOT NULL,
+    purgeTime INTEGER NOT NULL,
+    deleter TEXT NOT NULL,
+    draft TEXT NOT NULL,
+    PRIMARY KEY (organizationId, formId)
+  ) STRICT;
+  CREATE INDEX deletedForms_by_deleteTime ON deletedForms (organizationId, deleteTime DESC, formId);
+  CREATE INDEX deletedForms_by_publicId ON deletedForms (organizationId, publicId);
+  CREATE INDEX deletedForms_by_purgeTime ON deletedForms (purgeTime);
+
+  CREATE TRIGGER count_restorable_form AFTER INSERT ON deletedForms BEGIN
+    UPDATE usage SET deletedForms = deletedForms + 1, bytes = bytes + octet_length(new.draft)
+      WHERE organizationId = new.organizationId;
+    INSERT INTO usage (organizationId, forms, bytes, deletedForms)
+      SELECT new.organizationId, 0, octet_length(new.draft), 1
+      WHERE NOT EXISTS (SELECT 1 FROM usage WHERE organizationId = new.organizationId);
+  END;
+  CREATE TRIGGER count_purged_form AFTER DELETE ON deletedForms BEGIN
+    UPDATE usage SET deletedForms = deletedForms - 1, bytes = bytes - octet_length(old.draft)
+      WHERE organizationId = old.organizationId;
+  END;
+`
+
+/** The request of a change, in the row of its event. Ids come first, as in events_by_id. */
+const requestIds = `
+  ALTER TABLE events ADD COLUMN requestId TEXT;
+  ALTER TABLE events ADD COLUMN method TEXT;
+  ALTER TABLE events ADD COLUMN digest TEXT;
+  CREATE UNIQUE INDEX events_by_request ON events (requestId, organizationId, method) WHERE requestId IS NOT NULL;
+`
+
+/**
  * Append only: each file stores how many it has applied. The first five admit no earlier releases: each drops an index
- * that their lists name, or adds a trigger that they cannot run.
+ * that their lists name, or adds a trigger that they cannot run. `organizationKeys` does not either: earlier releases find
+ * a form by its id alone, and would change the forms of two organizations.
  */
 export const migrations: readonly SqliteMigration[] = [
   first,
@@ -280,6 +450,9 @@ export const migrations: readonly SqliteMigration[] = [
   { script: publishers, oldestVersion: 5 },
   // Triggers count revisions, also those that release 0.1.0 stores.
   { script: revisionGrowth, oldestVersion: 5 },
+  organizationKeys,
+  deletedForms,
+  requestIds,
 ]
 
 /** Custom SQL functions of triggers and migrations. Every connection that writes needs them. */

@@ -18,7 +18,7 @@ export const checkQuota = (
 
 /** Index: the key of usage. */
 export function* listOrganizations(database: SqliteDatabase): Generator<OrganizationForms> {
-  const rows = database.all('SELECT * FROM usage WHERE forms > 0 ORDER BY organizationId')
+  const rows = database.all('SELECT * FROM usage WHERE forms > 0 OR deletedForms > 0 ORDER BY organizationId')
   for (const { organizationId, forms } of rows) {
     yield { organizationId: organizationId as string, forms: forms as number }
   }

@@ -98,6 +98,15 @@ export const writeForbidden = (because: 'role' | 'key') =>
     { metadata: { because } },
   )
 
+/** Only owners of the organization are allowed to do this. @param role the caller's. */
+export const ownerRequired = (role = '') =>
+  new ApiError(
+    'PERMISSION_DENIED',
+    'OWNER_REQUIRED',
+    `Only an owner of the organization may do this, and your role is ${role}. Ask an owner to do it.`,
+    { metadata: { role } },
+  )
+
 /** The organization does not exist, or the caller is not a member. Both have the same response, to disclose neither. */
 export const organizationNotFound = (organization: string) =>
   new ApiError(

@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiError } from '@fms/aip'
+import { ApiError, ExpectedOutcome } from '@fms/aip'
 import { register } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { measureStore } from './measure-store.ts'
@@ -73,8 +73,9 @@ it('counts failures of the store, but not of the request', async () => {
   const measured = measureStore('failing', 'sqlite::memory:', new Shelf(), silent)
   const unavailable = new ApiError('UNAVAILABLE', 'STORE_UNAVAILABLE', 'unavailable')
   const moved = new ApiError('FAILED_PRECONDITION', 'FORM_MOVED', 'moved')
+  const replay = new (class extends ExpectedOutcome {})()
 
-  for (const error of [unavailable, unavailable, moved, new TypeError('a defect')])
+  for (const error of [unavailable, unavailable, moved, replay, new TypeError('a defect')])
     await expect(measured.fail(error)).rejects.toBe(error)
 
   const labels = { store: 'failing', engine: 'sqlite', operation: 'fail' }

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ApiError } from '@fms/aip'
+import { ApiError, ExpectedOutcome } from '@fms/aip'
 import { createStoreAdviceLog, type ErrorLogger } from './log-store-advice.ts'
 import { Counter, Gauge, Histogram } from './metrics.ts'
 import { traceStoreCall } from './tracing.ts'
@@ -97,6 +97,7 @@ const measure = (labels: Labels, call: () => unknown, onError: (error: unknown) 
 }
 
 /** Other API errors, such as a missing resource or a failed precondition, are not failures of the store. */
-const isStoreError = (error: unknown) => !(error instanceof ApiError) || error.status === 'UNAVAILABLE'
+const isStoreError = (error: unknown) =>
+  error instanceof ApiError ? error.status === 'UNAVAILABLE' : !(error instanceof ExpectedOutcome)
 
 const reasonOf = (error: unknown) => (error instanceof ApiError ? error.reason : 'INTERNAL')

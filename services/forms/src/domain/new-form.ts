@@ -5,12 +5,15 @@ import type { ChangedDraft } from './write-draft.ts'
 /** Placeholders for the ids in the response to a dry run (AIP-163). */
 export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publicId: '' }
 
-/** A new, unpublished form. Its id is a UUIDv7: consecutive ids are neighbours in an index. */
+/** The ids of a new form. By default a UUIDv7: consecutive ids are neighbours in an index. */
+export const newIds = (formId: string = randomUUIDv7()) => ({ formId, publicId: makePublicId() })
+
+/** A new, unpublished form. */
 export const newForm = (
   organizationId: string,
   draft: StoredDraft,
   now: Date,
-  ids = { formId: randomUUIDv7() as string, publicId: makePublicId() },
+  ids = newIds(),
 ): StoredForm => ({
   organizationId,
   ...ids,

@@ -18,7 +18,7 @@ const maxTasksPerUser = 64
 
 const tasks = new Gauge({
   name: 'forms_draft_tasks',
-  help: 'Large creates, patches, rollbacks and comparisons that wait for a worker thread, or run in one',
+  help: 'Large creates, patches, rollbacks, comparisons and digests that wait for a worker thread, or run in one',
 })
 
 /** Idle threads end after this time. */

@@ -1,17 +1,16 @@
-import { CreateFormRequest, NoQuery } from '@fms/contracts'
-import { formETag, formToJson } from '@fms/forms-store'
+import { CreateFormRequest, type FormPath, NoQuery } from '@fms/contracts'
+import { type FormsStore, formETag, formIdTaken, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { newForm, unknownIds } from '../domain/new-form.ts'
-import { changeContext } from './change-context.ts'
+import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
 import { draftCaller, draftPatch } from './draft-request.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
-/** Create a form as a draft (AIP-133). Whatever the request leaves out takes its default. */
+/** Create a form as a draft (AIP-133). Omitted fields get their defaults. The client can choose the form's id. */
 export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, drafts, publicFormBaseUrl, now },
+  { forms, drafts, contexts, publicFormBaseUrl, now },
 ) => {
   app.post(
     '/organizations/:organizationId/forms',
@@ -24,17 +23,38 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {
-      const { organizationId } = request.params
-      const draft = await drafts.create(draftPatch(request), draftCaller(request, reply))
-      if (request.body.validateOnly) {
+      const { params, body } = request
+      const { organizationId } = params
+      const { formId } = body
+      const context = await contexts.create('create', request, reply, body)
+      const assertNew = () => contexts.assertNew(params, context.request)
+      const creating = drafts.create(draftPatch(request), draftCaller(request, reply))
+      // An earlier request with this requestId takes precedence over the rules.
+      const draft = await creating.catch(async (error) => {
+        await assertNew()
+        throw error
+      })
+      if (body.validateOnly) {
+        await assertNew()
+        if (formId !== undefined) await assertFree(forms, { organizationId, formId })
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
-        const form = newForm(organizationId, draft, now(), unknownIds)
+        const form = newForm(organizationId, draft, now(), { ...unknownIds, ...(formId && { formId }) })
         return sendJson(reply, formToJson(form, publicFormBaseUrl))
       }
-      let form = newForm(organizationId, draft, now())
-      const context = changeContext(request)
-      while (!(await forms.create(form, context))) form = newForm(organizationId, draft, now())
+      const create = () =>
+        forms.create(newForm(organizationId, draft, now(), newIds(formId)), context, {
+          hasClientId: formId !== undefined,
+        })
+      let form = await create()
+      while (!form) form = await create()
       return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
     },
   )
+}
+
+/** @throws {ApiError} FORM_ID_TAKEN, as the create would. */
+const assertFree = async (forms: FormsStore, form: FormPath): Promise<void> => {
+  const ref = { organizationId: form.organizationId, formRef: form.formId }
+  if (await forms.getState(ref)) throw formIdTaken(form, false)
+  if (await forms.getDeleted(ref)) throw formIdTaken(form, true)
 }

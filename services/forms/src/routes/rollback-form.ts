@@ -1,10 +1,9 @@
 import { parseIfMatch } from '@fms/aip'
-import { NoQuery, RollbackFormRequest } from '@fms/contracts'
+import { isUuid, NoQuery, RollbackFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
-import { changeContext } from './change-context.ts'
 import { draftCaller } from './draft-request.ts'
 import { RevisionParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
@@ -13,7 +12,7 @@ import { sendJson } from './send-json.ts'
 /** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
 export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, drafts, publicFormBaseUrl, now },
+  { forms, drafts, contexts, publicFormBaseUrl, now },
 ) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef/rollback',
@@ -25,6 +24,10 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const { body, headers } = request
       const { revisionRef, ...ref } = request.params
       const ifMatch = parseIfMatch(headers['if-match'])
+      const context = await contexts.create('rollback', request, reply, body, {
+        revisionRef: isUuid(revisionRef) ? revisionRef.toLowerCase() : revisionRef,
+      })
+      await contexts.assertNew(ref, context.request)
       const found = await forms.getRevision(ref, revisionRef)
       if (!found) throw await missingRevision(forms, ref, revisionRef)
       const { revision } = found
@@ -42,7 +45,7 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
         await forms.checkQuota(ref.organizationId, { forms: 0, bytes })
         return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }
-      const updated = await forms.update(ref, change, changeContext(request), revision)
+      const updated = await forms.update(ref, change, context, revision)
       if (!updated) throw formNotFound(ref)
       return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
     },

@@ -10,12 +10,14 @@ import {
 } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { changeContext } from './change-context.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
 /** Take a form down: its revisions stay, and none is live until the next publish. Works without NATS. */
-export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
+export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms, contexts, publicFormBaseUrl },
+) => {
   app.post(
     '/organizations/:organizationId/forms/:formRef/unpublish',
     {
@@ -26,14 +28,16 @@ export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
+      const context = await contexts.create('unpublish', request, reply, body)
       if (body.validateOnly) {
+        await contexts.assertNew(params, context.request)
         const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         check(current)
         assertLive(params, current)
         return sendJson(reply, formToJson({ ...current, live: false }, publicFormBaseUrl))
       }
-      const form = await forms.unpublish(params, body.note, check, changeContext(request))
+      const form = await forms.unpublish(params, body.note, check, context)
       if (!form) throw formNotFound(params)
       return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
     },

@@ -4,7 +4,6 @@ import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } fr
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
-import { changeContext } from './change-context.ts'
 import { draftCaller, draftPatch } from './draft-request.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
@@ -12,7 +11,7 @@ import { sendJson } from './send-json.ts'
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
 export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, drafts, publicFormBaseUrl, now },
+  { forms, drafts, contexts, publicFormBaseUrl, now },
 ) => {
   app.patch(
     '/organizations/:organizationId/forms/:formRef',
@@ -29,7 +28,9 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
         const draft = await drafts.patch(current.draftJson, draftPatch(request), caller)
         return draft ? changedForm(current, draft, now()) : current
       }
+      const context = await contexts.create('update', request, reply, body)
       if (body.validateOnly) {
+        await contexts.assertNew(params, context.request)
         const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         const changed = await change(current)
@@ -37,7 +38,7 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
         await forms.checkQuota(params.organizationId, { forms: 0, bytes })
         return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }
-      const updated = await forms.update(params, change, changeContext(request))
+      const updated = await forms.update(params, change, context)
       if (!updated) throw formNotFound(params)
       return sendJson(reply.header('etag', formETag(updated)), formToJson(updated, publicFormBaseUrl))
     },

@@ -142,7 +142,7 @@ const writing = fc.constantFrom<{ method: 'POST' | 'PATCH'; of: 'forms' | 'form'
   { method: 'PATCH', of: 'form' },
 )
 
-type Place = 'forms' | 'form' | 'events'
+type Place = 'forms' | 'form' | 'deletedForms' | 'events'
 
 const urlOf = (of: Place, { organizationId, formId }: { organizationId: string; formId: string }) =>
   `/organizations/${organizationId}/${of === 'form' ? `forms/${formId}` : of}`
@@ -164,6 +164,22 @@ const wrongForm: fc.Arbitrary<MalformedRequest> = fc
   .tuple(writing, wrongMemberArbitrary)
   .map(([{ method, of }, form]) => (at) => ({ method, url: urlOf(of, at), payload: { form } }))
 
+const wrongId: fc.Arbitrary<MalformedRequest> = fc
+  .tuple(
+    fc.constantFrom('requestId', 'formId'),
+    fc
+      .oneof(
+        anyJsonValue,
+        fc.uuid().map((id) => `{${id}}`),
+      )
+      .filter((value) => typeof value !== 'string' || !isUuid(value)),
+  )
+  .map(([name, value]) => (at) => ({
+    method: 'POST',
+    url: urlOf('forms', at),
+    payload: { form: {}, [name]: value },
+  }))
+
 const wrongSwitch: fc.Arbitrary<MalformedRequest> = fc
   .tuple(writing, fc.constantFrom('true', 1, null, [], {}, 'false'))
   .map(([{ method, of }, validateOnly]) => (at) => ({
@@ -184,12 +200,18 @@ const anyRoute = fc.constantFrom<{
   { method: 'DELETE', of: 'form', rest: '' },
   { method: 'GET', of: 'form', rest: '/revisions' },
   { method: 'GET', of: 'form', rest: '/revisions/live' },
+  { method: 'GET', of: 'deletedForms', rest: '' },
+  {
+    method: 'POST',
+    of: 'deletedForms',
+    rest: '/11111111-1111-4111-8111-111111111111/undelete',
+  },
   { method: 'GET', of: 'events', rest: '' },
   { method: 'GET', of: 'events', rest: '/stream' },
   { method: 'GET', of: 'events', rest: '/11111111-1111-4111-8111-111111111111' },
 )
 
-const parameters = ['filter', 'orderBy', 'pageSize', 'pageToken', 'skip', 'validateOnly']
+const parameters = ['filter', 'orderBy', 'pageSize', 'pageToken', 'skip', 'requestId', 'validateOnly']
 
 const oddQuery = fc.oneof(
   fc
@@ -377,12 +399,24 @@ const oddHeaders = fc.oneof<fc.Arbitrary<MalformedRequest>[]>(
   })),
 )
 
+/** Requests whose body is longer than the limit. */
+export const tooLongRequestArbitrary: fc.Arbitrary<MalformedRequest> = writing.map(
+  ({ method, of }) =>
+    (at) => ({
+      method,
+      url: urlOf(of, at),
+      payload: '{"form":{"name":"odd"}}',
+      headers: { ...json, 'content-length': '99999999' },
+    }),
+)
+
 /** Requests that are invalid whatever the store contains. */
 export const malformedRequestArbitrary: fc.Arbitrary<MalformedRequest> = fc.oneof(
   wrongBody(brokenJson),
   wrongBody(unfitJson),
   wrongBody(wrongEnvelope),
   wrongForm,
+  wrongId,
   wrongSwitch,
   oddQueryRequest,
   oddListing,

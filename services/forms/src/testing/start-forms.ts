@@ -48,14 +48,17 @@ export const startForms = async ({
   largeLength,
   quota,
   storeUrl = 'sqlite::memory:',
+  deletedFormsDays = 0,
 }: {
   logger?: Logger
   /** Worker threads check bodies and drafts of more characters than this. */
   largeLength?: number
   quota?: Quota
   storeUrl?: string
+  /** How long a deleted form can be restored, in days. */
+  deletedFormsDays?: number
 } = {}): Promise<FormsService> => {
-  const forms = await openFormsStore(storeUrl, quota && { quota })
+  const forms = await openFormsStore(storeUrl, { deletedFormsDays, ...(quota && { quota }) })
   const clock = { now: new Date('2026-11-20T09:30:00.000Z') }
   const sign = createIdentitySigner(secret)
   const organizationId = randomUUID()
@@ -114,6 +117,10 @@ export const startForms = async ({
     },
   }
 }
+
+/** The path of this form while it is deleted. */
+export const deletedUrlOf = ({ organizationId, formId }: StoredForm): string =>
+  `/organizations/${organizationId}/deletedForms/${formId}`
 
 /** The path to which the gateway forwards requests for this form. */
 export const urlOf = (form: StoredForm): string => `/${formPath(form)}`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { identityHeader } from '@fms/contracts'
+import { identityHeader, type Role } from '@fms/contracts'
 import { createIdentityVerifier } from '@fms/service-kit'
 import { describe, expect, it } from 'vitest'
 import { type Gateway, json, reasonOf, startGateway } from '../testing.ts'
@@ -138,6 +138,25 @@ describe('the order of checks', () => {
       const publish = await gateway.send('POST', `${form}/publish`, { as })
       expect([publish.status, reasonOf(publish)]).toEqual([403, 'WRITE_FORBIDDEN'])
     }
+    expect(gateway.forms.received).toHaveLength(2)
+  })
+
+  it('lets only owners purge a deleted form, which is checked before the body', async () => {
+    await using gateway = await startGateway()
+    const deletedForm = `/v2/organizations/acme/deletedForms/${randomUUID()}`
+    const keyOf = (role: Role, options = {}) =>
+      gateway.directory.createKey([{ ...gateway.organization, role }], options)
+    const statusOf = async (as: string) => {
+      const response = await gateway.send('DELETE', deletedForm, { ...long, as })
+      return [response.status, reasonOf(response)]
+    }
+
+    expect(await statusOf(keyOf('viewer'))).toEqual([403, 'WRITE_FORBIDDEN'])
+    expect(await statusOf(keyOf('owner', { readOnly: true }))).toEqual([403, 'WRITE_FORBIDDEN'])
+    expect(await statusOf(keyOf('editor'))).toEqual([403, 'OWNER_REQUIRED'])
+    expect(await statusOf(keyOf('owner'))).toEqual([413, 'BODY_TOO_LARGE'])
+    expect((await gateway.send('DELETE', deletedForm, { as: keyOf('owner') })).status).toBe(200)
+    expect((await gateway.send('POST', `${deletedForm}/undelete`)).status).toBe(200)
     expect(gateway.forms.received).toHaveLength(2)
   })
 })

@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto'
-import { organizationNotFound, requireKeyWriteAccess, requireWriteAccess } from '@fms/service-kit'
+import {
+  organizationNotFound,
+  requireKeyWriteAccess,
+  requireOwner,
+  requireWriteAccess,
+} from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { apiKeyInvalid } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
@@ -10,6 +15,10 @@ const apiKey = /^fms_[A-Za-z0-9_-]{43}$/
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Only owners of the organization may use the route. */
+    requiresOwner?: boolean
   }
 }
 
@@ -38,8 +47,9 @@ export const setCaller = async (
 }
 
 /**
- * Rejects callers who are no members of the path's organization, and writes of callers who may only read. Register it
- * after `rejectUnknownPaths`: an unknown path is a 404 for members and others alike.
+ * Rejects callers who are no members of the path's organization, writes of callers who may only read, and callers of
+ * routes for owners who are none. Register it after `rejectUnknownPaths`: an unknown path is a 404 for members and others
+ * alike.
  */
 export const requireMembership = (app: FastifyInstance): void => {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
@@ -49,8 +59,9 @@ export const requireMembership = (app: FastifyInstance): void => {
 }
 
 const checkMembership = (request: FastifyRequest): void => {
-  const { identity, method, params } = request
-  const { organizationRef, keyId } = params as { organizationRef?: string; keyId?: string }
+  const { identity, method, routeOptions } = request
+  const { keyId } = request.params as { keyId?: string }
+  const organizationRef = organizationRefOf(request)
   const isWrite = method !== 'GET' && method !== 'HEAD'
   if (organizationRef === undefined) {
     // Outside organizations, callers change their own keys alone.
@@ -58,7 +69,8 @@ const checkMembership = (request: FastifyRequest): void => {
     return
   }
   if (identity.organizationId === undefined) throw organizationNotFound(organizationRef)
-  if (isWrite) requireWriteAccess(identity)
+  if (routeOptions.config.requiresOwner) requireOwner(identity)
+  else if (isWrite) requireWriteAccess(identity)
 }
 
 /** Time between head and body from which a request is authorized again, in milliseconds. */

@@ -46,6 +46,7 @@ The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 - Every error response has an ErrorBody. Programs should use the \`reason\` of its ErrorInfo.
 - Writes accept \`validateOnly: true\`: every check runs, the response is that of the real request, and nothing is
   stored.
+- Writes accept a \`requestId\` (AIP-155): a repeat with the same id, target and body is not carried out again.
 - Malformed HTTP, and a head over 64 KiB, gets a 400, 408 or 431 without a body.
 `.trim()
 
@@ -80,6 +81,11 @@ const headers = {
       "The form's state (AIP-154). Absent on dry runs. Send it back as it came, quotes included, in `If-Match` or `If-None-Match`.",
     schema: { type: 'string' },
     example: '"3-live.12"',
+  },
+  'x-request-replayed': {
+    description:
+      '`true` if a request with this `requestId` was carried out before: the response has the form as it is now. Otherwise absent.',
+    schema: { type: 'string', const: 'true' },
   },
   'retry-after': {
     description: 'Seconds after which a repeat may help.',
@@ -170,7 +176,11 @@ const operationObject = (operation: Operation) => {
     responses: {
       200: {
         description: response.description,
-        headers: headerRefs(...headersOf(operation), ...(response.etag ? (['etag'] as const) : [])),
+        headers: headerRefs(
+          ...headersOf(operation),
+          ...(response.etag ? (['etag'] as const) : []),
+          ...(response.replayable ? (['x-request-replayed'] as const) : []),
+        ),
         content: contentOf(
           response.mediaType ?? 'application/json',
           referenceTo(response.contract, 'output'),

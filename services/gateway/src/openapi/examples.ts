@@ -1,10 +1,12 @@
 import {
   AllOrganizationsResponse,
+  DeletedForm,
   Form,
   FormChanges,
   FormEvent,
   IssuedKey,
   Key,
+  ListDeletedFormsResponse,
   ListEventsResponse,
   ListFormsResponse,
   ListKeysResponse,
@@ -51,6 +53,15 @@ export const revision = Revision.parse({
   publisher: 'users/4b1f0a52-0c1e-4f0b-8d53-7a6d2f1c3b22',
   note: 'Adds a question about allergies.',
   form: { ...form, live: true },
+})
+
+export const deletedForm = DeletedForm.parse({
+  path: `organizations/${organizationId}/deletedForms/${formId}`,
+  publicId: form.publicId,
+  name: form.name,
+  deleteTime: '2026-11-21T16:04:33.210Z',
+  purgeTime: '2026-12-21T16:04:33.210Z',
+  deleter: revision.publisher,
 })
 
 export const event = FormEvent.parse({
@@ -157,4 +168,5 @@ export const allOrganizations = AllOrganizationsResponse.parse({ organizations: 
 export const organizationsPage = ListOrganizationsResponse.parse({ ...allOrganizations, ...lastPage })
 export const keysPage = ListKeysResponse.parse({ keys: [key], ...lastPage })
 export const formsPage = ListFormsResponse.parse({ forms: [form], ...lastPage })
+export const deletedFormsPage = ListDeletedFormsResponse.parse({ deletedForms: [deletedForm], ...lastPage })
 export const revisionsPage = ListRevisionsResponse.parse({ revisions: [revision], ...lastPage })

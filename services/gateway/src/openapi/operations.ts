@@ -13,6 +13,7 @@ import {
   FormEvent,
   GetQuery,
   IssuedKey,
+  ListDeletedFormsResponse,
   ListEventsQuery,
   ListEventsResponse,
   ListFormsQuery,
@@ -30,6 +31,7 @@ import {
   RollbackFormRequest,
   RotateKeyRequest,
   StreamEventsQuery,
+  UndeleteFormRequest,
   UnpublishFormRequest,
   UpdateFormRequest,
   Whoami,
@@ -37,6 +39,7 @@ import {
 import { z } from 'zod'
 import {
   allOrganizations,
+  deletedFormsPage,
   event,
   eventStream,
   eventsPage,
@@ -76,6 +79,8 @@ export interface Operation {
     mediaType?: string
     examples?: Record<string, unknown>
     etag?: 'always' | 'unless dry run'
+    /** Whether the response of a repeat has the header `x-request-replayed`. */
+    replayable?: boolean
   }
   reasons: readonly ReasonName[]
 }
@@ -116,6 +121,10 @@ export const pathParameters: Record<string, { description: string; example: stri
   },
 }
 
+/** Ids of a client, for examples. */
+const formId = '0b7f7c1e-6a9c-4f0e-9d53-9c4b3f1c2a10'
+const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
+
 /** Reasons of groups of operations. */
 const everyOperation = ['INVALID_REQUEST', 'MALFORMED_REQUEST', 'INTERNAL'] as const
 const caller = [
@@ -135,12 +144,14 @@ const service = [
 ] as const
 const member = [...caller, 'ORGANIZATION_NOT_FOUND'] as const
 const editor = [...member, 'WRITE_FORBIDDEN'] as const
+const identified = ['REQUEST_ID_REUSED'] as const
 const body = ['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'MALFORMED_JSON'] as const
 const ifMatch = ['INVALID_IF_MATCH', 'FORM_MOVED', 'UPDATE_ABORTED'] as const
 const filtered = ['INVALID_PAGE_TOKEN', 'INVALID_FILTER', 'FILTER_TOO_COMPLEX', 'INVALID_ORDER_BY'] as const
 
 const organizationPath = '/organizations/{organizationRef}'
 const formPath = `${organizationPath}/forms/{formRef}`
+const deletedFormPath = `${organizationPath}/deletedForms/{formRef}`
 
 /** Every operation of the API, in the order of the document. */
 export const operations: Operation[] = [
@@ -198,7 +209,7 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Create a form',
     description:
-      'Creates a draft. Omitted members of `form` get their defaults; so does `null`, except for `name`, `type` and `defaultMode`. A repeated create creates a second form.',
+      'Creates a draft. Omitted members of `form` get their defaults; so does `null`, except for `name`, `type` and `defaultMode`. With `formId` you choose the id of the form, which must be new in the organization. Without `requestId` and `formId`, a repeated create creates a second form.',
     query: NoQuery,
     body: {
       contract: CreateFormRequest,
@@ -206,10 +217,25 @@ export const operations: Operation[] = [
       examples: {
         'only defaults': { form: {} },
         'customer feedback': { form: { name: form.name, steps: form.steps } },
+        'safe to repeat, with an id of your own': { form: {}, formId, requestId },
       },
     },
-    response: { description: 'The form.', contract: Form, examples: { form }, etag: 'unless dry run' },
-    reasons: [...editor, ...body, 'QUOTA_EXCEEDED', ...service],
+    response: {
+      description: 'The form.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+      replayable: true,
+    },
+    reasons: [
+      ...editor,
+      ...body,
+      ...identified,
+      'FORM_NOT_FOUND',
+      'FORM_ID_TAKEN',
+      'QUOTA_EXCEEDED',
+      ...service,
+    ],
   },
   {
     id: 'getForm',
@@ -247,8 +273,14 @@ export const operations: Operation[] = [
         },
       },
     },
-    response: { description: 'The whole form.', contract: Form, examples: { form }, etag: 'unless dry run' },
-    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'QUOTA_EXCEEDED', ...service],
+    response: {
+      description: 'The whole form.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+      replayable: true,
+    },
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...identified, ...ifMatch, 'QUOTA_EXCEEDED', ...service],
   },
   {
     id: 'deleteForm',
@@ -257,16 +289,101 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Delete a form',
     description:
-      'Deletes the form and its revisions. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts `validateOnly`; body and query must not disagree.',
+      'The form and its revisions are invisible at once. Until its `purgeTime`, the form is in the list of deleted forms and can be restored; with `DELETED_FORMS_DAYS=0` of the operator it is gone for good. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts its members; body and query must not disagree.',
     query: DeleteFormQuery,
     requestHeaders: 'if-match',
     body: {
       contract: DeleteFormRequest,
       required: false,
-      examples: { 'a dry run': { validateOnly: true } },
+      examples: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
     },
-    response: { description: 'An empty object.', contract: DeleteFormResponse, examples: { deleted: {} } },
-    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, ...service],
+    response: {
+      description: 'An empty object.',
+      contract: DeleteFormResponse,
+      examples: { deleted: {} },
+      replayable: true,
+    },
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...identified, ...ifMatch, ...service],
+  },
+  {
+    id: 'listDeletedForms',
+    method: 'get',
+    path: `${organizationPath}/deletedForms`,
+    tag: 'Forms',
+    summary: 'List the deleted forms of an organization',
+    description: 'A page of the deleted forms that can be restored, most recently deleted first.',
+    query: PageQuery,
+    response: {
+      description: 'A page.',
+      contract: ListDeletedFormsResponse,
+      examples: { page: deletedFormsPage },
+    },
+    reasons: [...member, 'INVALID_PAGE_TOKEN', ...service],
+  },
+  {
+    id: 'undeleteForm',
+    method: 'post',
+    path: `${deletedFormPath}/undelete`,
+    tag: 'Forms',
+    summary: 'Restore a deleted form',
+    description:
+      'The form is as it was before its delete: ids, draft, times, revisions, `live` and replies. `If-Match` takes the ETag that it had. An empty body means `{}`.',
+    query: NoQuery,
+    requestHeaders: 'if-match',
+    body: {
+      contract: UndeleteFormRequest,
+      required: false,
+      examples: { 'safe to repeat': { requestId } },
+    },
+    response: {
+      description: 'The form.',
+      contract: Form,
+      examples: { form },
+      etag: 'unless dry run',
+      replayable: true,
+    },
+    reasons: [
+      ...editor,
+      'FORM_NOT_FOUND',
+      'DELETED_FORM_NOT_FOUND',
+      ...body,
+      ...identified,
+      ...ifMatch,
+      'FORM_ID_TAKEN',
+      'QUOTA_EXCEEDED',
+      ...service,
+    ],
+  },
+  {
+    id: 'purgeForm',
+    method: 'delete',
+    path: deletedFormPath,
+    tag: 'Forms',
+    summary: 'Purge a deleted form',
+    description:
+      'Removes a deleted form, its revisions and its replies for good before its `purgeTime`, and frees its ids. Only for owners. `If-Match` takes the ETag that the form had. Body and query as for a delete.',
+    query: DeleteFormQuery,
+    requestHeaders: 'if-match',
+    body: {
+      contract: DeleteFormRequest,
+      required: false,
+      examples: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
+    },
+    response: {
+      description: 'An empty object.',
+      contract: DeleteFormResponse,
+      examples: { purged: {} },
+      replayable: true,
+    },
+    reasons: [
+      ...editor,
+      'OWNER_REQUIRED',
+      'DELETED_FORM_NOT_FOUND',
+      ...body,
+      ...identified,
+      ...ifMatch,
+      ...service,
+    ],
   },
   {
     id: 'publishForm',
@@ -282,7 +399,7 @@ export const operations: Operation[] = [
       contract: PublishFormRequest,
       required: false,
       examples: {
-        'safe to repeat': { requestId: '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60' },
+        'safe to repeat': { requestId },
         'with a note, and without orphaned answers': { note: revision.note, refuseBreaking: true },
       },
     },
@@ -297,7 +414,7 @@ export const operations: Operation[] = [
       'FORM_NOT_FOUND',
       ...body,
       ...ifMatch,
-      'REQUEST_ID_REUSED',
+      ...identified,
       'QUOTA_EXCEEDED',
       'DRAFT_NOT_PUBLISHABLE',
       'BREAKING_CHANGES',
@@ -318,15 +435,16 @@ export const operations: Operation[] = [
     body: {
       contract: UnpublishFormRequest,
       required: false,
-      examples: { 'with a reason': { note: 'The price was wrong.' } },
+      examples: { 'with a reason, and safe to repeat': { note: 'The price was wrong.', requestId } },
     },
     response: {
       description: 'The form, `live: false`.',
       contract: Form,
       examples: { form },
       etag: 'unless dry run',
+      replayable: true,
     },
-    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...ifMatch, 'FORM_NOT_LIVE', ...service],
+    reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...identified, ...ifMatch, 'FORM_NOT_LIVE', ...service],
   },
   {
     id: 'listRevisions',
@@ -365,19 +483,21 @@ export const operations: Operation[] = [
     body: {
       contract: RollbackFormRequest,
       required: false,
-      examples: { 'a dry run': { validateOnly: true } },
+      examples: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
     },
     response: {
       description: 'The form with its new draft.',
       contract: Form,
       examples: { form },
       etag: 'unless dry run',
+      replayable: true,
     },
     reasons: [
       ...editor,
       'FORM_NOT_FOUND',
       'REVISION_NOT_FOUND',
       ...body,
+      ...identified,
       ...ifMatch,
       'REVISION_NOT_RESTORABLE',
       'QUOTA_EXCEEDED',

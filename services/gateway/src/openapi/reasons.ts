@@ -13,6 +13,7 @@ import {
   malformedRequest,
   organizationNotFound,
   overloaded,
+  ownerRequired,
   unsupportedMediaType,
   writeForbidden,
 } from '@fms/service-kit'
@@ -38,6 +39,8 @@ export interface Reason {
 
 const organization = 'organizations/8c2f4f0a-52be-4f0b-a6a4-1f1d6f2b7c11'
 const form = `${organization}/forms/Ab3dE6gH9j`
+const formWithId = `${organization}/forms/0b7f7c1e-6a9c-4f0e-9d53-9c4b3f1c2a10`
+const deletedForm = `${organization}/deletedForms/Ab3dE6gH9j`
 const revision = `${form}/revisions/live`
 const event = `${organization}/events/0199f3a1-7c1e-7d53-9c4b-3f1c2a105a0e`
 const key = 'keys/9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
@@ -78,6 +81,15 @@ export const reasons = {
     meaning: 'The gateway finds no files of the console.',
     example: consoleNotBuilt(),
   },
+  DELETED_FORM_NOT_FOUND: {
+    meaning: 'The organization has no such deleted form that can be restored, or no longer.',
+    example: new ApiError(
+      'NOT_FOUND',
+      'DELETED_FORM_NOT_FOUND',
+      `There is no ${deletedForm}. List the deleted forms to see which can be restored.`,
+      { metadata: { deletedForm } },
+    ),
+  },
   DRAFT_NOT_PUBLISHABLE: {
     meaning: 'The draft is not ready, and nothing was published. `violations` lists what to correct.',
     example: new ApiError(
@@ -103,6 +115,16 @@ export const reasons = {
       'FILTER_TOO_EXPENSIVE',
       'The list took longer than 2000 ms. Narrow the filter, as with a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime, joined by AND; order by one field, and use pageToken in place of a large skip.',
       { metadata: { timeoutMs: '2000' } },
+    ),
+  },
+  FORM_ID_TAKEN: {
+    meaning:
+      'The organization has a form with this id. `deleted` is `true` if it was deleted and is not purged yet.',
+    example: new ApiError(
+      'ALREADY_EXISTS',
+      'FORM_ID_TAKEN',
+      `${formWithId} exists already. Read it, or use another formId.`,
+      { metadata: { form: formWithId, deleted: 'false' } },
     ),
   },
   FORM_MOVED: {
@@ -269,6 +291,10 @@ export const reasons = {
     meaning: 'Too many requests are in flight. Nothing was done.',
     example: overloaded(),
   },
+  OWNER_REQUIRED: {
+    meaning: 'Only owners of the organization may do this. `role` is yours.',
+    example: ownerRequired('editor'),
+  },
   PUBLISHING_UNAVAILABLE: {
     meaning: 'The publish was not confirmed as accepted. Repeat it with the `requestId` of `metadata`.',
     example: publishingUnavailable(requestId, undefined),
@@ -291,12 +317,13 @@ export const reasons = {
     example: rateLimited(6000, 12),
   },
   REQUEST_ID_REUSED: {
-    meaning: 'The `requestId` has published another form of the organization.',
+    meaning:
+      'The `requestId` belongs to an earlier request of the organization with the same method, for another form or with another body. Nothing was changed.',
     example: new ApiError(
       'ALREADY_EXISTS',
       'REQUEST_ID_REUSED',
-      `The requestId ${requestId} has published another form of this organization. Use a new one for this form.`,
-      { metadata: { requestId } },
+      `The requestId ${requestId} belongs to another create request. Send a new requestId with each new request, and the same one only with repeats.`,
+      { metadata: { organization, requestId, method: 'create' } },
     ),
   },
   REVISION_NOT_FOUND: {

@@ -54,8 +54,16 @@ export const componentSchemas = (): Schemas => {
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
     ...['Event', 'EventsPage'],
     ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
+    ...[
+      'DeletedForm',
+      'DeletedFormsPage',
+      'FormsPage',
+      'RevisionsPage',
+      'OrganizationsPage',
+      'AllOrganizations',
+      'Empty',
+    ],
     ...['Whoami', 'IssuedKey', 'KeysPage'],
-    ...['FormsPage', 'RevisionsPage', 'OrganizationsPage', 'AllOrganizations', 'Empty'],
     ...Object.keys(requests).filter((name) => name.endsWith('Request')),
   ])
 }

@@ -1,4 +1,5 @@
 import fastifyCors from '@fastify/cors'
+import { replayedHeader } from '@fms/contracts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The origins whose pages may use the API: exact ones, or `*` for every origin. */
@@ -11,7 +12,7 @@ const exposedHeaders = [
   'ratelimit-limit',
   'ratelimit-remaining',
   'ratelimit-reset',
-  'x-request-replayed',
+  replayedHeader,
 ]
 
 const allowedHeaders = [

@@ -128,6 +128,7 @@ describe('the headers', () => {
           etag: '"1-a"',
           'retry-after': '1',
           'x-powered-by': 'us',
+          'x-request-replayed': 'true',
           'x-request-id': 'theirs',
         })
         .send({ error: {} })
@@ -145,6 +146,7 @@ describe('the headers', () => {
       vary: 'x-api-key',
       etag: '"1-a"',
       'retry-after': '1',
+      'x-request-replayed': 'true',
       'x-request-id': 'r-1',
       connection: 'keep-alive',
       'keep-alive': 'timeout=72',

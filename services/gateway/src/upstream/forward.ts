@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
-import { type Identity, identityHeader } from '@fms/contracts'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { type Identity, identityHeader, replayedHeader } from '@fms/contracts'
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+} from 'fastify'
 import { type ResponseMemory, sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
@@ -11,6 +18,8 @@ export interface ForwardOptions {
   /** Route patterns; no other path is forwarded. */
   paths: string[]
   memory: ResponseMemory
+  /** Of the routes. */
+  config?: FastifyContextConfig
 }
 
 /** Key of the exchange among the headers that the proxy hands to the dispatcher. Symbol keys are not sent. */
@@ -22,7 +31,10 @@ interface Exchange {
 }
 
 /** Forwards requests to a service, with the caller's identity token and canonical ids in the path. */
-export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { to, methods, paths, memory }) => {
+export const forward: FastifyPluginAsync<ForwardOptions> = async (
+  app,
+  { to, methods, paths, memory, config },
+) => {
   keepRawBodies(app)
   await app.register(httpProxy, {
     upstream: to.origin,
@@ -30,6 +42,7 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (app, { to, met
     // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
     httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
     routes: paths,
+    ...(config && { config }),
     proxyPayloads: false,
     disableRequestLogging: true,
     // The dispatcher builds the path from the route and its parameters, never from the raw URL.
@@ -156,6 +169,7 @@ const responseHeadersOf = (headers: Record<string, string | string[] | undefined
     'etag',
     'retry-after',
     'www-authenticate',
+    replayedHeader,
   ])
 
 const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { replayedHeader } from '@fms/contracts'
 import { Gauge, overloaded } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConcurrencyPermit } from '../limits/concurrency-limits.ts'
@@ -53,7 +54,7 @@ const sendLong = async (
     if (!(await memory.acquire(bytes))) throw overloaded()
   } catch (error) {
     body.destroy()
-    for (const name of ['content-length', 'content-type', 'etag']) reply.removeHeader(name)
+    for (const name of ['content-length', 'content-type', 'etag', replayedHeader]) reply.removeHeader(name)
     reply.send(error)
     return
   }

@@ -281,7 +281,7 @@ export const recordedEventsContract = (open: OpenStore): void => {
       await expect(store().publish(ref, randomUUID(), refuse)).rejects.toThrow('Refused')
       await expect(store().publish(ref, randomUUID(), snapshot, refuse)).rejects.toThrow('Refused')
       const { organizationId, publicId } = form
-      expect(await store().create(newForm({ organizationId, publicId }))).toBe(false)
+      expect(await store().create(newForm({ organizationId, publicId }))).toBeUndefined()
 
       expect(await typesOf(form)).toEqual(['form.created'])
       expect(await store().events.range(organizationId)).toEqual({ oldestSequence: 1, lastSequence: 1 })

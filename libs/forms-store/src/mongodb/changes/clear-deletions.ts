@@ -1,4 +1,9 @@
-import type { DeletionDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { operatorContext } from '../../events/recorded-event.ts'
+import type { RestorableNote } from '../deleted-forms/find-deleted.ts'
+import { findRestored, removeRemnant } from '../deleted-forms/find-restored.ts'
+import { purgeNote } from '../deleted-forms/purge-form.ts'
+import { type DeletionDocument, type FormsCollections, formByIdEach, type Incarnation } from '../documents.ts'
+import type { ChangeRecorder } from '../events/record-event.ts'
 import { addUsage } from '../usage.ts'
 import { release } from './reservations.ts'
 
@@ -12,38 +17,88 @@ const maxBatch = 500
  */
 const secondClearingMs = 10 * 60_000
 
+/** All of a note but the draft in its form. */
+const noteFields = [
+  'organizationId',
+  'formId',
+  'incarnation',
+  'publicId',
+  'isCleared',
+  'eventNumber',
+  'isConfirmed',
+  'deleteTime',
+  'purgeTime',
+  'checkTime',
+  'bytes',
+] as const
+
 /**
- * Clears every incarnation that is due and has no form. Skips one whose clearing fails; the next run retries it. Index:
- * deletions_by_clearTime.
+ * Purges the deleted forms whose time has come, clears every incarnation that is due and has no form, and removes what
+ * killed undeletes have left. Skips one that fails; the next run retries it. Indexes: deletions_by_clearTime,
+ * deletions_by_checkTime.
  *
  * @param now milliseconds since the epoch.
+ * @param onRecorded called for each event of a purge.
  */
 export const clearDeletions = async (
   collections: FormsCollections,
   signal: AbortSignal,
   now = Date.now(),
+  onRecorded: ChangeRecorder['onRecorded'] = () => {},
 ): Promise<void> => {
-  for await (const deletion of collections.deletions.find({ clearTime: { $lte: now } })) {
+  const { deletions } = collections
+  const recorder = { context: operatorContext, onRecorded }
+  for await (const note of deletions.find({ clearTime: { $lte: now } }, { fields: noteFields })) {
     if (signal.aborted) return
-    await clearIncarnation(collections, deletion, signal).catch(() => {})
+    await clearNote(collections, note, recorder, signal).catch(() => {})
+  }
+  const isDue = { checkTime: { $gt: 0, $lte: now } }
+  for await (const note of deletions.find(isDue, { fields: noteFields })) {
+    if (signal.aborted) return
+    await checkNote(collections, note).catch(() => {})
   }
 }
 
+/** Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed. */
+const clearNote = async (
+  collections: FormsCollections,
+  note: DeletionDocument,
+  recorder: ChangeRecorder,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (!note.deleteTime) {
+    const form = note.purgeTime ? await findRestored(collections, note) : undefined
+    return form ? removeRemnant(collections, note, form) : clearIncarnation(collections, note, signal)
+  }
+  const { _id, organizationId } = note
+  const found = await collections.deletions.findOne({ _id, organizationId, deleteTime: { $gt: 0 } })
+  if (!found || !(await purgeNote(collections, found as RestorableNote, recorder))) return
+  return clearIncarnation(collections, { ...note, purgeTime: 0 }, signal)
+}
+
+/** Looks once for a form that exists beside its confirmed note. */
+const checkNote = async (collections: FormsCollections, note: DeletionDocument): Promise<void> => {
+  const form = await findRestored(collections, note)
+  if (form) return removeRemnant(collections, note, form)
+  const { _id, organizationId, checkTime } = note
+  await collections.deletions.set({ _id, organizationId, checkTime: checkTime! }, { checkTime: 0 })
+}
+
 /**
- * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form never has one
- * again, so nothing can be restored meanwhile.
+ * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form, and cannot be
+ * restored, never has one again, so nothing can be restored meanwhile.
  */
 export const clearIncarnation = async (
   collections: FormsCollections,
   deletion: DeletionDocument,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const { forms, deletions, publicIds } = collections
-  const { _id, organizationId, formId, incarnation, publicId, isCleared } = deletion
-  // The delete is in progress, was killed before it deleted the form, or lost to another change. A read alone would not
-  // suffice: a failover may take back a delete that no majority has.
-  if (await forms.confirm({ organizationId, _id: formId, incarnation })) return
+  const { deletions, publicIds } = collections
+  const { _id, organizationId, publicId, isCleared } = deletion
+  // The delete is in progress, was killed before it deleted the form, or lost to another change.
+  if ((await exists(collections, deletion)) || !(await isGoneForGood(collections, deletion))) return
   await release(publicIds, publicId, deletion)
+  await subtractDraft(collections, deletion)
   for (const clearBatch of [clearReplies, clearRevisions, clearCommands]) {
     while (await clearBatch(collections, deletion)) if (signal?.aborted) return
   }
@@ -52,6 +107,36 @@ export const clearIncarnation = async (
   if (isCleared && (await deletions.deleteOne({ organizationId, _id, collectTime: isCollected }))) return
   const clearTime = Date.now() + secondClearingMs
   await deletions.set({ organizationId, _id }, { isCleared: true, clearTime })
+}
+
+/** Whether the form exists, as a majority has confirmed. A failover may take back a delete that no majority has. */
+const exists = async ({ forms }: FormsCollections, note: Incarnation): Promise<boolean> => {
+  const { incarnation } = note
+  return (await forms.confirmEach(formByIdEach(note).map((key) => ({ ...key, incarnation })))) > 0
+}
+
+/**
+ * Whether nothing can restore the form of a note: it is known to have deleted the form for good, or no note of the
+ * incarnation has the form. Such a note may be that of a killed attempt, of an import, or of release 0.1.0.
+ */
+const isGoneForGood = async (
+  collections: FormsCollections,
+  { organizationId, formId, incarnation, isConfirmed, purgeTime = 0 }: DeletionDocument,
+): Promise<boolean> => {
+  if (isConfirmed && purgeTime === 0) return true
+  const restorable = { organizationId, formId, incarnation, purgeTime: { $gt: 0 } }
+  if (await collections.deletions.has(restorable)) return false
+  // An undelete may have removed the note meanwhile.
+  return !(await exists(collections, { organizationId, formId, incarnation }))
+}
+
+/** Subtracts the draft of a purged form from the usage, once. */
+const subtractDraft = async (
+  collections: FormsCollections,
+  { _id, organizationId, bytes = 0 }: DeletionDocument,
+): Promise<void> => {
+  if (bytes === 0 || !(await collections.deletions.set({ organizationId, _id, bytes }, { bytes: 0 }))) return
+  await addUsage(collections, organizationId, { forms: 0, bytes: -bytes })
 }
 
 /** @returns whether there may be more. Index: replies_by_incarnation. */

@@ -1,36 +1,131 @@
 import { randomUUID } from 'node:crypto'
-import type { Quota, StoredForm } from '../../forms-store.ts'
-import { type FormsCollections, incarnationOf, newFormDocument } from '../documents.ts'
+import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
+import { formIdTaken, updateAborted } from '../../errors.ts'
+import type { CreateOptions, Quota, StoredForm } from '../../forms-store.ts'
+import {
+  documentIdInOrganization,
+  type FormsCollections,
+  formById,
+  incarnationOf,
+  newFormDocument,
+} from '../documents.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
+import { sendChange } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
+import { insertForm, removeIfLate } from './insert-form.ts'
 import { release, reserve } from './reservations.ts'
 
 /**
  * Reserves the public id in the whole service, then stores the form in a new incarnation. A crash in between leaves the
  * reservation: it uses up one of 8·10¹⁷ ids, and the same form can still be created.
  *
- * @returns false when the public id or the form's id is taken.
- * @throws {ApiError} QUOTA_EXCEEDED.
+ * @returns undefined when the public id is taken. The form has the ids that the first attempt of a request has reserved.
+ * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN.
+ * @throws {RequestReplay}
  */
-export const createForm = async (
+export const createForm = (
   collections: FormsCollections,
   quota: Quota,
   form: StoredForm,
-  { context, onRecorded }: ChangeRecorder,
-): Promise<boolean> => {
-  const { forms, publicIds } = collections
-  const document = newFormDocument(form, randomUUID())
-  const event = { type: 'form.created', after: form, time: form.createTime } as const
-  const incarnation = incarnationOf(document)
-  const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
-  const write = async () => {
-    const reservation = await reserve(publicIds, form.publicId, incarnation)
-    if (typeof reservation !== 'string') return false
-    const isStored = await forms.insert({ ...document, ...recordEvent(document, event, context) })
-    if (!isStored) await release(publicIds, form.publicId, incarnation)
-    return isStored
+  recorder: ChangeRecorder,
+  options: CreateOptions = {},
+): Promise<StoredForm | undefined> => {
+  const { organizationId, formId: formRef } = form
+  return retryOnConflict(
+    () => attemptCreate(collections, quota, form, recorder, options),
+    () => updateAborted({ organizationId, formRef }),
+  )
+}
+
+const attemptCreate = async (
+  collections: FormsCollections,
+  quota: Quota,
+  given: StoredForm,
+  recorder: ChangeRecorder,
+  { hasClientId = false }: CreateOptions,
+): Promise<StoredForm | undefined | typeof writeConflict> => {
+  const { request } = recorder
+  const { formId, publicId } = given
+  const own = { formId, publicId, incarnation: randomUUID() }
+  const ids = (await request?.recognizeCreate(own)) ?? own
+  if (ids === writeConflict) return writeConflict
+  const form = { ...given, formId: ids.formId, publicId: ids.publicId }
+  const isTaken = hasClientId && (await isFormIdTaken(collections, form, ids.incarnation))
+  if (isTaken) return isTaken
+  const outcome = await storeForm(collections, quota, form, ids.incarnation, recorder, hasClientId)
+  if (outcome === 'stored') {
+    recorder.onRecorded(form.organizationId, 'form.created')
+    return form
   }
-  const isCreated = await countWrite(collections, quota, form.organizationId, growth, write, incarnation)
-  if (isCreated) onRecorded(form.organizationId, 'form.created')
-  return isCreated
+  if (outcome === 'late') return request!.replay()
+  if (outcome === 'formId taken') {
+    if (await isOwn(collections, form, ids.incarnation)) return writeConflict
+    await release(collections.publicIds, form.publicId, { ...form, incarnation: ids.incarnation })
+    throw formIdTaken(form, false)
+  }
+  await request?.discard()
+  return undefined
+}
+
+/** Whether the form of this create exists: another attempt of its request has stored it. */
+const isOwn = ({ forms }: FormsCollections, form: StoredForm, incarnation: string): Promise<boolean> =>
+  forms.has({ ...formById(form), incarnation })
+
+/**
+ * @returns `writeConflict` when another attempt of the request has stored the form, or a form was restored meanwhile.
+ * @throws {ApiError} FORM_ID_TAKEN when the organization has a form with this id, deleted or not.
+ */
+const isFormIdTaken = async (
+  { forms, deletions }: FormsCollections,
+  form: StoredForm,
+  incarnation: string,
+): Promise<false | typeof writeConflict> => {
+  const { organizationId, formId } = form
+  const found = await forms.findOne(formById(form), ['incarnation'])
+  // Unconfirmed ones, too: a delete notes the form before it removes it.
+  const notes = { organizationId, formId, purgeTime: { $gt: 0 } }
+  const holder = found ?? (await deletions.findOne(notes, ['incarnation']))
+  if (holder && holder.incarnation !== incarnation) throw formIdTaken(form, !found)
+  return holder || (await forms.has(formById(form))) ? writeConflict : false
+}
+
+type Outcome = 'stored' | 'late' | 'publicId taken' | 'formId taken'
+
+const storeForm = async (
+  collections: FormsCollections,
+  quota: Quota,
+  form: StoredForm,
+  incarnation: string,
+  recorder: ChangeRecorder,
+  hasClientId: boolean,
+): Promise<Outcome> => {
+  const { publicIds } = collections
+  const plain = newFormDocument(form, incarnation)
+  const document = hasClientId ? { ...plain, _id: documentIdInOrganization(form) } : plain
+  const event = {
+    type: 'form.created',
+    after: form,
+    time: form.createTime,
+    ...recorder.request?.eventFields,
+  } as const
+  const recorded = { ...document, ...recordEvent(document, event, recorder.context) }
+  const noted = incarnationOf(document)
+  const growth = { forms: 1, bytes: Buffer.byteLength(form.draftJson) }
+  let outcome: Outcome = 'stored'
+  await countWrite(
+    collections,
+    quota,
+    form.organizationId,
+    growth,
+    async () => {
+      const reservation = await reserve(publicIds, form.publicId, noted)
+      if (typeof reservation !== 'string') outcome = 'publicId taken'
+      else if (!(await sendChange(recorder, () => insertForm(collections, recorded))))
+        outcome = 'formId taken'
+      else if (recorder.request && (await removeIfLate(collections, recorded))) outcome = 'late'
+      return outcome === 'stored'
+    },
+    noted,
+  )
+  return outcome
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
+import { type Deletion, deleteChange } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
-import type { ChangeContext } from '../../events/recorded-event.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import {
@@ -9,6 +9,7 @@ import {
   eventFields,
   type FormDocument,
   type FormsCollections,
+  formByIdEach,
   formByRef,
   incarnationOf,
   isAlive,
@@ -17,16 +18,23 @@ import {
   unchanged,
 } from '../documents.ts'
 import { type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
+import { confirmedFields } from '../events/resolve-deletions.ts'
 import { findForm } from '../find-form.ts'
+import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
 import { release } from './reservations.ts'
 
+/** The deletion of a form at a time; undefined when it cannot be restored. */
+export type DeletionAt = (time: Date) => Deletion | undefined
+
 /**
  * Deletes a form in steps: inserts a note into `deletions`, deletes the form, which makes its revisions and replies
- * invisible, releases its public id and confirms the note. `collectEvents` moves the events of the note to the log, and
- * `clearDeletions` deletes the rest later. An attempt that loses to a concurrent change removes its note; the note of a
- * killed attempt has no effect while the form exists.
+ * invisible, and confirms the note. `collectEvents` moves the events of the note to the log. If the form can be restored,
+ * the note contains it until it is purged; otherwise its public id is released, and `clearDeletions` deletes the rest
+ * later. An attempt that loses to a concurrent change removes its note; the note of a killed attempt has no effect while
+ * the form exists.
  *
+ * @param deletionAt default: the form cannot be restored.
  * @returns false when there is no such form.
  * @throws {ApiError} UPDATE_ABORTED when concurrent changes won until the deadline.
  */
@@ -34,71 +42,125 @@ export const deleteForm = async (
   collections: FormsCollections,
   ref: FormRef,
   check: (current: FormState) => void,
-  { context, onRecorded }: ChangeRecorder,
+  recorder: ChangeRecorder,
+  deletionAt: DeletionAt = () => undefined,
 ): Promise<boolean> => {
-  const { forms, deletions, publicIds } = collections
-  const attempt = async () => {
-    const form = await findForm(collections, ref, [...eventFields, ...sizeFields])
-    if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
-    check(toFormState(form))
-    const note = newNote(form, context)
-    await deletions.insert(note)
-    const growth = { forms: -1, bytes: -form.bytes }
-    const remove = () => forms.deleteOne(unchanged(form))
-    const { organizationId } = form
-    if (await countWrite(collections, noQuota, organizationId, growth, remove, incarnationOf(form))) {
-      return note
-    }
-    // Otherwise the attempt may have deleted the form: an engine that was killed may have forgotten the response.
-    if (await isAlive(collections, note)) await deletions.deleteOne({ organizationId, _id: note._id })
-    return writeConflict
-  }
+  const attempt = () => attemptDelete(collections, ref, check, recorder, deletionAt)
   const note = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!note) return false
-  await Promise.all([release(publicIds, note.publicId, note), confirmNote(collections, note)])
-  onRecorded(note.organizationId, 'form.deleted')
+  await Promise.all([
+    ...(note.form ? [] : [release(collections.publicIds, note.publicId, note)]),
+    confirmNote(collections, note),
+  ])
+  recorder.onRecorded(note.organizationId, 'form.deleted')
   return true
 }
 
+/** @returns the note of the delete; undefined when there is no such form. */
+const attemptDelete = async (
+  collections: FormsCollections,
+  ref: FormRef,
+  check: (current: FormState) => void,
+  recorder: ChangeRecorder,
+  deletionAt: DeletionAt,
+): Promise<DeletionDocument | undefined | typeof writeConflict> => {
+  const { forms, deletions } = collections
+  const now = new Date()
+  const deletion = deletionAt(now)
+  const form = await findForm(collections, ref, deletion ? undefined : deletedFields)
+  if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
+  if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
+  check(toFormState(form))
+  const note = newNote(form, now, deletion, recorder)
+  const { organizationId, _id } = note
+  await removeEarlierNotes(collections, form)
+  await deletions.insert(note)
+  const growth = { forms: -1, bytes: deletion ? 0 : -form.bytes }
+  const noted = { ...incarnationOf(form), undeleteCount: form.undeleteCount }
+  const remove = () => sendChange(recorder, () => forms.deleteOne(deletion ? wholly(form) : unchanged(form)))
+  if (await countWrite(collections, noQuota, organizationId, growth, remove, noted)) return note
+  // Otherwise the attempt may have deleted the form: an engine that was killed may have forgotten the response.
+  if (await isAlive(collections, note)) await deletions.deleteOne({ organizationId, _id })
+  return writeConflict
+}
+
+const deletedFields = [
+  ...eventFields,
+  ...sizeFields,
+  'undeleteCount',
+] as const satisfies readonly (keyof FormDocument)[]
+
+/** The query that finds a form in exactly this state: a note of the delete contains it. */
+const wholly = (form: FormDocument) => {
+  const { revisionNumber, liveNumber, replyCount, cancelledNumber = null } = form
+  return { ...unchanged(form), revisionNumber, liveNumber, replyCount, cancelledNumber }
+}
+
+/** A number that grows with each change of a form, also with those that have no event. */
+const changeNumberOf = (form: FormDocument): number =>
+  form.version + form.revisionNumber + form.liveNumber + form.replyCount + (form.cancelledNumber ?? 0)
+
+/**
+ * Removes the notes of earlier deletes that killed undeletes have left: once the form is gone again, nobody could tell
+ * them from its own. Index: deletions_by_form.
+ */
+const removeEarlierNotes = async ({ deletions }: FormsCollections, form: FormDocument): Promise<void> => {
+  if (!form.undeleteCount) return
+  await deletions.deleteMany({ ...incarnationOf(form), eventNumber: { $lt: form.eventNumber ?? 0 } })
+}
+
 /** The note of an attempt, with the events that the form has pending and that of the delete. */
-const newNote = (form: FormDocument, context: ChangeContext): DeletionDocument => {
-  const now = Date.now()
-  const event = { type: 'form.deleted', before: toFormState(form), time: new Date(now) } as const
+const newNote = (
+  form: FormDocument,
+  now: Date,
+  deletion: Deletion | undefined,
+  { context, request }: ChangeRecorder,
+): DeletionDocument => {
+  const event = { ...deleteChange(toFormState(form), now, deletion), ...request?.eventFields }
+  const { pendingEvents: _, ...withoutEvents } = form
   return {
     _id: randomUUID(),
     ...incarnationOf(form),
     publicId: form.publicId,
-    beginTime: now,
-    clearTime: now,
+    beginTime: now.getTime(),
+    clearTime: deletion?.purgeTime.getTime() ?? now.getTime(),
     isCleared: false,
     eventNumber: form.eventNumber ?? 0,
     ...pendingFields(nextEvents(form, event, context)),
     collectTime: alwaysDue,
     isConfirmed: false,
+    ...(deletion && {
+      form: { ...withoutEvents, pendingCount: 0, pendingTime: 0 },
+      changeNumber: changeNumberOf(form),
+      purgeTime: deletion.purgeTime.getTime(),
+      deleter: deletion.deleter,
+    }),
   }
 }
 
 /** A time that has passed by every clock. */
-const alwaysDue = 1
+export const alwaysDue = 1
 
-/** Notes that this attempt has deleted the form, unless its events are in the log already. */
-const confirmNote = (
-  { deletions }: FormsCollections,
-  { organizationId, _id }: DeletionDocument,
-): Promise<boolean> =>
-  deletions.set(
-    { organizationId, _id, collectTime: { $gt: 0 } },
-    { isConfirmed: true, collectTime: alwaysDue },
-  )
+/** Notes that this attempt has deleted the form, unless a collection has found that already. */
+const confirmNote = ({ deletions }: FormsCollections, note: DeletionDocument): Promise<boolean> => {
+  const { organizationId, _id } = note
+  const isOpen = { organizationId, _id, collectTime: { $gt: 0 }, isConfirmed: false }
+  return deletions.set(isOpen, { ...confirmedFields(note), collectTime: alwaysDue })
+}
 
 /** Whether there is no such form, and a failover brings none back that an earlier attempt has deleted. */
 const isAbsent = async ({ forms, publicIds }: FormsCollections, ref: FormRef): Promise<boolean> => {
   const query = formByRef(ref)
   if (!query) return true
-  if (query._id !== undefined) return !(await forms.confirm(query))
   // On shards, a write needs the form's id.
+  if ('_id' in query) {
+    const { organizationId, formRef } = ref
+    const keys = formByIdEach({ organizationId, formId: formRef.toLowerCase() })
+    return (await forms.confirmEach(keys)) === 0
+  }
   const { organizationId, publicId } = query
   const reserved = await publicIds.findOne({ _id: publicId, organizationId })
   if (!reserved) return !(await publicIds.confirm({ _id: publicId, organizationId }))
-  return !(await forms.confirm({ organizationId, _id: reserved.formId, publicId }))
+  const keys = formByIdEach({ organizationId, formId: reserved.formId })
+  return (await forms.confirmEach(keys.map((key) => ({ ...key, publicId })))) === 0
 }

@@ -4,6 +4,7 @@ import type { FormRef, Quota, StoredForm, TakeSnapshot } from '../../forms-store
 import {
   type FormDocument,
   type FormsCollections,
+  formByIdEach,
   formKey,
   incarnationOf,
   newRevisionDocument,
@@ -198,11 +199,11 @@ const finishPublish = async (
   command: PublishCommand,
   progress: Progress,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
-  const { organizationId, formId: _id, incarnation, number } = revision
-  const key = { organizationId, _id, incarnation }
+  const { incarnation, number } = revision
   if (form?.incarnation !== incarnation) {
     // A failover may take back a delete that no majority has.
-    if (await collections.forms.confirm(key)) return writeConflict
+    const keys = formByIdEach(revision).map((key) => ({ ...key, incarnation }))
+    if ((await collections.forms.confirmEach(keys)) > 0) return writeConflict
     await removeRevision(collections, revision)
     await release(collections.commands, commandKey(revision.organizationId, revision.commandId), revision)
     return undefined
@@ -214,7 +215,7 @@ const finishPublish = async (
     if (!(await discard(collections, form, revision))) return writeConflict
   } else if (await confirmRevision(collections, revision)) {
     // Another delivery of the command has finished it.
-    const isDurable = await collections.forms.confirm({ ...key, revisionNumber: { $gte: number } })
+    const isDurable = await collections.forms.confirm({ ...formKey(form), revisionNumber: { $gte: number } })
     return isDurable ? published : writeConflict
   }
   // It is discarded, or another publish has cancelled it.

@@ -1,5 +1,5 @@
 import type { MongoCollection } from '@fms/store-kit/mongodb'
-import type { FormsCollections, Incarnation, ReservationDocument } from '../documents.ts'
+import { type FormsCollections, type Incarnation, isKept, type ReservationDocument } from '../documents.ts'
 
 type Reservations = MongoCollection<ReservationDocument>
 
@@ -59,11 +59,9 @@ export const reserveCommand = async (
   }
 }
 
-/** Whether the form of a reservation exists in one of its incarnations. */
-const isHeld = (
-  { forms }: FormsCollections,
-  { organizationId, formId, incarnations }: ReservationDocument,
-): Promise<boolean> => forms.has({ organizationId, _id: formId, incarnation: { $in: incarnations } })
+/** Whether the form of a reservation exists in one of its incarnations, or can be restored. */
+const isHeld = (collections: FormsCollections, reservation: ReservationDocument): Promise<boolean> =>
+  isKept(collections, reservation, reservation.incarnations)
 
 const takeOver = (
   reservations: Reservations,

@@ -5,6 +5,7 @@ import type { FormRef, FormState, StoredForm } from '../../forms-store.ts'
 import { type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
+import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 
 /**
  * One attempt to take a form down. Raises `liveNumber`, so that no visible revision becomes live again. A publish in
@@ -18,6 +19,7 @@ export const unpublishForm = async (
   recorder: ChangeRecorder,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const form = await findFormWithRoom(collections, ref)
+  if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
   if (!form) return undefined
   const before = toStoredForm(form)
   check(before)
@@ -25,10 +27,13 @@ export const unpublishForm = async (
   if (isFull(form)) return writeConflict
   const { organizationId, revisionNumber, liveNumber, liveRevisionId } = form
   const live = { revisionId: liveRevisionId!, number: liveNumber }
-  const event = recordEvent(form, unpublishChange(before, live, note), recorder.context)
-  const isSet = await collections.forms.set(
-    { ...unchanged(form), revisionNumber, liveNumber },
-    { liveNumber: revisionNumber, liveRevisionId: null, ...event },
+  const event = { ...unpublishChange(before, live, note), ...recorder.request?.eventFields }
+  const recorded = recordEvent(form, event, recorder.context)
+  const isSet = await sendChange(recorder, () =>
+    collections.forms.set(
+      { ...unchanged(form), revisionNumber, liveNumber },
+      { liveNumber: revisionNumber, liveRevisionId: null, ...recorded },
+    ),
   )
   if (!isSet) return writeConflict
   recorder.onRecorded(organizationId, 'form.unpublished')

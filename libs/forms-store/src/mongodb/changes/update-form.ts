@@ -4,6 +4,7 @@ import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '
 import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
+import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
 
 /** One attempt to change a draft: stores it with its event if the form has not changed since it was read. */
@@ -12,10 +13,11 @@ export const updateForm = async (
   quota: Quota,
   ref: FormRef,
   change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
-  { context, onRecorded }: ChangeRecorder,
+  recorder: ChangeRecorder,
   restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const form = await findFormWithRoom(collections, ref)
+  if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
   if (!form) return undefined
   const current = toStoredForm(form)
   const changed = await change(current)
@@ -26,12 +28,13 @@ export const updateForm = async (
   const { fields: names, form: after } = splitChange(current, changed)
   // Replies that are counted meanwhile do not change the ETags of the event.
   const event = { ...draftChange(current, names, restored), before: current, after, time: after.updateTime }
-  const fields = { ...draftFields(changed), ...recordEvent(form, event, context) }
+  const recorded = recordEvent(form, { ...event, ...recorder.request?.eventFields }, recorder.context)
+  const fields = { ...draftFields(changed), ...recorded }
   const growth = { forms: 0, bytes: Buffer.byteLength(changed.draftJson) - form.bytes }
   const stored = await countWrite(collections, quota, form.organizationId, growth, () =>
-    collections.forms.setAndGet(unchanged(form), fields),
+    sendChange(recorder, () => collections.forms.setAndGet(unchanged(form), fields)),
   )
   if (!stored) return writeConflict
-  onRecorded(form.organizationId, event.type)
+  recorder.onRecorded(form.organizationId, event.type)
   return toStoredForm(stored)
 }

@@ -3,6 +3,8 @@ import {
   eventFields,
   type FormDocument,
   type FormsCollections,
+  formById,
+  formIdOf,
   formKey,
   type Incarnation,
 } from '../documents.ts'
@@ -109,7 +111,7 @@ export const collectForm = async (
   collections: FormsCollections,
   { organizationId, formId }: Omit<Incarnation, 'incarnation'>,
 ): Promise<void> => {
-  const key = { organizationId, _id: formId, pendingTime: { $gt: 0 } }
+  const key = { ...formById({ organizationId, formId }), pendingTime: { $gt: 0 } }
   const forms = await collections.forms.findDurable(key, { fields: eventFields })
   const notes = await findNotes(collections, organizationId, [formId])
   await collectOrganization(collections, { organizationId, forms, notes }, Date.now(), true)
@@ -134,13 +136,13 @@ const collectOrganization = async (
   hasAllNotes = false,
 ): Promise<number> => {
   // Read after the forms: then an earlier incarnation of any of them has its notes here.
-  const formIds = forms.map(({ _id }) => _id)
+  const formIds = forms.map(formIdOf)
   const earlier =
     hasAllNotes || formIds.length === 0 ? [] : await findNotes(collections, organizationId, formIds)
   const incarnations = uniqueBy([...due, ...earlier], ({ incarnation }) => incarnation)
   const { resolved, open } = await resolveDeletions(collections, organizationId, incarnations, now)
   const isBlocked = (form: FormDocument) =>
-    open.some((each) => each.formId === form._id && each.incarnation !== form.incarnation)
+    open.some((each) => each.formId === formIdOf(form) && each.incarnation !== form.incarnation)
   const { deletions, timed } = await withIncreasingTimes(
     collections,
     organizationId,

@@ -1,6 +1,7 @@
 import {
   type FormDocument,
   type FormsCollections,
+  formIdOf,
   formKey,
   incarnationOf,
   type PendingEvent,
@@ -30,7 +31,7 @@ export const withIncreasingTimes = async (
 ): Promise<{ deletions: ResolvedDeletion[]; timed: TimedForm[] }> => {
   const firsts = [
     ...resolved.filter(({ events }) => events[0]?.number === 1).map(({ formId }) => formId),
-    ...forms.filter(({ pendingEvents }) => pendingEvents![0]!.number === 1).map(({ _id }) => _id),
+    ...forms.filter(({ pendingEvents }) => pendingEvents![0]!.number === 1).map(formIdOf),
   ]
   const times = await lastTimes(collections, organizationId, firsts)
   const deletions = resolved.map((each) => {
@@ -41,7 +42,7 @@ export const withIncreasingTimes = async (
   })
   const timed: TimedForm[] = []
   for (const form of forms) {
-    const pendingEvents = laterThan(form.pendingEvents!, times.get(form._id))
+    const pendingEvents = laterThan(form.pendingEvents!, times.get(formIdOf(form)))
     const isSame = pendingEvents.every((event, index) => event === form.pendingEvents![index])
     // The form's next events have to be later, too.
     if (!isSame && !(await replaceEvents(collections, form, pendingEvents))) continue

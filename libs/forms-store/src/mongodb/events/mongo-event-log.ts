@@ -8,6 +8,7 @@ import type {
   UnstreamedLog,
 } from '../../events/event-log.ts'
 import type { EventLogDocument, FormsCollections } from '../documents.ts'
+import { pruneRequests } from '../request-ids/prune-requests.ts'
 import { eventKey, highestSequence } from './append-events.ts'
 import { collectEvents } from './collect-events.ts'
 import { CollectionTasks } from './collection-tasks.ts'
@@ -98,8 +99,10 @@ export class MongoEventLog implements EventLog {
     await eventLogs.set(earlier, fields)
   }
 
-  prune(before: Date, limit: number): Promise<number> {
-    return pruneEvents(this.#collections, before, limit)
+  /** Deletes the memory of requests first, and no event while there may be more of it. */
+  async prune(before: Date, limit: number): Promise<number> {
+    const requests = await pruneRequests(this.#collections, before, limit)
+    return requests === limit ? limit : pruneEvents(this.#collections, before, limit)
   }
 
   /** Indexes: forms_by_pendingTime, deletions_by_collectTime, eventLogs_by_isBehind. */

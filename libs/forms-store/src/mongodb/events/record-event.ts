@@ -6,6 +6,7 @@ import {
   recordedEvent,
 } from '../../events/recorded-event.ts'
 import { type FormDocument, type PendingEvent, toFormState } from '../documents.ts'
+import type { RequestInProgress } from '../request-ids/request-in-progress.ts'
 
 /** Maximum number of pending events in a form. The next change moves them to the log before it adds its own. */
 export const maxPendingEvents = 64
@@ -14,6 +15,8 @@ export const maxPendingEvents = 64
 export interface ChangeRecorder {
   context: ChangeContext
   onRecorded: (organizationId: string, type: EventType) => void
+  /** Present while a change with a `requestId` is carried out. */
+  request?: RequestInProgress
 }
 
 /** The parts of an event beside the form and the context. */

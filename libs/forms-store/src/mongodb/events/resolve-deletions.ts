@@ -1,4 +1,10 @@
-import type { DeletionDocument, FormsCollections, Incarnation } from '../documents.ts'
+import {
+  type DeletionDocument,
+  documentIdsOf,
+  type FormsCollections,
+  formByIdEach,
+  type Incarnation,
+} from '../documents.ts'
 import type { IncarnationEvent } from './append-events.ts'
 
 /** Bounds of the time until a note is examined again, in milliseconds. It grows with the age of the note. */
@@ -11,12 +17,17 @@ const maxDelayMs = 60_000
  */
 const confirmationMs = 10_000
 
+/** How long after a delete a late insert of the form may come, in milliseconds. No request takes this long. */
+const lateInsertMs = 10 * 60_000
+
 /** A form that was deleted, and its events that may not be in the log yet. */
 export interface ResolvedDeletion extends Incarnation {
   events: IncarnationEvent[]
   beginTime: number
-  /** The ids of all notes of the incarnation. */
-  notes: string[]
+  /** The note of the attempt that has deleted the form. */
+  chosen: DeletionDocument
+  /** The ids of the other notes of the incarnation: their attempts have deleted nothing. */
+  others: string[]
 }
 
 /** What is known of the incarnations that have notes. */
@@ -31,7 +42,7 @@ export interface Resolution {
  *
  * Attempts that lost or were killed may have left notes, too. So this first checks that the form is gone, and reads the
  * notes afterwards: then the note of the attempt that deleted the form is among them, and it has the highest
- * `eventNumber`, since the delete was conditional on that number.
+ * `eventNumber` and `changeNumber`, since the delete was conditional on the state of the form.
  */
 export const resolveDeletions = async (
   collections: FormsCollections,
@@ -42,10 +53,12 @@ export const resolveDeletions = async (
   if (incarnations.length === 0) return { resolved: [], open: [] }
   const gone = await withoutForm(collections, organizationId, incarnations)
   const notes = gone.length > 0 ? await readNotes(collections, organizationId, gone) : []
-  const resolved = gone.flatMap((incarnation) => {
+  const attempts = gone.map(async (incarnation) => {
     const own = notes.filter((note) => isSame(note, incarnation))
-    return resolve(own, now) ?? []
+    const choice = choose(own, now)
+    return choice && (await confirmChoice(collections, choice)) ? [toResolved(choice)] : []
   })
+  const resolved = (await Promise.all(attempts)).flat()
   const open = incarnations.filter((each) => !resolved.some((other) => isSame(each, other)))
   return { resolved, open }
 }
@@ -59,14 +72,34 @@ const withoutForm = async (
   organizationId: string,
   incarnations: readonly Incarnation[],
 ): Promise<Incarnation[]> => {
-  const query = { organizationId, _id: { $in: [...new Set(incarnations.map(({ formId }) => formId))] } }
+  const query = {
+    organizationId,
+    _id: { $in: [...new Set(incarnations.flatMap((each) => documentIdsOf(each)))] },
+  }
   const found = await Array.fromAsync(forms.find(query, { fields: ['_id', 'incarnation'] }))
   const alive = new Set(found.map(({ incarnation }) => incarnation))
   const gone = incarnations.filter(({ incarnation }) => !alive.has(incarnation))
-  const keys = gone.map(({ formId, incarnation }) => ({ organizationId, _id: formId, incarnation }))
+  const keys = gone.flatMap((each) =>
+    formByIdEach(each).map((key) => ({ ...key, incarnation: each.incarnation })),
+  )
   // A read alone does not suffice: a failover may take back a delete that no majority has.
   return (await forms.confirmEach(keys)) === 0 ? gone : []
 }
+
+/** All of a note but the draft in its form. */
+const noteFields = [
+  'organizationId',
+  'formId',
+  'incarnation',
+  'beginTime',
+  'eventNumber',
+  'changeNumber',
+  'pendingEvents',
+  'isConfirmed',
+  'isRejected',
+  'isPurged',
+  'form.bytes',
+] as const
 
 /** Index: deletions_by_form. */
 const readNotes = (
@@ -77,42 +110,104 @@ const readNotes = (
   const formIds = [...new Set(gone.map(({ formId }) => formId))]
   const incarnations = gone.map(({ incarnation }) => incarnation)
   const query = { organizationId, formId: { $in: formIds }, incarnation: { $in: incarnations } }
-  return Array.fromAsync(deletions.find(query))
+  return Array.fromAsync(deletions.find(query, { fields: noteFields }))
+}
+
+/** The notes of an incarnation: that of the attempt that has deleted its form, and the others. */
+interface Choice {
+  chosen: DeletionDocument
+  others: DeletionDocument[]
 }
 
 /**
- * Chooses the note of the attempt that has deleted the form: the one with the highest `eventNumber`. Of several, it is the
- * confirmed one, or the earliest if its attempt was killed before it could confirm it.
+ * Chooses the note of the attempt that has deleted the form: the one with the latest state of the form. Of several, it is
+ * the confirmed one, or the earliest if its attempt was killed before it could confirm it.
  *
  * @returns undefined if it is too early to choose.
  */
-const resolve = (notes: readonly DeletionDocument[], now: number): ResolvedDeletion | undefined => {
-  const ofDeletes = notes.filter(({ eventNumber }) => eventNumber !== undefined)
-  const highest = Math.max(...ofDeletes.map(({ eventNumber }) => eventNumber!))
-  const candidates = ofDeletes
-    .filter(({ eventNumber }) => eventNumber === highest)
-    .sort((a, b) => a.beginTime - b.beginTime)
+const choose = (notes: readonly DeletionDocument[], now: number): Choice | undefined => {
+  const ofDeletes = notes
+    .filter(({ eventNumber }) => eventNumber !== undefined)
+    .sort((a, b) => compareStates(b, a) || a.beginTime - b.beginTime || compareIds(a, b))
+  const eligible = ofDeletes.filter(({ isRejected = false }) => !isRejected)
+  const candidates = eligible.filter((note) => compareStates(note, eligible[0]!) === 0)
   const confirmed = candidates.find(({ isConfirmed }) => isConfirmed)
   const chosen = confirmed ?? candidates[0]
   if (!chosen) return undefined
   const isOpen = candidates.length > 1 && !confirmed
   if (isOpen && candidates.some(({ beginTime }) => now - beginTime < confirmationMs)) return undefined
+  return { chosen, others: ofDeletes.filter((note) => note !== chosen) }
+}
+
+/** Compares the states of a form that two attempts have read. */
+const compareStates = (a: DeletionDocument, b: DeletionDocument): number =>
+  a.eventNumber! - b.eventNumber! || (a.changeNumber ?? 0) - (b.changeNumber ?? 0)
+
+const compareIds = (a: DeletionDocument, b: DeletionDocument): number => (a._id < b._id ? -1 : 1)
+
+/**
+ * Rejects the other notes, and confirms the chosen one. A note is never both: so other collections, and an attempt that is
+ * slow to confirm its note, come to the same result.
+ *
+ * @returns false if they came to another one before. The next collection finds it.
+ */
+const confirmChoice = async (
+  { deletions }: FormsCollections,
+  { chosen, others }: Choice,
+): Promise<boolean> => {
+  for (const other of others) {
+    const { organizationId, _id, isRejected } = other
+    // The attempt of an earlier state cannot have deleted this one, even if it has deleted the form before an undelete.
+    const isEarlier = compareStates(other, chosen) < 0
+    const key = { organizationId, _id, ...(!isEarlier && { isConfirmed: { $ne: true } }) }
+    if (!isRejected && !(await deletions.set(key, rejectedFields))) return false
+  }
+  if (chosen.isConfirmed) return true
+  const { organizationId, _id } = chosen
+  return deletions.set({ organizationId, _id, isRejected: { $ne: true } }, confirmedFields(chosen))
+}
+
+const collectedFields = { pendingEvents: [], pendingCount: 0, collectTime: 0 }
+
+const rejectedFields = {
+  ...collectedFields,
+  isRejected: true,
+  form: null,
+  purgeTime: 0,
+  deleteTime: 0,
+  bytes: 0,
+}
+
+/** What changes in a note once it is known that its attempt has deleted the form. */
+export const confirmedFields = ({
+  form,
+  beginTime,
+}: Pick<DeletionDocument, 'form' | 'beginTime'>): Partial<DeletionDocument> => ({
+  isConfirmed: true,
+  ...(form && { deleteTime: beginTime, bytes: form.bytes, checkTime: beginTime + lateInsertMs }),
+})
+
+const toResolved = ({ chosen, others }: Choice): ResolvedDeletion => {
   const { organizationId, formId, incarnation, beginTime, pendingEvents = [] } = chosen
   const own = { organizationId, formId, incarnation }
   const events = pendingEvents.map((event) => ({ ...own, ...event }))
-  return { ...own, events, beginTime, notes: ofDeletes.map(({ _id }) => _id) }
+  return { ...own, events, beginTime, chosen, others: others.map(({ _id }) => _id) }
 }
 
-/** Notes that the events of a deletion are in the log. The notes stay until the deletion is cleared. */
+/** Notes that the events of a deletion are in the log. The note stays until the deletion is cleared, or undone. */
 export const finishDeletions = async (
   { deletions }: FormsCollections,
   organizationId: string,
   finished: readonly ResolvedDeletion[],
 ): Promise<void> => {
-  const notes = finished.flatMap((each) => each.notes)
-  if (notes.length === 0) return
-  const fields = { pendingEvents: [], pendingCount: 0, collectTime: 0 }
-  await deletions.setMany({ organizationId, _id: { $in: notes } }, fields)
+  const changes = finished.map(({ chosen: { _id, isPurged = null } }) => ({
+    // A purge adds an event.
+    query: { organizationId, _id, isPurged },
+    fields: collectedFields,
+  }))
+  await deletions.setEach(changes)
+  const others = finished.flatMap((each) => each.others)
+  if (others.length > 0) await deletions.deleteMany({ organizationId, _id: { $in: others } })
 }
 
 /**

@@ -1,10 +1,16 @@
-import type { FormRecord } from '@fms/contracts'
+import type { FormPath, FormRecord } from '@fms/contracts'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
+import { toDeletionRecord } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import type { OrganizationForms } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
+import { findDeleted } from '../deleted-forms/find-deleted.ts'
+import { findRestored } from '../deleted-forms/find-restored.ts'
 import {
+  type FormDocument,
   type FormsCollections,
+  formById,
+  formIdOf,
   formKey,
   incarnationOf,
   toStoredForm,
@@ -12,21 +18,32 @@ import {
   visibleRevisions,
 } from '../documents.ts'
 
-/** The organizations that have forms. */
+/** The organizations that have forms, deleted ones included. */
 export async function* listOrganizations(collections: FormsCollections): AsyncGenerator<OrganizationForms> {
   for await (const organizationId of listOrganizationIds(collections)) {
     yield { organizationId, forms: await collections.forms.count({ organizationId }) }
   }
 }
 
-/** The ids of the organizations that have forms. Index: forms_by_publicId_and_id, one query per organization. */
-export async function* listOrganizationIds({ forms }: FormsCollections): AsyncGenerator<string> {
-  const sort = { organizationId: 1, publicId: 1 } as const
+/**
+ * The ids of the organizations that have forms, deleted ones included. Indexes: forms_by_publicId_and_id and
+ * deletions_by_deleteTime, one query of each per organization.
+ */
+export async function* listOrganizationIds({ forms, deletions }: FormsCollections): AsyncGenerator<string> {
+  const fields = ['organizationId']
+  const options = { limit: 1, fields }
   for (let after = ''; ; ) {
     const query = { organizationId: { $gt: after } }
-    const [first] = await Array.fromAsync(forms.find(query, { sort, limit: 1, fields: ['organizationId'] }))
-    if (!first) return
-    after = first.organizationId
+    const areDeleted = { ...query, deleteTime: { $gt: 0 } }
+    const found = await Promise.all([
+      Array.fromAsync(forms.find(query, { ...options, sort: { organizationId: 1, publicId: 1 } })),
+      Array.fromAsync(
+        deletions.find(areDeleted, { ...options, sort: { organizationId: 1, deleteTime: -1 } }),
+      ),
+    ])
+    const [first] = found.flatMap(([each]) => each?.organizationId ?? []).sort()
+    if (first === undefined) return
+    after = first
     yield after
   }
 }
@@ -34,8 +51,17 @@ export async function* listOrganizationIds({ forms }: FormsCollections): AsyncGe
 /** Ids that are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
-/** Index: forms_by_publicId_and_id. Reads one form at a time. */
+/** Forms, and then the deleted ones that can be restored. */
 export async function* exportForms(
+  collections: FormsCollections,
+  organizationId: string,
+): AsyncGenerator<FormRecord> {
+  yield* exportExisting(collections, organizationId)
+  yield* exportDeleted(collections, organizationId)
+}
+
+/** Index: forms_by_publicId_and_id. Reads one form at a time. */
+async function* exportExisting(
   collections: FormsCollections,
   organizationId: string,
 ): AsyncGenerator<FormRecord> {
@@ -44,14 +70,50 @@ export async function* exportForms(
       { organizationId, publicId: { $gt: after } },
       { sort: { publicId: 1 }, limit: pageSize, fields: ['publicId'] },
     )
-    const page = (await Array.fromAsync(found)).map(({ _id, publicId }) => ({ _id, publicId }))
-    for (const { _id } of page) {
-      const record = await readRecord(collections, { organizationId, formId: _id })
+    const page = (await Array.fromAsync(found)).map((form) => ({
+      formId: formIdOf(form),
+      publicId: form.publicId,
+    }))
+    for (const { formId } of page) {
+      const record = await readRecord(collections, { organizationId, formId })
       if (record) yield record
     }
     if (page.length < pageSize) return
     after = page.at(-1)!.publicId
   }
+}
+
+/** Index: deletions_by_deleteTime. Reads one form at a time. */
+async function* exportDeleted(
+  collections: FormsCollections,
+  organizationId: string,
+): AsyncGenerator<FormRecord> {
+  const query = { organizationId, deleteTime: { $gt: 0 } }
+  const found = collections.deletions.find(query, { fields: ['formId', 'publicId'] })
+  const notes = (await Array.fromAsync(found)).map(({ formId, publicId }) => ({ formId, publicId }))
+  for (const { formId } of notes.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))) {
+    const record = await readDeletedRecord(collections, { organizationId, formId })
+    if (record) yield record
+  }
+}
+
+/**
+ * A deleted form with its revisions and replies, which do not change until it is purged or restored. Indexes:
+ * deletions_by_form, revisions_by_incarnation and replies_by_incarnation.
+ *
+ * @returns undefined when there is none, or it was purged or restored meanwhile.
+ */
+export const readDeletedRecord = async (
+  collections: FormsCollections,
+  { organizationId, formId }: FormPath,
+): Promise<FormRecord | undefined> => {
+  const note = await findDeleted(collections, { organizationId, formRef: formId })
+  if (!note || (await findRestored(collections, note))) return undefined
+  const record = await readHistory(collections, note.form)
+  const { _id, deleteTime, purgeTime, deleter = '' } = note
+  if (!(await collections.deletions.has({ organizationId, _id, deleteTime }))) return undefined
+  const deletion = { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
+  return { ...record, deletion: toDeletionRecord(deletion) }
 }
 
 /**
@@ -61,27 +123,36 @@ export async function* exportForms(
  * @throws {ApiError} UPDATE_ABORTED when the form kept changing until the deadline.
  */
 export const readRecord = (
-  { forms, revisions, replies }: FormsCollections,
-  { organizationId, formId }: { organizationId: string; formId: string },
+  collections: FormsCollections,
+  { organizationId, formId }: FormPath,
 ): Promise<FormRecord | undefined> => {
+  const { forms } = collections
   const attempt = async () => {
-    const form = await forms.findOne({ organizationId, _id: formId })
+    const form = await forms.findOne(formById({ organizationId, formId }))
     if (!form) return undefined
-    const all = incarnationOf(form)
-    const [found, counted] = await Promise.all([
-      Array.fromAsync(revisions.find(visibleRevisions(form), { sort: { number: 1 } })),
-      Array.fromAsync(replies.find(all)),
-    ])
+    const record = await readHistory(collections, form)
     const { version, replyCount, revisionNumber, liveNumber } = form
     const isSame = { ...formKey(form), version, replyCount, revisionNumber, liveNumber }
-    if (!(await forms.has(isSame))) return writeConflict
-    return toFormRecord(toStoredForm(form), {
-      revisionNumber,
-      liveNumber,
-      liveRevisionId: form.liveRevisionId,
-      revisions: found.map(toStoredRevision),
-      replyIds: [...form.recentReplies, ...counted.map(({ replyId }) => replyId)],
-    })
+    return (await forms.has(isSame)) ? record : writeConflict
   }
   return retryOnConflict(attempt, () => updateAborted({ organizationId, formRef: formId }))
+}
+
+/** The record of a form in the state of a document. */
+const readHistory = async (
+  { revisions, replies }: FormsCollections,
+  form: FormDocument,
+): Promise<FormRecord> => {
+  const [found, counted] = await Promise.all([
+    Array.fromAsync(revisions.find(visibleRevisions(form), { sort: { number: 1 } })),
+    Array.fromAsync(replies.find({ ...incarnationOf(form) })),
+  ])
+  const { revisionNumber, liveNumber, liveRevisionId } = form
+  return toFormRecord(toStoredForm(form), {
+    revisionNumber,
+    liveNumber,
+    liveRevisionId,
+    revisions: found.map(toStoredRevision),
+    replyIds: [...form.recentReplies, ...counted.map(({ replyId }) => replyId)],
+  })
 }

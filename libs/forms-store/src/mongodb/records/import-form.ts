@@ -1,24 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiError } from '@fms/aip'
-import type { FormRecord } from '@fms/contracts'
+import type { FormPath, FormRecord } from '@fms/contracts'
+import { type Deletion, fromDeletionRecord, importChange } from '../../deletions/deletion.ts'
 import { formConflict } from '../../errors.ts'
 import type { ChangeContext } from '../../events/recorded-event.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
 import { clearIncarnation } from '../changes/clear-deletions.ts'
+import { alwaysDue } from '../changes/delete-form.ts'
+import { insertForm } from '../changes/insert-form.ts'
 import { maxRecentReplies } from '../changes/record-replies.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
 import {
+  type DeletionDocument,
+  type FormDocument,
   type FormsCollections,
+  formById,
+  formByIdEach,
   type Incarnation,
-  isAlive,
+  incarnationOf,
+  isKept,
   newFormDocument,
   newRevisionDocument,
+  toStoredForm,
 } from '../documents.ts'
-import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
+import { type ChangeRecorder, nextEvents, pendingFields, recordEvent } from '../events/record-event.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
-import { readRecord } from './export-forms.ts'
+import { readDeletedRecord, readRecord } from './export-forms.ts'
 
 /** How many inserts are in flight, and how many ids are in one query. */
 const batchSize = 50
@@ -40,7 +49,7 @@ export const importForm = async (
   record: FormRecord,
   recorder: ChangeRecorder | undefined,
 ): Promise<Imported> => {
-  const stored = await readRecord(collections, record)
+  const stored = await readStored(collections, record)
   if (stored) {
     const outcome = assertSameRecord(stored, record)
     return (await confirmRecord(collections, record)) ? outcome : importForm(collections, record, recorder)
@@ -53,31 +62,44 @@ export const importForm = async (
   const clearTime = beginTime + importLimitMs
   const note = { _id, ...incarnation, publicId, beginTime, clearTime, isCleared: false }
   await deletions.insert(note)
-  const conflict = await storeRecord(collections, record, incarnation, recorder?.context)
+  const conflict = await storeRecord(collections, record, note, recorder?.context)
   if (!conflict) {
-    await deletions.deleteOne({ organizationId, _id })
+    if (!record.deletion) await deletions.deleteOne({ organizationId, _id })
     recorder?.onRecorded(organizationId, 'form.imported')
     return 'imported'
   }
   await clearIncarnation(collections, note)
-  if (!(await readRecord(collections, record))) throw conflict
+  if (!(await readStored(collections, record))) throw conflict
   return importForm(collections, record, recorder)
 }
 
+/** The record of a form, deleted or not. */
+const readStored = async (collections: FormsCollections, form: FormPath): Promise<FormRecord | undefined> =>
+  (await readRecord(collections, form)) ?? (await readDeletedRecord(collections, form))
+
 /** Waits until a majority has the form of the record. @returns false when the form has changed since it was read. */
-const confirmRecord = ({ forms }: FormsCollections, record: FormRecord): Promise<boolean> => {
-  const { organizationId, formId: _id, version, replyCount } = record
+const confirmRecord = async (
+  { forms, deletions }: FormsCollections,
+  record: FormRecord,
+): Promise<boolean> => {
+  const { organizationId, formId, version, replyCount, deletion } = record
+  if (deletion) {
+    return deletions.confirm({ organizationId, formId, deleteTime: Date.parse(deletion.deleteTime) })
+  }
   const { liveNumber } = revisionStateOf(record)
-  return forms.confirm({ organizationId, _id, version, replyCount, liveNumber })
+  const keys = formByIdEach(record).map((key) => ({ ...key, version, replyCount, liveNumber }))
+  return (await forms.confirmEach(keys)) > 0
 }
 
 /** @returns FORM_CONFLICT when another form has one of the ids, or the form exists. The form is stored last. */
 const storeRecord = async (
   collections: FormsCollections,
   record: FormRecord,
-  incarnation: Incarnation,
+  note: DeletionDocument,
   context: ChangeContext | undefined,
 ): Promise<ApiError | undefined> => {
+  const { organizationId, formId } = record
+  const incarnation = { organizationId, formId, incarnation: note.incarnation }
   const conflict = await reserveIds(collections, record, incarnation)
   if (conflict) return conflict
   await storeRevisions(collections, record, incarnation)
@@ -87,13 +109,54 @@ const storeRecord = async (
     ...revisionStateOf(record),
     recentReplies: record.replyIds.slice(0, maxRecentReplies),
   }
-  const event = { type: 'form.imported', after: fromFormRecord(record), time: new Date() } as const
-  const recorded = context ? recordEvent(form, event, context) : {}
-  const growth = { forms: 1, bytes: form.bytes }
-  const insert = () => collections.forms.insert({ ...form, ...recorded })
-  const { organizationId, formId } = record
-  const isStored = await countWrite(collections, noQuota, organizationId, growth, insert, incarnation)
+  const isStored = record.deletion
+    ? await storeDeleted(collections, form, fromDeletionRecord(record.deletion), note, context)
+    : await storeForm(collections, form, context)
   return isStored ? undefined : formConflict(record, 'formId', formId)
+}
+
+const storeForm = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  context: ChangeContext | undefined,
+): Promise<boolean> => {
+  const recorded = context ? recordEvent(form, importChange(toStoredForm(form)), context) : {}
+  const growth = { forms: 1, bytes: form.bytes }
+  const insert = () => insertForm(collections, { ...form, ...recorded })
+  const own = incarnationOf(form)
+  return (await countWrite(collections, noQuota, form.organizationId, growth, insert, own)) !== undefined
+}
+
+/** Makes the note of the import that of a delete which can be undone. @returns false if a form with this id exists. */
+const storeDeleted = async (
+  collections: FormsCollections,
+  form: FormDocument,
+  deletion: Deletion,
+  { _id, organizationId, clearTime }: DeletionDocument,
+  context: ChangeContext | undefined,
+): Promise<boolean> => {
+  const { deletions, forms } = collections
+  if (await forms.has(formById(incarnationOf(form)))) return false
+  const { bytes } = form
+  const deleteTime = deletion.deleteTime.getTime()
+  const purgeTime = deletion.purgeTime.getTime()
+  const event = context && nextEvents(form, importChange(toStoredForm(form), deletion), context)
+  await addUsage(collections, organizationId, { forms: 0, bytes })
+  return deletions.set(
+    { organizationId, _id, clearTime },
+    {
+      form,
+      bytes,
+      deleteTime,
+      purgeTime,
+      deleter: deletion.deleter,
+      clearTime: purgeTime,
+      eventNumber: 0,
+      isConfirmed: true,
+      ...pendingFields(event ?? []),
+      collectTime: event ? alwaysDue : 0,
+    },
+  )
 }
 
 /** Reserves the public id and the commands, and checks the ids of revisions. @returns the first conflict. */
@@ -126,7 +189,7 @@ const findTakenRevision = async (
   const query = { organizationId, revisionId: { $in: revisionIds } }
   const fields = ['organizationId', 'formId', 'incarnation', 'revisionId']
   for (const found of await Array.fromAsync(collections.revisions.find(query, { fields }))) {
-    if (await isAlive(collections, found)) return found.revisionId
+    if (await isKept(collections, found, [found.incarnation])) return found.revisionId
   }
   return undefined
 }

@@ -10,7 +10,7 @@ import {
   type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
-import { type FormsCollections, visibilityFields, visibleRevisions } from '../documents.ts'
+import { type FormsCollections, formIdOf, visibilityFields, visibleRevisions } from '../documents.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
 
 /** The revisions in a database. */
@@ -31,8 +31,8 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     for (let after = ''; ; ) {
       const query = { organizationId, publicId: { $gt: after } }
       const page = await Array.fromAsync(this.#collections.forms.find(query, options))
-      for (const { _id, revisionNumber } of page)
-        if (revisionNumber > keep) yield { organizationId, formId: _id }
+      for (const form of page)
+        if (form.revisionNumber > keep) yield { organizationId, formId: formIdOf(form) }
       if (page.length < formsPerRead) return
       after = page.at(-1)!.publicId
     }
@@ -59,7 +59,8 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     )
     const found: FormRevisions[] = []
     for (const form of await Array.fromAsync(published)) {
-      const { organizationId, _id: formId, publicId } = form
+      const { organizationId, publicId } = form
+      const formId = formIdOf(form)
       const count = await revisions.count(visibleRevisions(form), { limit: maxCountedRevisions })
       if (count > manyRevisions) found.push({ organizationId, formId, publicId, revisions: count })
       if (found.length === limit) break

@@ -3,6 +3,7 @@ import { addSizes, noRevisions, type PruneRule, type RevisionsSize } from '../..
 import { commandKey } from '../changes/reservations.ts'
 import {
   type FormsCollections,
+  formById,
   type Incarnation,
   incarnationOf,
   type RevisionDocument,
@@ -72,11 +73,11 @@ export const measurePrunable = async (
  */
 const findRange = async (
   { forms, revisions }: FormsCollections,
-  { organizationId, formId }: FormPath,
+  path: FormPath,
   { keep }: PruneRule,
 ): Promise<PrunableRange | undefined> => {
   const fields = [...visibilityFields, 'liveNumber']
-  const [form] = await forms.findDurable({ organizationId, _id: formId }, { fields, limit: 1 })
+  const [form] = await forms.findDurable(formById(path), { fields, limit: 1 })
   if (!form) return undefined
   const newest = revisions.find(visibleRevisions(form), {
     sort: { number: -1 },

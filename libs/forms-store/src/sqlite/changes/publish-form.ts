@@ -1,3 +1,4 @@
+import type { FormPath } from '@fms/contracts'
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
 import { type EventForm, revisionMembers } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, Snapshot, StoredForm, StoredRevision, TakeSnapshot } from '../../forms-store.ts'
@@ -5,6 +6,7 @@ import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { findRevisionOfCommand } from '../find-revision.ts'
 import { revisionColumns, stateColumns, toFormState, toStoredForm, toStoredRevision } from '../rows.ts'
+import { tableOf } from '../taken-ids.ts'
 import { checkQuota } from '../usage.ts'
 
 export interface PublishCommand {
@@ -52,17 +54,18 @@ const storeRevision = (
   read: Row,
   snapshot: Snapshot & { commandId: string },
   record: RecordEvent,
-): StoredForm | undefined | typeof writeConflict => {
+): StoredForm | 'elsewhere' | undefined | typeof writeConflict => {
   const current = toStoredForm(read)
   const { organizationId, formId } = current
-  const row = readVersion(database, formId)
+  const row = readVersion(database, current)
   if (!row) return undefined
   if (hasChanged(row, read)) return writeConflict
   checkQuota(database, quota, organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
   const number = (row.revisionNumber as number) + 1
   const revision = { ...snapshot, organizationId, formId, number }
-  if (!insertRevision(database, revision)) return writeConflict
-  setForm(database, formId, {
+  const owner = insertRevision(database, revision)
+  if (owner) return owner === 'forms' ? writeConflict : 'elsewhere'
+  setForm(database, current, {
     revisionNumber: number,
     liveNumber: number,
     liveRevisionId: revision.revisionId,
@@ -90,18 +93,24 @@ const recordPublish = (
 }
 
 /**
- * Inserts a revision in place of one that a deleted form left under the same command.
+ * Inserts a revision in place of one that is being cleared under the same command.
  *
- * @returns false when an existing form has a revision of the command.
+ * @returns the table of the form that has a revision of the command; undefined when the revision was inserted.
  */
-const insertRevision = (database: SqliteDatabase, revision: StoredRevision): boolean => {
+const insertRevision = (
+  database: SqliteDatabase,
+  revision: StoredRevision,
+): 'forms' | 'deletedForms' | undefined => {
   const insert = () => database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')
-  if (insert()) return true
+  if (insert()) return undefined
   const { organizationId, commandId } = revision
-  if (findRevisionOfCommand(database, organizationId, commandId, revisionKey)) return false
-  const sql = 'DELETE FROM revisions WHERE organizationId = ? AND commandId = ?'
-  database.run(sql, organizationId, commandId)
-  return insert()
+  const ofCommand = 'FROM revisions WHERE organizationId = ? AND commandId = ?'
+  const { formId } = database.get(`SELECT formId ${ofCommand}`, organizationId, commandId)!
+  const owner = tableOf(database, { organizationId, formId: formId as string })
+  if (owner) return owner
+  database.run(`DELETE ${ofCommand}`, organizationId, commandId)
+  insert()
+  return undefined
 }
 
 /** Moves `live` to the revision that the command already has: an import may contain one that is not live yet. */
@@ -114,7 +123,7 @@ const finishPublish = async (
 ): Promise<StoredForm | 'elsewhere' | undefined> => {
   if (earlier.formId !== current.formId) return 'elsewhere'
   const revision = { number: earlier.number as number, revisionId: earlier.revisionId as string }
-  await database.write(() => moveLive(database, current.formId, revision, record))
+  await database.write(() => moveLive(database, current, revision, record))
   const row = findForm(database, ref)
   return row && toStoredForm(row)
 }
@@ -122,14 +131,14 @@ const finishPublish = async (
 /** Moves `live` to a stored revision unless this or a later one is live. Runs in a transaction. */
 const moveLive = (
   database: SqliteDatabase,
-  formId: string,
+  form: FormPath,
   { number, revisionId }: Pick<StoredRevision, 'revisionId' | 'number'>,
   record: RecordEvent,
 ): void => {
-  const sql = `SELECT ${stateColumns}, name FROM forms WHERE formId = ? AND liveNumber < ?`
-  const row = database.get(sql, formId, number)
+  const sql = `SELECT ${stateColumns}, name FROM forms WHERE organizationId = ? AND formId = ? AND liveNumber < ?`
+  const row = database.get(sql, form.organizationId, form.formId, number)
   if (!row) return
-  setForm(database, formId, { liveNumber: number, liveRevisionId: revisionId })
+  setForm(database, form, { liveNumber: number, liveRevisionId: revisionId })
   const before = { ...toFormState(row), name: row.name as string }
   recordPublish(before, { number, revisionId }, new Date(), record)
 }

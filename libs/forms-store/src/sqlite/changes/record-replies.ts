@@ -7,14 +7,15 @@ export const recordReplies = (
   { organizationId, formId, replyIds }: Replies,
 ): Promise<number> =>
   database.write(() => {
-    const sql = 'SELECT 1 FROM forms WHERE formId = ? AND organizationId = ?'
-    if (!database.get(sql, formId, organizationId)) return 0
+    const sql = 'SELECT 1 FROM forms WHERE organizationId = ? AND formId = ?'
+    if (!database.get(sql, organizationId, formId)) return 0
     let counted = 0
     for (const id of replyIds) {
-      counted += database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', formId, id)
+      counted += database.run('INSERT OR IGNORE INTO replies VALUES (?, ?, ?)', organizationId, formId, id)
     }
     if (counted > 0) {
-      database.run('UPDATE forms SET replyCount = replyCount + ? WHERE formId = ?', counted, formId)
+      const sql = 'UPDATE forms SET replyCount = replyCount + ? WHERE organizationId = ? AND formId = ?'
+      database.run(sql, counted, organizationId, formId)
     }
     return counted
   })

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '@fms/store-kit'
 import { assertLive } from '../../errors.ts'
 import { unpublishChange } from '../../events/recorded-event.ts'
 import type { FormRef, FormState, StoredForm } from '../../forms-store.ts'
-import type { RecordEvent } from '../events/record-event.ts'
+import type { Recording } from '../events/record-event.ts'
 import { findForm, setForm } from '../find-form.ts'
 import { toStoredForm } from '../rows.ts'
 
@@ -12,15 +12,16 @@ export const unpublishForm = (
   ref: FormRef,
   note: string,
   check: (current: FormState) => void,
-  record: RecordEvent,
+  { record, checkRequest }: Recording,
 ): Promise<StoredForm | undefined> =>
   database.write(() => {
+    checkRequest()
     const row = findForm(database, ref)
     if (!row) return undefined
     const form = toStoredForm(row)
     check(form)
     assertLive(ref, form)
-    setForm(database, form.formId, { liveNumber: row.revisionNumber!, liveRevisionId: null })
+    setForm(database, form, { liveNumber: row.revisionNumber!, liveRevisionId: null })
     const live = { revisionId: row.liveRevisionId as string, number: row.liveNumber as number }
     record(form, unpublishChange(form, live, note))
     return { ...form, live: false }

@@ -1,20 +1,24 @@
 import { type Row, type SqliteDatabase, writeConflict } from '@fms/store-kit'
 import { draftChange, splitChange } from '../../events/recorded-event.ts'
 import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
-import type { RecordEvent } from '../events/record-event.ts'
+import type { Recording } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { draftColumns, toStoredForm } from '../rows.ts'
 import { checkQuota } from '../usage.ts'
 
-/** One attempt to change a draft. `change` runs outside of the transaction that stores what it returns. */
+/**
+ * One attempt to change a draft. `change` runs outside of the transaction that stores what it returns, so a repeat of the
+ * request may be stored meanwhile.
+ */
 export const updateForm = async (
   database: SqliteDatabase,
   quota: Quota,
   ref: FormRef,
   change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
-  record: RecordEvent,
+  { record, checkRequest }: Recording,
   restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
+  checkRequest()
   const row = findForm(database, ref)
   if (!row) return undefined
   const current = toStoredForm(row)
@@ -23,6 +27,7 @@ export const updateForm = async (
   const { fields, form } = splitChange(current, changed)
   const event = draftChange(current, fields, restored)
   return database.write(() => {
+    checkRequest()
     const stored = storeDraft(database, quota, form, row)
     if (stored && stored !== writeConflict) {
       const before = { ...stored, version: current.version }
@@ -40,13 +45,12 @@ const storeDraft = (
   changed: StoredForm,
   read: Row,
 ): StoredForm | undefined | typeof writeConflict => {
-  const { organizationId, formId } = changed
-  const row = readVersion(database, formId)
+  const row = readVersion(database, changed)
   if (!row) return undefined
   if (row.version !== read.version) return writeConflict
   const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(read.draft as string)
-  checkQuota(database, quota, organizationId, { forms: 0, bytes })
-  setForm(database, formId, changedColumns(draftColumns(changed), read))
+  checkQuota(database, quota, changed.organizationId, { forms: 0, bytes })
+  setForm(database, changed, changedColumns(draftColumns(changed), read))
   return { ...changed, replyCount: row.replyCount as number, live: row.liveRevisionId !== null }
 }
 

@@ -7,15 +7,15 @@ import { appendEvent } from './record-event.ts'
 
 /** Stores an event at its position at the end of the log. Runs in a transaction. */
 export const importEvent = (database: SqliteDatabase, event: FormEvent): ImportedEvent => {
-  const { organizationId, formId } = formOfEvent(event)
+  const form = formOfEvent(event)
   const sequence = parseSequence(event.sequence)
   const sql = 'SELECT event FROM events WHERE organizationId = ? AND (sequence = ? OR eventId = ?)'
-  const found = database.get(sql, organizationId, sequence, event.id)
+  const found = database.get(sql, form.organizationId, sequence, event.id)
   if (found) {
     if (recordDigest(JSON.parse(found.event as string)) !== recordDigest(event)) throw eventConflict(event)
     return 'exists'
   }
-  appendEvent(database, organizationId, formId, (lastSequence) => {
+  appendEvent(database, form, (lastSequence) => {
     if (lastSequence > 0 && sequence !== lastSequence + 1) throw eventConflict(event)
     return event
   })

@@ -47,7 +47,8 @@ export const readSmallRevisions = (
   if (!form) return undefined
   // An upper bound of the number of revisions: numbers have gaps.
   if ((form.revisionNumber as number) > maxEntries) return 'large'
-  const total = database.get('SELECT count(*) AS total FROM revisions WHERE formId = ?', form.formId!)
+  const count = 'SELECT count(*) AS total FROM revisions WHERE organizationId = ? AND formId = ?'
+  const total = database.get(count, form.organizationId!, form.formId!)
   const rows = readNumbers(database, form, query.after, query.limit + 1, query.skip)
   const sql = `SELECT organizationId, formId, revisionId, number, commandId, createTime, octet_length(form) AS bytes,
     CASE WHEN octet_length(form) <= ?1 THEN form END AS form, CASE WHEN octet_length(form) <= ?1 THEN publisher END AS publisher,
@@ -64,14 +65,14 @@ export const readSmallRevisions = (
 }
 
 const readForm = (database: SqliteDatabase, ref: FormRef): Row | undefined =>
-  findForm(database, ref, 'formId, liveRevisionId, revisionNumber')
+  findForm(database, ref, 'organizationId, formId, liveRevisionId, revisionNumber')
 
-function* countRevisions(database: SqliteDatabase, { formId }: Row): Steps<number> {
+function* countRevisions(database: SqliteDatabase, { organizationId, formId }: Row): Steps<number> {
   const sql =
-    'SELECT count(*) AS total, max(number) AS last FROM (SELECT number FROM revisions WHERE formId = ? AND number > ? ORDER BY number LIMIT ? + 0)'
+    'SELECT count(*) AS total, max(number) AS last FROM (SELECT number FROM revisions WHERE organizationId = ? AND formId = ? AND number > ? ORDER BY number LIMIT ? + 0)'
   let total = 0
   for (let after = 0; ; ) {
-    const row = database.get(sql, formId!, after, maxEntries)!
+    const row = database.get(sql, organizationId!, formId!, after, maxEntries)!
     total += row.total as number
     if (row.total !== maxEntries) return total
     after = row.last as number
@@ -98,13 +99,15 @@ function* findRevisions(
 /** Index: revisions_by_number. */
 const readNumbers = (
   database: SqliteDatabase,
-  { formId }: Row,
+  { organizationId, formId }: Row,
   after: number | undefined,
   limit: number,
   skip: number,
 ): Row[] =>
   database.all(
-    `SELECT rowid AS id, number FROM revisions WHERE formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
+    `SELECT rowid AS id, number FROM revisions
+     WHERE organizationId = ? AND formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
+    organizationId!,
     formId!,
     after ?? Number.MAX_SAFE_INTEGER,
     limit,

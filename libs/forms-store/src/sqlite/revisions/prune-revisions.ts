@@ -51,15 +51,16 @@ const findPrunable = (
   { keep, before }: PruneRule,
   after: number,
 ): PrunableRevision[] => {
-  const sql = `SELECT min(liveNumber, (SELECT number FROM revisions WHERE formId = forms.formId
-      ORDER BY number DESC LIMIT 1 OFFSET ?)) AS firstToKeep
-    FROM forms WHERE formId = ? AND organizationId = ?`
+  const sql = `SELECT min(liveNumber, (SELECT number FROM revisions
+      WHERE organizationId = forms.organizationId AND formId = forms.formId ORDER BY number DESC LIMIT 1 OFFSET ?)) AS firstToKeep
+    FROM forms WHERE organizationId = ? AND formId = ?`
   // NULL where the form has no more revisions than it keeps.
-  const firstToKeep = database.get(sql, keep - 1, formId, organizationId)?.firstToKeep as number | null
+  const firstToKeep = database.get(sql, keep - 1, organizationId, formId)?.firstToKeep as number | null
   if (!firstToKeep) return []
   const found = database.all(
     `SELECT revisionId, number, createTime, octet_length(form) AS bytes FROM revisions
-     WHERE formId = ? AND number > ? AND number < ? ORDER BY number LIMIT ? + 0`,
+     WHERE organizationId = ? AND formId = ? AND number > ? AND number < ? ORDER BY number LIMIT ? + 0`,
+    organizationId,
     formId,
     after,
     firstToKeep,

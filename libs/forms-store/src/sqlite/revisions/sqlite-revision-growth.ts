@@ -49,10 +49,12 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
       `SELECT organizationId, formId, publicId FROM forms INDEXED BY forms_with_many_revisions
        WHERE revisionNumber > ${manyRevisions} ORDER BY revisionNumber DESC LIMIT ${maxCountedForms}`,
     )
-    const sql = 'SELECT count(*) AS revisions FROM (SELECT 1 FROM revisions WHERE formId = ? LIMIT ? + 0)'
+    const sql =
+      'SELECT count(*) AS revisions FROM (SELECT 1 FROM revisions WHERE organizationId = ? AND formId = ? LIMIT ? + 0)'
     const found: FormRevisions[] = []
     for (const form of published) {
-      const { revisions } = this.#database.get(sql, form.formId!, maxCountedRevisions) as {
+      const { organizationId, formId } = form
+      const { revisions } = this.#database.get(sql, organizationId!, formId!, maxCountedRevisions) as {
         revisions: number
       }
       if (revisions > manyRevisions) found.push({ ...(form as unknown as FormRevisions), revisions })

@@ -13,7 +13,7 @@ import { toStoredDraft } from '../../../stored-draft.ts'
 import { SqliteFormsStore } from '../../forms-store.ts'
 
 const [path = '', organizationId = ''] = process.argv.slice(2)
-const store = new SqliteFormsStore(path)
+const store = new SqliteFormsStore(path, { deletedFormsDays: 1 })
 
 const acknowledged = async (change: (context: ChangeContext) => Promise<unknown>) => {
   const httpRequestId = randomUUID()
@@ -47,7 +47,7 @@ const snapshot = () => ({
   formJson: '{}',
 })
 
-/** The whole life of one form after another; every second one is deleted. */
+/** The whole life of one form after another; every second one is deleted, and every fourth one restored. */
 const changeForms = async () => {
   for (let count = 0; ; count++) {
     const form = newForm()
@@ -56,6 +56,7 @@ const changeForms = async () => {
     await acknowledged((context) => store.update(ref, renamed, context))
     await acknowledged((context) => store.publish(ref, randomUUID(), snapshot, undefined, context))
     if (count % 2 === 0) await acknowledged((context) => store.delete(ref, () => {}, context))
+    if (count % 4 === 0) await acknowledged((context) => store.undelete(ref, () => {}, context))
   }
 }
 

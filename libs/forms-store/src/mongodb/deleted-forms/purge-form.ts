@@ -1,0 +1,74 @@
+import { writeConflict } from '@fms/store-kit/mongodb'
+import { purgeChange } from '../../deletions/deletion.ts'
+import type { FormRef, FormState } from '../../forms-store.ts'
+import { alwaysDue } from '../changes/delete-form.ts'
+import { release } from '../changes/reservations.ts'
+import { type FormsCollections, toFormState } from '../documents.ts'
+import { type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
+import { sendChange } from '../request-ids/request-in-progress.ts'
+import { findDeleted, type RestorableNote } from './find-deleted.ts'
+import { findRestored, removeRemnant } from './find-restored.ts'
+import { lastEventTime } from './last-event-time.ts'
+import { isBeingRestored, unclaimed } from './undelete-form.ts'
+
+/** One attempt to purge a deleted form. @returns false when there is no such deleted form. */
+export const purgeForm = async (
+  collections: FormsCollections,
+  ref: FormRef,
+  check: (deleted: FormState) => void,
+  recorder: ChangeRecorder,
+): Promise<boolean | typeof writeConflict> => {
+  const note = await findDeleted(collections, ref)
+  if ((await recorder.request?.recognize(ref, note)) === writeConflict) return writeConflict
+  if (!note) return false
+  return (await purgeNote(collections, note, recorder, check)) || writeConflict
+}
+
+/**
+ * Purges the form of a note: removes it from the note, with its event in the same request. `clearDeletions` deletes the
+ * rest. The note stays until its events are in the log.
+ *
+ * @returns false if the form was restored, is being restored, or was purged meanwhile.
+ */
+export const purgeNote = async (
+  collections: FormsCollections,
+  note: RestorableNote,
+  recorder: ChangeRecorder,
+  check: (deleted: FormState) => void = () => {},
+): Promise<boolean> => {
+  const now = Date.now()
+  const restored = await findRestored(collections, note)
+  if (restored) await removeRemnant(collections, note, restored)
+  if (restored || isBeingRestored(note, now)) return false
+  check(toFormState(note.form))
+  const { publicId, pendingEvents = [], pendingCount = 0, eventNumber, organizationId } = note
+  const form = {
+    ...note.form,
+    eventNumber: eventNumber + 1,
+    eventTime: await lastEventTime(collections, note),
+    pendingEvents,
+  }
+  const event = { ...purgeChange(), ...recorder.request?.eventFields }
+  const events = nextEvents(form, event, recorder.context)
+  const isPurged = await sendChange(recorder, () =>
+    collections.deletions.set(
+      // A collection removes the events of the note.
+      { ...unclaimed(note), pendingCount },
+      {
+        isPurged: true,
+        form: null,
+        deleteTime: 0,
+        purgeTime: 0,
+        checkTime: 0,
+        clearTime: now,
+        eventNumber: events.at(-1)!.number,
+        ...pendingFields(events),
+        collectTime: alwaysDue,
+      },
+    ),
+  )
+  if (!isPurged) return false
+  await release(collections.publicIds, publicId, note)
+  recorder.onRecorded(organizationId, 'form.purged')
+  return true
+}

@@ -1,0 +1,25 @@
+import { ExpectedOutcome } from '@fms/aip'
+import type { FormPath } from '@fms/contracts'
+
+/** The changes that take a `requestId`. A publish has a memory of its own: its command. */
+export type ChangeMethod = 'create' | 'update' | 'delete' | 'undelete' | 'purge' | 'rollback' | 'unpublish'
+
+/** A change with a `requestId` (AIP-155). The store remembers it as long as the event of the change. */
+export interface IdentifiedRequest {
+  /** A lower-case UUID, unique in the organization for the method. */
+  requestId: string
+  method: ChangeMethod
+  /** SHA-256 of the parameters beside the form, in hexadecimal digits: requests with equal parameters have equal digests. */
+  digest: string
+}
+
+/** Thrown instead of a second change: the request was carried out before, with the same form and digest. */
+export class RequestReplay extends ExpectedOutcome {
+  /** The form that the request has changed. It may be gone since. */
+  readonly form: FormPath
+
+  constructor(form: FormPath) {
+    super('The request was carried out before')
+    this.form = form
+  }
+}

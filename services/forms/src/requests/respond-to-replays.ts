@@ -1,0 +1,32 @@
+import { replayedHeader } from '@fms/contracts'
+import { formETag, formNotFound, formToJson, RequestReplay } from '@fms/forms-store'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FormsDeps } from '../deps.ts'
+import { sendJson } from '../routes/send-json.ts'
+
+/**
+ * Adds the response to repeats of requests that were carried out before (AIP-155) to all routes of the app: 200 with the
+ * form as it is now, `{}` for a DELETE. A dry run of a repeat has no ETag, like other dry runs.
+ */
+export const respondToReplays = (
+  app: FastifyInstance,
+  { forms, publicFormBaseUrl }: Pick<FormsDeps, 'forms' | 'publicFormBaseUrl'>,
+): void => {
+  const respond = async ({ form: path }: RequestReplay, request: FastifyRequest, reply: FastifyReply) => {
+    if (request.method === 'DELETE') return sendJson(reply.code(200).header(replayedHeader, 'true'), '{}')
+    const ref = { organizationId: path.organizationId, formRef: path.formId }
+    const form = await forms.get(ref)
+    if (!form) throw formNotFound(ref)
+    reply.code(200).header(replayedHeader, 'true')
+    if (!isDryRun(request)) reply.header('etag', formETag(form))
+    return sendJson(reply, formToJson(form, publicFormBaseUrl))
+  }
+
+  app.setErrorHandler((thrown, request, reply) => {
+    if (!(thrown instanceof RequestReplay)) throw thrown
+    return respond(thrown, request, reply)
+  })
+}
+
+const isDryRun = ({ body }: FastifyRequest): boolean =>
+  (body as { validateOnly?: boolean } | undefined)?.validateOnly === true

@@ -1,0 +1,44 @@
+import { parseIfMatch } from '@fms/aip'
+import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
+import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
+import { requireOwner } from '@fms/service-kit'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { deleteOptions } from './delete-options.ts'
+import { FormParams } from './form-params.ts'
+
+/** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */
+export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, contexts }) => {
+  app.delete(
+    '/organizations/:organizationId/deletedForms/:formRef',
+    {
+      schema: {
+        params: FormParams,
+        querystring: DeleteFormQuery,
+        body: DeleteFormRequest,
+        response: { 200: DeleteFormResponse },
+      },
+      config: { parsesEnvelopeOnly: true },
+      onRequest: ({ identity }, _reply, done) => {
+        requireOwner(identity)
+        done()
+      },
+    },
+    async (request, reply) => {
+      const { params, query, body, headers } = request
+      const options = deleteOptions(query, body)
+      const ifMatch = parseIfMatch(headers['if-match'])
+      const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
+      const context = await contexts.create('purge', request, reply, options)
+      if (options.validateOnly) {
+        await contexts.assertNew(params, context.request)
+        const deleted = await forms.getDeleted(params)
+        if (!deleted) throw deletedFormNotFound(params)
+        check(deleted)
+      } else if (!(await forms.purge(params, check, context))) {
+        throw deletedFormNotFound(params)
+      }
+      return {}
+    },
+  )
+}

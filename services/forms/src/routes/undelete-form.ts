@@ -1,0 +1,39 @@
+import { parseIfMatch } from '@fms/aip'
+import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
+import { assertIfMatch, deletedFormNotFound, type FormState, formETag, formToJson } from '@fms/forms-store'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FormsDeps } from '../deps.ts'
+import { FormParams } from './form-params.ts'
+import { sendJson } from './send-json.ts'
+
+/** Restore a deleted form as it was, with its ids and revisions (AIP-164). */
+export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms, contexts, publicFormBaseUrl },
+) => {
+  app.post(
+    '/organizations/:organizationId/deletedForms/:formRef/undelete',
+    {
+      schema: { params: FormParams, querystring: NoQuery, body: UndeleteFormRequest },
+      config: { parsesEnvelopeOnly: true },
+    },
+    async (request, reply) => {
+      const { params, body, headers } = request
+      const ifMatch = parseIfMatch(headers['if-match'])
+      const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
+      const context = await contexts.create('undelete', request, reply, body)
+      if (body.validateOnly) {
+        await contexts.assertNew(params, context.request)
+        const deleted = await forms.getDeleted(params)
+        if (!deleted) throw deletedFormNotFound(params)
+        check(deleted)
+        // Its bytes count already.
+        await forms.checkQuota(params.organizationId, { forms: 1, bytes: 0 })
+        return sendJson(reply, formToJson(deleted, publicFormBaseUrl))
+      }
+      const form = await forms.undelete(params, check, context)
+      if (!form) throw deletedFormNotFound(params)
+      return sendJson(reply.header('etag', formETag(form)), formToJson(form, publicFormBaseUrl))
+    },
+  )
+}
