@@ -124,6 +124,17 @@ describe('the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete form' }).click()
     await page.getByText('No forms here.').waitFor()
 
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByRole('button', { name: 'Bring back Visitor feedback' }).click()
+    await page.getByText('Visitor feedback is back, as it was.').waitFor()
+    const restored = await read(account, publicId)
+    expect(restored).toMatchObject({ name: 'Visitor feedback', tone: 'calm' })
+    await system.call(account, 'DELETE', `${account.forms}/${publicId}`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Remove for good: Visitor feedback' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove for good' }).click()
+    await page.getByText('There are no deleted forms.').waitFor()
+
     expect(problems).toEqual([])
     expect(requests.filter((request) => !/^\w+ \/v2\//.test(request))).toEqual([])
   })
