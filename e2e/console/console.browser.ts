@@ -56,6 +56,7 @@ describe('the console', () => {
     await page.getByLabel('Buttons', { exact: true }).fill('#0f766e')
     await page.locator('.cm-content').getByText('"How many stars?"').waitFor()
     await page.locator('.violation').waitFor({ state: 'detached' })
+    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' })
     await page.evaluate('scrollTo(0, 0)')
     await screenshot(page, 'edit')
     await page.getByRole('button', { name: 'Save' }).click()
