@@ -46,9 +46,12 @@ beforeAll(async () => {
     env: { ...stores.env, RATE_LIMIT_PER_MINUTE: '0', NODE_OPTIONS: clock },
   })
   clients = await Promise.all(
-    Array.from({ length: clientCount }, async () => new Client(system, await system.account())),
+    Array.from(
+      { length: clientCount },
+      async () => new Client(system, await system.account({ role: 'owner' })),
+    ),
   )
-  probe = new Client(system, await system.account())
+  probe = new Client(system, await system.account({ role: 'owner' }))
   eventStream = await EventStream.open(system.nats.urls.events)
 })
 afterAll(async () => {
