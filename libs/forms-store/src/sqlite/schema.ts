@@ -322,10 +322,9 @@ const rebuiltTables = `
     replyId TEXT NOT NULL,
     PRIMARY KEY (organizationId, formId, replyId)
   ) STRICT, WITHOUT ROWID;
-  -- In the order of the key, without a sort. Forms in deletions have replies that are not cleared yet.
+  -- In the order of the key, without a sort, and without the replies of deleted forms that are not cleared yet.
   INSERT INTO newReplies SELECT organizationId, formId, replyId
     FROM (SELECT organizationId, formId FROM newForms ORDER BY organizationId, formId) CROSS JOIN replies USING (formId);
-  INSERT INTO newReplies SELECT organizationId, formId, replyId FROM deletions CROSS JOIN replies USING (formId);
   DROP TABLE replies;
   ALTER TABLE newReplies RENAME TO replies;
 
