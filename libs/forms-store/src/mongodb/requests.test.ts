@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { documentedRequests } from '@fms/testkit/documented-requests'
 import { startMongo } from '@fms/testkit/mongodb'
 import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
@@ -8,6 +9,8 @@ import { type ChangeContext, operatorContext } from '../events/recorded-event.ts
 import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
 import { type ChangeMethod, RequestReplay } from '../requests/identified-request.ts'
+import { formsCollections } from './documents.ts'
+import { collectEvents } from './events/collect-events.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow } from './testing.ts'
 
@@ -16,6 +19,8 @@ await migrateFormsStore(mongo.url)
 const recorder = await recordMongodb(mongo.url)
 const quota = { forms: 100_000, bytes: 2 ** 40 }
 const store: FormsStore = new MongoFormsStore(recorder.url, { quota }, { clears: false })
+const database = new MongoDatabase(mongo.url)
+const collections = formsCollections(database)
 /** Its deletes can be undone. */
 const restoring: FormsStore = new MongoFormsStore(
   recorder.url,
@@ -23,7 +28,7 @@ const restoring: FormsStore = new MongoFormsStore(
   { clears: false },
 )
 afterAll(async () => {
-  await Promise.all([store.close(), restoring.close()])
+  await Promise.all([store.close(), restoring.close(), database.close()])
   await recorder[Symbol.asyncDispose]()
   await mongo[Symbol.asyncDispose]()
 })
@@ -95,8 +100,7 @@ const operations: Record<string, (form: StoredForm) => Promise<unknown>> = {
 const ofDeleted: Record<string, (form: StoredForm) => Promise<unknown>> = {
   undelete: async (form) => {
     // Its events are in the log, as after a second.
-    await store.events.collect(100)
-    recorder.take()
+    while ((await collectEvents(collections, 100)) > 0);
     return restoring.undelete(refOf(form), allow)
   },
   purge: (form) => restoring.purge(refOf(form), allow),
