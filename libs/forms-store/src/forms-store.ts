@@ -198,6 +198,11 @@ export type Quota = Readonly<Usage>
 export interface FormsStoreOptions {
   /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
+  /**
+   * Whether this process purges the deleted forms whose `purgeTime` has passed, and deletes what deleted forms have left.
+   * Default: true, unless `readOnly`. A copy sets it to false, because each purge records an event.
+   */
+  clears?: boolean
   /** Quota of each organization. Default: unlimited. */
   quota?: Quota
   /** How long a deleted form can be restored, in days from 0 to 3,650. Default: 0, which removes it at once. */
