@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
-const dist = join(root, 'console/dist')
 
 /** What the build reads. */
 const sources = [
@@ -19,27 +18,27 @@ const sources = [
 ]
 
 /**
- * Builds the console if `console/dist` is missing or older than its sources. Several processes may call it at once.
+ * Builds the console if it is missing or older than its sources. Several processes may call it at once.
  *
+ * @param dist the folder of the built console. The gateway reads the default one.
  * @returns false if the development dependencies are not installed: an existing build stays as it is.
  */
-export const buildConsole = async (): Promise<boolean> => {
-  if (isCurrent()) return true
+export const buildConsole = async (dist = join(root, 'console/dist')): Promise<boolean> => {
+  if (isCurrent(dist)) return true
   const vite = findVite()
   if (vite === undefined) return false
   const folder = mkdtempSync(join(root, 'node_modules/.console-'))
   try {
     const args = [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error']
     await promisify(execFile)(process.execPath, args, { cwd: join(root, 'console') })
-    rmSync(dist, { recursive: true, force: true })
-    moveTo(folder)
+    if (!isCurrent(dist)) replace(dist, folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   return true
 }
 
-const isCurrent = (): boolean => {
+const isCurrent = (dist: string): boolean => {
   const page = join(dist, 'index.html')
   return (
     existsSync(page) && sources.every((source) => newestTime(join(root, source)) <= statSync(page).mtimeMs)
@@ -62,9 +61,10 @@ const findVite = (): string | undefined => {
   }
 }
 
-const moveTo = (folder: string): void => {
+const replace = (dist: string, built: string): void => {
+  rmSync(dist, { recursive: true, force: true })
   try {
-    renameSync(folder, dist)
+    renameSync(built, dist)
   } catch (error) {
     // Another process has just moved its build there, which is the same.
     if (!['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code!)) throw error

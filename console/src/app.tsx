@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ActivityPage } from './activity/activity-page.tsx'
+import { DeletedFormsPage } from './deleted-forms/deleted-forms-page.tsx'
 import { EditPage } from './editor/edit-page.tsx'
 import { storedEdits } from './editor/stored-edits.ts'
 import { ConfirmDialog } from './elements/confirm-dialog.tsx'
@@ -12,7 +13,7 @@ import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { type FormPage, hrefOf, type OrganizationPage, type Route } from './routing/routes.ts'
-import { isConnected, mayWriteIn, type Session, session, signOut } from './session/session.ts'
+import { isConnected, mayPurgeIn, mayWriteIn, type Session, session, signOut } from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { texts } from './texts.ts'
 import { UseItPage } from './use-it/use-it-page.tsx'
@@ -39,7 +40,7 @@ export const App = ({ error }: { error: unknown }) => {
 /** A link cannot do it: the fragment of the URL names a page. */
 const skipToContent = () => document.querySelector<HTMLElement>('#content h1')?.focus()
 
-const organizationPages: OrganizationPage[] = ['forms', 'activity']
+const organizationPages: OrganizationPage[] = ['forms', 'activity', 'deleted-forms']
 const formPages: FormPage[] = ['edit', 'preview', 'publish', 'revisions', 'form-activity', 'use-it']
 
 const Header = ({ session }: { session: Session }) => {
@@ -155,6 +156,8 @@ const RoutedPage = ({ session }: { session: Session }) => {
   if (!('form' in current)) {
     const props = { key: organization, client, organization }
     if (current.page === 'activity') return <ActivityPage {...props} />
+    if (current.page === 'deleted-forms')
+      return <DeletedFormsPage {...props} mayWrite={mayWrite} mayPurge={mayPurgeIn(session, organization)} />
     return <FormsPage {...props} mayWrite={mayWrite} />
   }
   const { form } = current

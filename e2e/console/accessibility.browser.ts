@@ -30,6 +30,8 @@ beforeAll(async () => {
   publicId = body.publicId
   const path = `${account.forms}/${publicId}`
   await system.call(account, 'POST', `${path}/publish`, { note: 'First' })
+  const deleted = await system.call(account, 'POST', account.forms, { form: { name: 'Thrown away' } })
+  await system.call(account, 'DELETE', `${account.forms}/${deleted.body.publicId}`)
   await system.call(account, 'PATCH', path, {
     form: { name: 'Second', steps: publishable().steps.slice(0, 1) },
   })
@@ -90,6 +92,13 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
     async (opened) => {
       await goToForm(opened, account, publicId, 'form-activity')
       await opened.page.getByText('Published').waitFor()
+    },
+  ],
+  [
+    'deleted forms',
+    async ({ page }) => {
+      await page.getByRole('link', { name: 'Deleted forms' }).click()
+      await page.getByText('Thrown away').waitFor()
     },
   ],
   ['use it', (opened) => goToForm(opened, account, publicId, 'use-it')],

@@ -56,6 +56,7 @@ describe('the console', () => {
     await page.getByLabel('Buttons', { exact: true }).fill('#0f766e')
     await page.locator('.cm-content').getByText('"How many stars?"').waitFor()
     await page.locator('.violation').waitFor({ state: 'detached' })
+    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' })
     await page.evaluate('scrollTo(0, 0)')
     await screenshot(page, 'edit')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -123,6 +124,17 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Delete form' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete form' }).click()
     await page.getByText('No forms here.').waitFor()
+
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByRole('button', { name: 'Bring back Visitor feedback' }).click()
+    await page.getByText('Visitor feedback is back, as it was.').waitFor()
+    const restored = await read(account, publicId)
+    expect(restored).toMatchObject({ name: 'Visitor feedback', tone: 'calm' })
+    await system.call(account, 'DELETE', `${account.forms}/${publicId}`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Remove for good: Visitor feedback' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove for good' }).click()
+    await page.getByText('There are no deleted forms.').waitFor()
 
     expect(problems).toEqual([])
     expect(requests.filter((request) => !/^\w+ \/v2\//.test(request))).toEqual([])
@@ -246,7 +258,9 @@ describe('the console', () => {
     const opened = await signIn(browser, system, account)
     await goToForm(opened, account, publicId)
     await opened.page.getByLabel('Name', { exact: true }).fill('Typed in a closed tab')
+    const closed = opened.page.waitForEvent('close')
     await opened.page.close({ runBeforeUnload: true })
+    await closed
     const page = await opened.context.newPage()
     await page.goto(`${system.baseUrl}/console`)
     // Another tab: the key was that of the closed one.

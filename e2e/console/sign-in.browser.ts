@@ -101,7 +101,7 @@ describe('the keys of a user', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
     await page.getByRole('button', { name: 'Done' }).click()
     await expect.poll(() => statusOf(account.apiKey), { timeout: 10_000 }).toBe(401)
-    await page.getByRole('link', { name: 'Forms' }).click()
+    await page.getByRole('link', { name: 'Forms', exact: true }).click()
     await page.getByText('No forms here.').waitFor()
 
     await page.getByRole('link', { name: 'Keys' }).click()

@@ -194,6 +194,7 @@ export class Client {
     if (this.#repeats) await this.#checkDeletedForms(verdict)
     const uncertain = new Set(listed.map(({ name }) => name))
     await this.#deleteUncertain(listed)
+    if (this.#repeats) await this.#purgeDeleted()
     if (stream) {
       const sent = new Set(entries.flatMap(({ sentNames }) => [...sentNames]))
       const wasSent = (name: string) =>
@@ -320,8 +321,7 @@ export class Client {
 
   /** Checks that the list of deleted forms has every deleted form of the journal, and none that exists. */
   async #checkDeletedForms(verdict: Verdict): Promise<void> {
-    const path = `/organizations/${this.#account.organizationId}/deletedForms?pageSize=1000`
-    const { deletedForms } = (await this.#callUntil('GET', path)).body
+    const { deletedForms } = (await this.#callUntil('GET', `${this.#deletedForms}?pageSize=1000`)).body
     const names = new Map<string, string>(
       deletedForms.map(({ publicId, name }: Form) => [publicId, name] as const),
     )
@@ -332,6 +332,20 @@ export class Client {
       if (deletion === 'deleted' && (name === undefined || !possible.has(name)))
         verdict.lost.push(`${publicId} among the deleted forms: ${name} is not of ${[...possible]}`)
     }
+  }
+
+  /** Purges the deleted forms, which would slow down the engine. */
+  async #purgeDeleted(): Promise<void> {
+    const { deletedForms } = (await this.#callUntil('GET', `${this.#deletedForms}?pageSize=1000`)).body
+    for (const { publicId } of deletedForms) {
+      await this.#callUntil('DELETE', `${this.#deletedForms}/${publicId}?requestId=${randomUUID()}`)
+      this.#events.acknowledge({ publicId, type: 'form.purged' })
+    }
+  }
+
+  /** The path of the list of deleted forms. */
+  get #deletedForms(): string {
+    return `/organizations/${this.#account.organizationId}/deletedForms`
   }
 
   /** Deletes all but a few forms whose state is certain, so that the next fault also affects existing forms. */
@@ -474,7 +488,7 @@ export class Client {
     entry.deletion = 'undelete sent'
     const write = this.#newWrite({
       method: 'POST',
-      path: `/organizations/${this.#account.organizationId}/deletedForms/${publicId}/undelete`,
+      path: `${this.#deletedForms}/${publicId}/undelete`,
       body: {},
       entry,
       isDeletion: true,

@@ -11,6 +11,7 @@ export interface Change {
     | 'form.rolledBack'
     | 'form.deleted'
     | 'form.undeleted'
+    | 'form.purged'
   /** The name that a create or patch gave the form. Every name is sent once. */
   name?: string
 }
@@ -169,6 +170,8 @@ export class EventJournal {
     history.names.add(name)
     if (type === 'form.published' || type === 'form.unpublished') history.live = type === 'form.published'
     if (changesDeletion) history.isDeleted = type === 'form.deleted'
+    // The history of a form that was deleted before the last check is forgotten.
+    if (type === 'form.purged') history.isDeleted = true
     history.version = versionOf(etag)
     history.lastVersion = history.version || history.lastVersion
     history.time = time

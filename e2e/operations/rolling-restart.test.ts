@@ -55,7 +55,8 @@ it('a rolling restart of every service fails no request', async () => {
     Array.from(
       { length: clientCount },
       // The client only uses `call` of a system.
-      async () => new Client({ call } as System, await newAccount(deployment.directoryStoreUrl)),
+      async () =>
+        new Client({ call } as System, await newAccount(deployment.directoryStoreUrl, { role: 'owner' })),
     ),
   )
   const stop = new AbortController()

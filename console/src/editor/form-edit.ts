@@ -16,8 +16,10 @@ import { storedEdits } from './stored-edits.ts'
 
 /** Delay after the last keystroke before the edit is checked by a dry run. Milliseconds. */
 const checkDelayMs = 600
-/** Delay after the last keystroke before the edit is kept in this browser. Milliseconds. */
+/** Delay after the last keystroke before the edit of a large form is kept in this browser. Milliseconds. */
 const storeDelayMs = 300
+/** Characters of JSON from which a form counts as large. Smaller ones are kept at once. */
+const largeLength = 50_000
 
 /** Somebody else changed the form since the edit began. */
 export interface Conflict {
@@ -165,9 +167,9 @@ export class FormEdit {
           text: this.text.peek(),
         })
     }
-    const pauses = afterPauses(storeDelayMs, store, () => {
-      this.text.value
+    const pauses = afterPauses(store, () => {
       this.base.value
+      return this.text.value.length < largeLength ? 0 : storeDelayMs
     })
     addEventListener('pagehide', pauses.flush)
     return () => {
@@ -189,8 +191,9 @@ export class FormEdit {
       const found = this.isDirty.peek() ? await this.#violations(signal) : []
       if (found && !signal.aborted) this.violations.value = found
     }
-    const pauses = afterPauses(checkDelayMs, check, () => {
+    const pauses = afterPauses(check, () => {
       this.fields.value
+      return checkDelayMs
     })
     return () => {
       run.abort()
@@ -210,11 +213,11 @@ export class FormEdit {
 }
 
 /**
- * Calls `run` after each change of signals, once there was none for `delayMs`; `flush` calls it at once if it is due.
+ * Calls `run` after changes of signals, once there was none for a while; `flush` calls it at once if it is due.
  *
- * @param watch reads the signals.
+ * @param watch reads the signals and returns the delay in milliseconds.
  */
-const afterPauses = (delayMs: number, run: () => void, watch: () => void) => {
+const afterPauses = (run: () => void, watch: () => number) => {
   let isFirst = true
   let timer: ReturnType<typeof setTimeout> | undefined
   const runNow = () => {
@@ -222,7 +225,7 @@ const afterPauses = (delayMs: number, run: () => void, watch: () => void) => {
     run()
   }
   const stop = effect(() => {
-    watch()
+    const delayMs = watch()
     if (isFirst) {
       isFirst = false
       return

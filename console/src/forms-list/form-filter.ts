@@ -1,12 +1,15 @@
 import type { FormType } from '@fms/client'
 
+/** The orders of a list (AIP-132), the default first. */
+export const orders = ['updateTime desc', 'createTime desc', 'name', 'replyCount desc'] as const
+
 /** What a list of forms shows. */
 export interface FormsQuery {
   /** A part of the name, letter case ignored. */
   search: string
   type: FormType | 'any'
   live: 'any' | 'live' | 'not-live'
-  orderBy: string
+  orderBy: (typeof orders)[number]
 }
 
 /** The filter of a list (AIP-160) for what the service can filter by: name and type. */

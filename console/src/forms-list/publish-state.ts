@@ -1,6 +1,6 @@
 import { type Client, isReason } from '@fms/client'
 import { organizationOf } from '../routing/organization-of.ts'
-import type { ListedForm } from './forms-pages.ts'
+import type { ListedForm } from './read-forms.ts'
 
 /** What a badge says about a form. */
 export type PublishState = 'live' | 'draft-differs' | 'taken-down' | 'never-published'

@@ -95,15 +95,6 @@ describe('the request of', () => {
     })
   })
 
-  it('changes names the states to compare in the query, if the caller does', async () => {
-    expect(await call(({ forms }) => forms.changes('acme', 'f'))).toMatchObject({
-      line: `GET ${path}/f/changes`,
-    })
-    expect(
-      await call(({ forms }) => forms.changes('acme', 'f', { from: 'latest', to: 'live' })),
-    ).toMatchObject({ line: `GET ${path}/f/changes?from=latest&to=live` })
-  })
-
   it('a read or list with a mask has it in the query', async () => {
     const readMask = 'name,theme.textSize'
     const query = '?readMask=name%2Ctheme.textSize'

@@ -21,7 +21,8 @@ export interface WriteOptions extends CallOptions {
   validateOnly?: boolean
   /**
    * A UUID, with which a whole call can be repeated safely: the service executes calls with the same one only once, and
-   * remembers it for at least a day. Default: a new one for each call, which its retries share; none for `forms.update`.
+   * remembers it for at least a day, except for an update or rollback that changed nothing. Default: a new one for each
+   * call, which its retries share; none for `forms.update`.
    */
   requestId?: string
 }

@@ -29,15 +29,20 @@ describe('keys', () => {
     ])
   })
 
-  it('are created once: a create with an unknown outcome is retried only with a requestId', async () => {
-    await using server = await startServer(['hang up', 'hang up', failure(409, 'KEY_ALREADY_CREATED')])
+  it('are created once, and a lost secret is an error', async () => {
+    await using server = await startServer([
+      ...(['hang up', answered(issued)] as const),
+      ...(['hang up', failure(409, 'KEY_ALREADY_CREATED', { metadata: { key: 'keys/1' } })] as const),
+    ])
+    const { keys } = server.client
 
-    await expect(server.client.keys.create({ name: 'CI' })).rejects.toThrow('No response')
-    expect(server.requests).toHaveLength(1)
-    await expect(server.client.keys.create({ name: 'CI' }, { requestId })).rejects.toMatchObject({
+    expect(await keys.create({ name: 'CI' })).toEqual(issued)
+    await expect(keys.create({ name: 'CI' })).rejects.toMatchObject({
       reason: 'KEY_ALREADY_CREATED',
+      metadata: { key: 'keys/1' },
     })
-    expect(server.requests).toHaveLength(3)
+    const ids = server.requests.map(({ body }) => (body as { requestId: string }).requestId)
+    expect([ids[0] === ids[1], ids[1] === ids[2], ids[2] === ids[3]]).toEqual([true, false, true])
   })
 
   it('are rotated by their path, and not again after an unknown outcome', async () => {

@@ -16,10 +16,10 @@ export interface Keys {
   /** Lists the live keys, newest first. */
   list(query?: PageQuery): List<Key>
   /**
-   * Creates a key, which may do no more than that of the client.
+   * Creates a key, which may do no more than that of the client. Throws KEY_ALREADY_CREATED if only the response with the
+   * secret was lost: delete the key in `metadata.key`, and create another one.
    *
-   * @param options `requestId`, a UUID, creates one key, however often the call is repeated: after the first time it fails
-   *   with KEY_ALREADY_CREATED. Default: a new one with each call, which may fail in this way after a lost response.
+   * @param options `requestId` is a UUID that creates one key, however often the call is repeated; default: a random one.
    */
   create(key: KeyInput, options?: KeyWriteOptions & { requestId?: string }): Promise<IssuedKey>
   /**
@@ -63,7 +63,7 @@ export const keysOf = ({ send }: Transport): Keys => ({
       ...(validateOnly && { query: { validateOnly } }),
       signal,
       // An earlier attempt has revoked the key, which may be that of the client.
-      isDoneBy: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID'),
+      isDoneBefore: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID'),
     })
   },
 })

@@ -33,20 +33,23 @@ export interface Clock {
   random(): number
 }
 
-/** A request of the API. */
+/** A request and its retry rules. */
 export interface Call extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string | number | boolean | undefined>
   body?: object
   ifMatch?: string | undefined
-  /** Whether the request may be executed more than once with the effect of one (RFC 9110 §9.2.2). Default: true. */
+  /**
+   * Whether several executions have the effect of one (RFC 9110 §9.2.2); default true. Otherwise a retry requires that the
+   * previous attempt was not executed.
+   */
   isIdempotent?: boolean
   /**
-   * Whether the API rejects a retry in this way because an earlier attempt with an unknown outcome was executed. The call
-   * then succeeds.
+   * Whether the API rejects a retry in this way because an attempt with an unknown outcome has succeeded. The call then
+   * succeeds, with the body `{}`.
    */
-  isDoneBy?(rejection: unknown): boolean
+  isDoneBefore?(rejection: unknown): boolean
   /**
    * Whether the outcome of the call stays unknown when the API rejects a retry in this way after an attempt with an unknown
    * outcome. The call then throws the error of that attempt. Default: the rejection decides.
@@ -172,10 +175,10 @@ const messageOf = (cause: unknown): string =>
     ? (cause.cause ? messageOf(cause.cause) : cause.message) || cause.name
     : String(cause)
 
-/** @param unknownOutcome the error of an earlier attempt, if one had an unknown outcome. */
+/** The result of a call that the API rejects, maybe after an attempt with an unknown outcome. */
 const rejected = (call: Call, rejection: unknown, unknownOutcome: unknown) => {
   if (unknownOutcome === undefined) throw rejection
-  if (call.isDoneBy?.(rejection)) return { body: {}, etag: '' }
+  if (call.isDoneBefore?.(rejection)) return { body: {}, etag: '' }
   throw call.isUndecidedBy?.(rejection) ? unknownOutcome : rejection
 }
 

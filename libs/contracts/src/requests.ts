@@ -13,7 +13,7 @@ const dryRun = 'Runs every check and stores nothing.'
 const ValidateOnly = z.boolean({ error: 'must be true or false' }).default(false).describe(dryRun)
 
 const safeRetries =
-  'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Unique in the organization for its method, letter case ignored; remembered as long as the event of the change. Neither a refused request nor an update without changes is remembered.'
+  'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Unique in the organization for its method, letter case ignored; remembered as long as the event of the change. Neither a refused request, nor an update or rollback that changed nothing is remembered.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
 /**

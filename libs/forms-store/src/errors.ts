@@ -101,12 +101,18 @@ export const listsOverloaded = () =>
     { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
   )
 
-/** The organization has reached its quota. No RetryInfo: a retry succeeds only after a delete. */
+/** How to get below each quota. */
+const quotaAdvice: Readonly<Record<keyof Quota, string>> = {
+  forms: 'Delete forms that are no longer needed',
+  bytes: 'Delete forms that are no longer needed and have an owner purge them',
+}
+
+/** The organization has reached its quota. No RetryInfo: a retry succeeds only after a delete or a purge. */
 export const quotaExceeded = (organizationId: string, quota: keyof Quota, limit: number, used: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'QUOTA_EXCEEDED',
-    `organizations/${organizationId} has ${used} of ${limit} ${quota} and no room for this. Delete forms that are no longer needed, or have an operator raise MAX_${quota.toUpperCase()}_PER_ORGANIZATION.`,
+    `organizations/${organizationId} has ${used} of ${limit} ${quota} and no room for this. ${quotaAdvice[quota]}, or have an operator raise MAX_${quota.toUpperCase()}_PER_ORGANIZATION.`,
     {
       metadata: {
         organization: `organizations/${organizationId}`,

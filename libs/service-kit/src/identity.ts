@@ -91,12 +91,6 @@ export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | '
   if (role === 'viewer') throw writeForbidden('role')
 }
 
-/** Checks that a caller is an owner of the organization. @throws {ApiError} WRITE_FORBIDDEN, OWNER_REQUIRED. */
-export const requireOwner = (identity: Pick<Identity, 'role' | 'readOnly'>): void => {
-  requireWriteAccess(identity)
-  if (identity.role !== 'owner') throw ownerRequired(identity.role)
-}
-
 /**
  * Checks that a caller may change API keys. A read-only key may rotate and delete itself, which gains it nothing, and no
  * other key.
@@ -109,4 +103,10 @@ export const requireKeyWriteAccess = (
   keyId?: string,
 ): void => {
   if (readOnly && (keyId === undefined || keyId.toLowerCase() !== key?.id)) throw writeForbidden('key')
+}
+
+/** Checks that a caller is an owner of the organization. @throws {ApiError} WRITE_FORBIDDEN, OWNER_REQUIRED. */
+export const requireOwner = (identity: Pick<Identity, 'role' | 'readOnly'>): void => {
+  requireWriteAccess(identity)
+  if (identity.role !== 'owner') throw ownerRequired(identity.role)
 }

@@ -16,14 +16,14 @@ describe('methods', () => {
     ['POST', `${form}/revisions`, 'GET, HEAD'],
     ['POST', `${form}/changes`, 'GET, HEAD'],
     ['DELETE', `${form}/revisions/live`, 'GET, HEAD'],
-    ['POST', deletedForms, 'GET, HEAD'],
-    ['GET', `${deletedForms}/Ab3dE6gH9j`, 'DELETE'],
-    ['GET', `${deletedForms}/Ab3dE6gH9j/undelete`, 'POST'],
     ['POST', '/v2/whoami', 'GET, HEAD'],
     ['DELETE', '/v2/keys', 'GET, HEAD, POST'],
     ['GET', '/v2/keys/x', 'DELETE'],
     ['GET', '/v2/keys/x/rotate', 'POST'],
     ['GET', '/v2/sessions', 'POST'],
+    ['POST', deletedForms, 'GET, HEAD'],
+    ['GET', `${deletedForms}/Ab3dE6gH9j`, 'DELETE'],
+    ['GET', `${deletedForms}/Ab3dE6gH9j/undelete`, 'POST'],
   ])('%s %s is a 405 with Allow', async (method, path, allow) => {
     await using gateway = await startGateway()
 

@@ -18,6 +18,7 @@ import {
   snapshot,
   time,
 } from './given.ts'
+import type { EngineLimits } from './hostile-names.ts'
 
 const allow = () => {}
 
@@ -28,7 +29,8 @@ const taken = (form: StoredForm) => ({
 })
 
 /** Tests of form ids that clients choose: unique in their organization. */
-export const formIdsContract = (open: OpenStore): void => {
+export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void => {
+  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 3 : 20))
   const store = openStore(open)
   const restoring = openStore(open, { deletedFormsDays: 30 })
 
@@ -179,7 +181,7 @@ export const formIdsContract = (open: OpenStore): void => {
           expect(await stateOf(twin.organizationId)).toEqual(before)
         },
       )
-      await fc.assert(property, { numRuns: 20 })
+      await fc.assert(property, { numRuns })
     })
 
     it('read their own', async () => {

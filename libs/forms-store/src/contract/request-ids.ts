@@ -18,6 +18,7 @@ import {
   refOf,
   snapshot,
 } from './given.ts'
+import type { EngineLimits } from './hostile-names.ts'
 
 const allow = () => {}
 const refuse = () => {
@@ -121,7 +122,8 @@ const methods: Method[] = [
 ]
 
 /** Tests of changes with a request id (AIP-155): carried out once, however often they are sent. */
-export const requestIdsContract = (open: OpenStore): void => {
+export const requestIdsContract = (open: OpenStore, { slow }: EngineLimits): void => {
+  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 3 : 25))
   const store = openStore(open, { deletedFormsDays: 30 })
 
   const typesOf = async (organizationId: string) =>
@@ -419,7 +421,7 @@ export const requestIdsContract = (open: OpenStore): void => {
         for (const each of done) expect(await send(repeating, each)).toBe(true)
         expect(await stateOf(repeating)).toEqual(state)
       })
-      await fc.assert(property, { numRuns: 25, endOnFailure: true })
-    }, 60_000)
+      await fc.assert(property, { numRuns, endOnFailure: true })
+    }, 180_000)
   })
 }

@@ -21,6 +21,7 @@ import {
   snapshot,
   time,
 } from './given.ts'
+import type { EngineLimits } from './hostile-names.ts'
 
 const allow = () => {}
 const refuse = () => {
@@ -56,7 +57,8 @@ const conflict = (field: string) => ({
 })
 
 /** Tests of deleted forms: what hides them, restores them and purges them. */
-export const undeleteContract = (open: OpenStore): void => {
+export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void => {
+  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 5 : 25))
   const store = openStore(open, { deletedFormsDays })
   /** Where deletes are for good. */
   const source = openStore(open)
@@ -330,7 +332,7 @@ export const undeleteContract = (open: OpenStore): void => {
           await cycle()
         },
       )
-      await fc.assert(property, { numRuns: 25 })
+      await fc.assert(property, { numRuns })
     })
 
     it('finds nothing where no form is deleted, or it is restored already', async () => {

@@ -17,6 +17,7 @@ const contentTypes: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
@@ -43,10 +44,10 @@ export const readConsoleFiles = async (folder: string): Promise<ConsoleFiles | u
   return files.has(consolePage) ? files : undefined
 }
 
-/** Names have a hash of the content, except that of the page, which names the others. */
+/** The names of assets have a hash of their content, so these files never change. */
 const toDocument = (name: string, content: Buffer): Promise<StaticDocument> =>
   createStaticDocument(
     contentTypes[extname(name)] ?? 'application/octet-stream',
-    name === consolePage ? 'no-cache' : 'public, max-age=31536000, immutable',
+    name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     content,
   )

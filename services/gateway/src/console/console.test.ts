@@ -12,6 +12,7 @@ const files = {
   'assets/index-B1fG.js': `export const text = '${'x'.repeat(2_000)}'`,
   'assets/index-C9.css': 'body { margin: 0 }',
   'assets/icon-D2.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'licences.md': '# Licences',
 }
 
 const write = (folder: string) => {
@@ -94,6 +95,19 @@ describe('GET /v2/console/{file}', () => {
       'content-type': type,
       'cache-control': 'public, max-age=31536000, immutable',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
+    })
+  })
+
+  it('revalidates a file without a hash in its name', async () => {
+    using folder = givenConsole()
+    await using gateway = await startGateway({ consoleFolder: folder.path })
+
+    const { headers, text } = await gateway.send('GET', '/v2/console/licences.md', withoutKey)
+
+    expect(text).toBe('# Licences')
+    expect(headers).toMatchObject({
+      'content-type': 'text/markdown; charset=utf-8',
+      'cache-control': 'no-cache',
     })
   })
 

@@ -233,6 +233,7 @@ export const operations: Operation[] = [
       ...identified,
       'FORM_NOT_FOUND',
       'FORM_ID_TAKEN',
+      'UPDATE_ABORTED',
       'QUOTA_EXCEEDED',
       ...service,
     ],

@@ -304,7 +304,8 @@ export const reasons = {
     example: publishTimedOut(requestId),
   },
   QUOTA_EXCEEDED: {
-    meaning: 'The organization has reached its limit of forms or of bytes. Delete some forms.',
+    meaning:
+      'The organization has reached its limit of forms, or of bytes, in which deleted forms count until they are purged.',
     example: new ApiError(
       'RESOURCE_EXHAUSTED',
       'QUOTA_EXCEEDED',

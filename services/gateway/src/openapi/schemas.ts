@@ -54,6 +54,7 @@ export const componentSchemas = (): Schemas => {
     ...['ErrorBody', 'Form', 'Organization', 'Revision'],
     ...['Event', 'EventsPage'],
     ...['ErrorBody', 'Form', 'FormChanges', 'Organization', 'Revision'],
+    ...['Whoami', 'IssuedKey', 'KeysPage'],
     ...[
       'DeletedForm',
       'DeletedFormsPage',
@@ -63,7 +64,6 @@ export const componentSchemas = (): Schemas => {
       'AllOrganizations',
       'Empty',
     ],
-    ...['Whoami', 'IssuedKey', 'KeysPage'],
     ...Object.keys(requests).filter((name) => name.endsWith('Request')),
   ])
 }

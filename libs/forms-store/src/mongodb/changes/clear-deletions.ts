@@ -50,7 +50,7 @@ export const clearDeletions = async (
   const recorder = { context: operatorContext, onRecorded }
   for await (const note of deletions.find({ clearTime: { $lte: now } }, { fields: noteFields })) {
     if (signal.aborted) return
-    await clearNote(collections, note, recorder, signal).catch(() => {})
+    await clearNote(collections, note, recorder, now, signal).catch(() => {})
   }
   const isDue = { checkTime: { $gt: 0, $lte: now } }
   for await (const note of deletions.find(isDue, { fields: noteFields })) {
@@ -64,6 +64,7 @@ const clearNote = async (
   collections: FormsCollections,
   note: DeletionDocument,
   recorder: ChangeRecorder,
+  now: number,
   signal: AbortSignal,
 ): Promise<void> => {
   if (!note.deleteTime) {
@@ -72,7 +73,8 @@ const clearNote = async (
   }
   const { _id, organizationId } = note
   const found = await collections.deletions.findOne({ _id, organizationId, deleteTime: { $gt: 0 } })
-  if (!found || !(await purgeNote(collections, found as RestorableNote, recorder))) return
+  const restorable = found as RestorableNote | undefined
+  if (!restorable || !(await purgeNote(collections, restorable, recorder, undefined, now))) return
   return clearIncarnation(collections, { ...note, purgeTime: 0 }, signal)
 }
 

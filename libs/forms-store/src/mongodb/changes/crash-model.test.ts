@@ -5,12 +5,15 @@ import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot, time } from '../../contract/given.ts'
+import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { parseDraft } from '../../stored-draft.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
+import { purgeForm } from '../deleted-forms/purge-form.ts'
+import { undeleteForm } from '../deleted-forms/undelete-form.ts'
 import type { FormDocument, FormsCollections } from '../documents.ts'
 import { collectEvents } from '../events/collect-events.ts'
 import { readRecord } from '../records/export-forms.ts'
@@ -33,6 +36,7 @@ const { collections } = await startFormsStore({ quick: true })
 const numRuns = Number(process.env.FC_RUNS ?? 25)
 const never = new AbortController().signal
 const recorder = { context: operatorContext, onRecorded: () => {} }
+const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
 
 const kinds = [
   'create',
@@ -42,6 +46,9 @@ const kinds = [
   'unpublish',
   'reply',
   'delete',
+  'delete for good',
+  'undelete',
+  'purge',
   'import',
   'clear',
   'collect',
@@ -56,8 +63,8 @@ interface Planned {
 }
 
 interface Case {
-  /** What is there before: no form, an imported form, or one whose delete is not cleared yet. */
-  given: 'nothing' | 'form' | 'deleted'
+  /** What is there before: no form, an imported form, one that can be restored, or one that is not cleared yet. */
+  given: 'nothing' | 'form' | 'deleted' | 'gone'
   processes: { operations: Planned[]; failure: Failure | undefined }[]
   turns: Turn[]
 }
@@ -68,7 +75,7 @@ const operations = fc.array(
       { weight: 1, arbitrary: fc.constantFrom(...kinds) },
       {
         weight: 1,
-        arbitrary: fc.constantFrom('publish', 'unpublish', 'delete', 'import', 'create' as const),
+        arbitrary: fc.constantFrom('publish', 'unpublish', 'delete', 'undelete', 'import', 'create' as const),
       },
     ),
     id: fc.nat(2),
@@ -80,7 +87,7 @@ const failures: fc.Arbitrary<Failure> = fc.record({
   kind: fc.constantFrom('kill', 'lose response'),
 })
 const cases: fc.Arbitrary<Case> = fc.record({
-  given: fc.constantFrom('form', 'form', 'deleted', 'nothing'),
+  given: fc.constantFrom('form', 'form', 'deleted', 'gone', 'nothing'),
   processes: fc.array(fc.record({ operations, failure: fc.option(failures, { nil: undefined, freq: 2 }) }), {
     minLength: 2,
     maxLength: 3,
@@ -120,7 +127,9 @@ class World {
   async prepare(given: Case['given']): Promise<void> {
     await createForm(collections, noQuota, this.other, recorder)
     if (given !== 'nothing') await importForm(collections, this.record, recorder)
-    if (given === 'deleted') await deleteForm(collections, refOf(this.form), allow, recorder)
+    const ref = refOf(this.form)
+    if (given === 'deleted') await deleteForm(collections, ref, allow, recorder, deletionAt)
+    if (given === 'gone') await deleteForm(collections, ref, allow, recorder)
   }
 }
 
@@ -130,6 +139,10 @@ const retry = <T>(
   ref: { organizationId: string; formRef: string },
   attempt: () => Promise<T | typeof writeConflict>,
 ) => retryOnConflict(attempt, () => updateAborted(ref))
+
+/** Undeletes and purges wait for an undelete that was killed. */
+const retryBriefly: typeof retry = (ref, attempt) =>
+  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
 
 /** An operation of a case, with what its success promises of a form that was there throughout. */
 interface Running {
@@ -190,7 +203,16 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
       run: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] })),
       promises: (_, { replyIds }) => expect(replyIds).toContain(replyId),
     },
-    delete: { run: (on) => deleteForm(on, ref, allow, recorder), promises: nothing },
+    delete: { run: (on) => deleteForm(on, ref, allow, recorder, deletionAt), promises: nothing },
+    'delete for good': { run: (on) => deleteForm(on, ref, allow, recorder), promises: nothing },
+    undelete: {
+      run: (on) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retryBriefly),
+      promises: nothing,
+    },
+    purge: {
+      run: (on) => retryBriefly(ref, () => purgeForm(on, ref, allow, recorder)),
+      promises: nothing,
+    },
     import: { run: (on) => importForm(on, record, recorder), promises: nothing },
     clear: { run: (on) => clearDeletions(on, never), promises: nothing },
     collect: { run: (on) => collectEvents(on, 10), promises: nothing },
@@ -233,10 +255,15 @@ const hasStep = (
       sender === operation && isStep(incarnationAt(history, step), incarnationAt(history, step + 1)),
   )
 
-const expectSingleLives = ({ forms }: History): void => {
-  const lives = forms.map((form) => form?.incarnation).filter((each, index, all) => each !== all[index - 1])
-  const visible = lives.filter((each) => each !== undefined)
-  expect(new Set(visible).size).toBe(visible.length)
+/** An incarnation that was deleted is visible again only by an undelete. */
+const expectSingleLives = ({ forms, senders }: History): void => {
+  const seen = new Set<string>()
+  for (const [step, form] of forms.entries()) {
+    const { incarnation } = form ?? {}
+    if (incarnation === undefined || forms[step - 1]?.incarnation === incarnation) continue
+    if (seen.has(incarnation)) expect(senders[step - 1]?.kind).toBe('undelete')
+    seen.add(incarnation)
+  }
 }
 
 /** A form that was taken down becomes live again only with a snapshot that is later. */
@@ -252,13 +279,15 @@ const expectTakenDown = ({ forms }: History, { snapshots }: World): void => {
 const expectEffects = (ended: Ended[], history: History): void => {
   for (const { operation, result, first, last } of ended) {
     const { kind } = operation
-    const isCreated = kind === 'create' ? result?.value === true : result?.value === 'imported'
+    const isCreated = kind === 'import' ? result?.value === 'imported' : isCreate(kind) && result?.value
     if (isCreated) expect(hasStep(history, operation, (before, after) => !before && !!after)).toBe(true)
-    if (kind !== 'delete' || !result) continue
+    if (!kind.startsWith('delete') || !result) continue
     if (result.value) expect(hasStep(history, operation, (before, after) => !!before && !after)).toBe(true)
     else expect(history.forms.slice(first, last + 2)).toContain(undefined)
   }
 }
+
+const isCreate = (kind: Kind) => kind === 'create' || kind === 'undelete'
 
 const expectConsistent = (record: FormRecord): void => {
   const { revisions, live, replyCount, replyIds } = record
@@ -269,13 +298,15 @@ const expectConsistent = (record: FormRecord): void => {
   expect(replyCount).toBe(replyIds.length)
 }
 
-/** Each operation that succeeded while the form existed in its last incarnation has its effect. */
+/** Each operation that succeeded on the form in its last incarnation has its effect, also after an undelete. */
 const expectKept = (ended: Ended[], history: History, incarnation: string, record: FormRecord): void => {
   for (const { operation, result, first } of ended) {
     const since = history.forms.slice(first)
     if (!result || since.length === 0) continue
     const isSame = since.every((form) => form?.incarnation === incarnation)
-    if (isSame) operation.promises(result.value, record)
+    const isSameOrDeleted = since.every((form) => !form || form.incarnation === incarnation)
+    const hasChanged = Boolean(result.value) && operation.kind !== 'prune'
+    if (isSame || (isSameOrDeleted && hasChanged)) operation.promises(result.value, record)
   }
 }
 
@@ -317,12 +348,25 @@ const expectCleared = async (world: World, incarnation: string | undefined, crea
   }
 }
 
-const clearAll = async () => {
-  // A note goes only once its events are in the log.
+const collectAll = async () => {
   while ((await collectEvents(collections, 100, Number.MAX_SAFE_INTEGER)) > 0);
-  for (let round = 0; round < 2; round++) {
+}
+
+/** Purges the forms that can be restored, too. */
+const clearAll = async () => {
+  for (let round = 0; round < 3; round++) {
+    // A note goes only once its events are in the log.
+    await collectAll()
     await clearDeletions(collections, never, Number.MAX_SAFE_INTEGER)
   }
+}
+
+/** Restores the form if it can be restored, so that what it has shows. Not if an undelete of it was killed just now. */
+const restore = async (world: World, history: History): Promise<void> => {
+  const { run, ...operation } = running(world, { kind: 'undelete', id: 0 })
+  await collectAll()
+  await run(collections).catch((error) => expect(error).toBeInstanceOf(ApiError))
+  history.senders.push({ run, ...operation })
 }
 
 const check = async (one: Case): Promise<void> => {
@@ -354,6 +398,8 @@ const checkIn = async (world: World, { processes, turns }: Case): Promise<void> 
     operations.map((operation, index) => ({ operation, ...outcomes[process]![index]! })),
   )
   for (const { error } of ended) if (error && !(error instanceof ApiError)) throw error
+  await restore(world, history)
+  history.forms.push(await read())
   expectSingleLives(history)
   expectEffects(ended, history)
   expectTakenDown(history, world)

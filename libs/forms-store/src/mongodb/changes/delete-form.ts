@@ -77,7 +77,7 @@ const attemptDelete = async (
   await deletions.insert(note)
   const growth = { forms: -1, bytes: deletion ? 0 : -form.bytes }
   const noted = { ...incarnationOf(form), undeleteCount: form.undeleteCount }
-  const remove = () => sendChange(recorder, () => forms.deleteOne(deletion ? wholly(form) : unchanged(form)))
+  const remove = () => sendChange(recorder, () => forms.deleteOne(wholly(form)))
   if (await countWrite(collections, noQuota, organizationId, growth, remove, noted)) return note
   // Otherwise the attempt may have deleted the form: an engine that was killed may have forgotten the response.
   if (await isAlive(collections, note)) await deletions.deleteOne({ organizationId, _id })
@@ -88,9 +88,12 @@ const deletedFields = [
   ...eventFields,
   ...sizeFields,
   'undeleteCount',
+  'revisionNumber',
+  'liveNumber',
+  'cancelledNumber',
 ] as const satisfies readonly (keyof FormDocument)[]
 
-/** The query that finds a form in exactly this state: a note of the delete contains it. */
+/** The query that finds a form in exactly this state: the note of the delete contains it. */
 const wholly = (form: FormDocument) => {
   const { revisionNumber, liveNumber, replyCount, cancelledNumber = null } = form
   return { ...unchanged(form), revisionNumber, liveNumber, replyCount, cancelledNumber }
@@ -129,9 +132,9 @@ const newNote = (
     ...pendingFields(nextEvents(form, event, context)),
     collectTime: alwaysDue,
     isConfirmed: false,
+    changeNumber: changeNumberOf(form),
     ...(deletion && {
       form: { ...withoutEvents, pendingCount: 0, pendingTime: 0 },
-      changeNumber: changeNumberOf(form),
       purgeTime: deletion.purgeTime.getTime(),
       deleter: deletion.deleter,
     }),

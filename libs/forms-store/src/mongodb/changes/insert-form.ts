@@ -34,9 +34,11 @@ export const removeIfLate = async (collections: FormsCollections, form: FormDocu
   const { forms, deletions } = collections
   const own = incarnationOf(form)
   const { eventNumber = 0 } = form
-  const isLate =
-    (await deletions.has({ ...own, eventNumber: { $gt: eventNumber } })) ||
-    (await deletions.has({ ...own, eventNumber, isConfirmed: true }))
+  const fields = ['eventNumber', 'isConfirmed']
+  const notes = deletions.find({ ...own, eventNumber: { $gte: eventNumber } }, { fields })
+  const isLate = (await Array.fromAsync(notes)).some(
+    (note) => note.isConfirmed || note.eventNumber! > eventNumber,
+  )
   if (isLate) await forms.deleteOne({ ...formKey(form), eventNumber })
   return isLate
 }

@@ -35,8 +35,8 @@ export const purgeNote = async (
   note: RestorableNote,
   recorder: ChangeRecorder,
   check: (deleted: FormState) => void = () => {},
+  now = Date.now(),
 ): Promise<boolean> => {
-  const now = Date.now()
   const restored = await findRestored(collections, note)
   if (restored) await removeRemnant(collections, note, restored)
   if (restored || isBeingRestored(note, now)) return false

@@ -5,10 +5,16 @@ import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
+import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
+import {
+  type ChangeMethod,
+  type IdentifiedRequest,
+  RequestReplay,
+} from '../../requests/identified-request.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
 import { clearDeletions } from '../changes/clear-deletions.ts'
 import { createForm } from '../changes/create-form.ts'
@@ -18,11 +24,15 @@ import { recordReplies } from '../changes/record-replies.ts'
 import { type Failure, interleave, type Outcome, type Turn } from '../changes/testing/interleave.ts'
 import { unpublishForm } from '../changes/unpublish-form.ts'
 import { updateForm } from '../changes/update-form.ts'
+import { purgeForm } from '../deleted-forms/purge-form.ts'
+import { undeleteForm } from '../deleted-forms/undelete-form.ts'
 import type { EventDocument, FormDocument, FormsCollections } from '../documents.ts'
 import { importForm } from '../records/import-form.ts'
+import { withRequest } from '../request-ids/request-in-progress.ts'
 import { allow, startFormsStore } from '../testing.ts'
 import { collectEvents } from './collect-events.ts'
 import { toFormEvent } from './import-event.ts'
+import type { ChangeRecorder } from './record-event.ts'
 
 const { collections } = await startFormsStore({ quick: true })
 
@@ -30,7 +40,17 @@ const { collections } = await startFormsStore({ quick: true })
 const numRuns = Number(process.env.FC_RUNS ?? 60)
 const never = new AbortController().signal
 
-const changes = ['create', 'patch', 'publish', 'unpublish', 'delete', 'import'] as const
+const changes = [
+  'create',
+  'patch',
+  'publish',
+  'unpublish',
+  'delete',
+  'delete for good',
+  'undelete',
+  'purge',
+  'import',
+] as const
 const kinds = [...changes, 'reply', 'clear', 'collect'] as const
 type Kind = (typeof kinds)[number]
 
@@ -40,6 +60,8 @@ interface Planned {
   form: number
   /** Which of the commands: two publishes may have the same. */
   command: number
+  /** Which of the request ids: two changes of a kind may have the same. Undefined for none. */
+  request: number | undefined
 }
 
 interface Case {
@@ -55,13 +77,21 @@ const operations = fc.array(
       { weight: 1, arbitrary: fc.constantFrom(...kinds) },
       {
         weight: 2,
-        arbitrary: fc.constantFrom('delete', 'publish', 'publish', 'unpublish', 'import' as const),
+        arbitrary: fc.constantFrom(
+          'delete',
+          'undelete',
+          'publish',
+          'publish',
+          'unpublish',
+          'import' as const,
+        ),
       },
       { weight: 1, arbitrary: fc.constantFrom('collect' as const) },
     ),
     // Most of them change the same form.
     form: fc.constantFrom(0, 0, 0, 1),
     command: fc.nat(2),
+    request: fc.option(fc.nat(1), { nil: undefined, freq: 2 }),
   }),
   { minLength: 1, maxLength: 4, size: 'max' },
 )
@@ -82,10 +112,12 @@ const cases: fc.Arbitrary<Case> = fc.record({
   }),
 })
 
-const newRecorder = (httpRequestId: string = randomUUID()) => ({
-  context: { ...operatorContext, httpRequestId },
+const newRecorder = (httpRequestId: string = randomUUID(), request?: IdentifiedRequest): ChangeRecorder => ({
+  context: { ...operatorContext, httpRequestId, request },
   onRecorded: () => {},
 })
+
+const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
 
 /** A change that became visible, as its event in the log has to be. */
 type Expected = Pick<EventDocument, 'incarnation' | 'number'> & { id: unknown; type: string }
@@ -96,6 +128,7 @@ class Subject {
   readonly record: FormRecord
   readonly commandIds = Array.from({ length: 3 }, () => randomUUID())
   readonly expected: Expected[] = []
+  readonly requestIds = Array.from({ length: 2 }, () => randomUUID())
   #current: FormDocument | undefined
 
   constructor(organizationId: string) {
@@ -119,11 +152,13 @@ class Subject {
     const { organizationId, formId } = this.form
     const [before, after] = [this.#current, await collections.forms.findOne({ organizationId, _id: formId })]
     this.#current = after
+    await this.#observePurges()
     if (before && after) expect(after.incarnation).toBe(before.incarnation)
     if (before && after && before.eventNumber === after.eventNumber) {
       expect(stateOf(after)).toEqual(stateOf(before))
     } else if (after) {
-      expect(after.eventNumber).toBe((before?.eventNumber ?? 0) + 1)
+      const last = this.expected.findLast(({ incarnation }) => incarnation === after.incarnation)
+      expect(after.eventNumber).toBe((last?.number ?? 0) + 1)
       expect(before && stateOf(before)).not.toEqual(stateOf(after))
       const { id, number, event } = after.pendingEvents!.at(-1)!
       const { type } = JSON.parse(event)
@@ -133,6 +168,16 @@ class Subject {
       const number = eventNumber! + 1
       // Several notes may have this event, each with its own id.
       this.expected.push({ incarnation, number, id: expect.any(String), type: 'form.deleted' })
+    }
+  }
+
+  async #observePurges(): Promise<void> {
+    const { organizationId, formId } = this.form
+    for await (const note of collections.deletions.find({ organizationId, formId, isPurged: true })) {
+      const { incarnation, eventNumber: number = 0 } = note
+      const expected = { incarnation, number, id: expect.any(String), type: 'form.purged' }
+      if (!this.expected.some((each) => each.incarnation === incarnation && each.type === expected.type))
+        this.expected.push(expected)
     }
   }
 }
@@ -149,9 +194,15 @@ const stateOf = ({ version, draft, revisionNumber, liveNumber, liveRevisionId }:
 const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
   retryOnConflict(attempt, () => updateAborted(ref))
 
+/** Undeletes and purges wait for an undelete that was killed. */
+const retryBriefly = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
+  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
+
 interface Running extends Planned {
   /** The request id, which is in the event. */
   tag: string
+  /** Whether other operations may be attempts of the same request. */
+  isRepeatable: boolean
   subject: Subject
   run: (on: FormsCollections) => Promise<unknown>
 }
@@ -159,8 +210,17 @@ interface Running extends Planned {
 const running = (subjects: readonly Subject[], planned: Planned): Running => {
   const subject = subjects[planned.form]!
   const { form, ref, record, commandIds } = subject
-  const tag = randomUUID()
+  // All of a request, once and again, have the same tag.
+  const { kind, request = -1 } = planned
+  const method = methods.get(kind)
+  const requestId = method && subject.requestIds[request]
+  const tag = requestId ? `${method} ${requestId}` : randomUUID()
   const recorder = newRecorder(tag)
+  const identified = newRecorder(tag, method && requestId ? { method, requestId, digest: '' } : undefined)
+  const requested =
+    (change: (recorder: ChangeRecorder, on: FormsCollections) => Promise<unknown>) =>
+    (on: FormsCollections) =>
+      withRequest(on, form.organizationId, identified, (own) => change(own, on))
   const publish = (on: FormsCollections) => {
     const commandId = commandIds[planned.command]!
     const command = { ref, commandId, snapshot, beforeStoring: undefined, recorder, cancelAfterMs: 0 }
@@ -168,19 +228,31 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
   }
   const runs: Record<Kind, Running['run']> = {
     create: (on) => createForm(on, noQuota, { ...form, live: false }, recorder),
-    patch: (on) =>
-      retry(ref, () => updateForm(on, noQuota, ref, (now) => edited(now, { name: tag }), recorder)),
+    patch: requested((own, on) =>
+      retry(ref, () => updateForm(on, noQuota, ref, (now) => edited(now, { name: randomUUID() }), own)),
+    ),
     publish,
-    unpublish: (on) => retry(ref, () => unpublishForm(on, ref, '', allow, recorder)),
-    delete: (on) => deleteForm(on, ref, allow, recorder),
+    unpublish: requested((own, on) => retry(ref, () => unpublishForm(on, ref, '', allow, own))),
+    delete: requested((own, on) => deleteForm(on, ref, allow, own, deletionAt)),
+    'delete for good': (on) => deleteForm(on, ref, allow, recorder),
+    undelete: (on) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retryBriefly),
+    purge: requested((own, on) => retryBriefly(ref, () => purgeForm(on, ref, allow, own))),
     import: (on) => importForm(on, record, recorder),
     reply: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [randomUUID()] })),
     // The second clearing deletes the notes.
     clear: (on) => clearDeletions(on, never, Date.now() + 20 * 60_000),
     collect: (on) => collectEvents(on, 10),
   }
-  return { ...planned, tag, subject, run: runs[planned.kind] }
+  return { ...planned, tag, isRepeatable: requestId !== undefined, subject, run: runs[planned.kind] }
 }
+
+/** The kinds that may have a request id. */
+const methods = new Map<Kind, ChangeMethod>([
+  ['patch', 'update'],
+  ['unpublish', 'unpublish'],
+  ['delete', 'delete'],
+  ['purge', 'purge'],
+])
 
 const readLog = async (organizationId: string): Promise<EventDocument[]> =>
   Array.fromAsync(collections.events.find({ organizationId }, { sort: { sequence: 1 } }))
@@ -195,37 +267,48 @@ const expectVisibleChanges = (log: EventDocument[], { form, expected }: Subject)
     const { id, type } = JSON.parse(event)
     return { incarnation, number, id, type }
   })
-  expect(found).toEqual(expected)
+  // A form that is deleted while another one with its id is created can be purged after that one has changed.
+  for (const incarnation of new Set(expected.map((each) => each.incarnation))) {
+    const ofIncarnation = (each: { incarnation: string }) => each.incarnation === incarnation
+    expect(found.filter(ofIncarnation)).toEqual(expected.filter(ofIncarnation))
+  }
+  expect(found).toHaveLength(expected.length)
 }
 
 /** Replies change an ETag without an event. */
 const withoutReplies = (etag: string) => etag.replace(/\.\d+"$/, '"')
 
 /** The events of a form lead from ETag to ETag, at increasing times. */
-const expectChain = (log: FormEvent[], { form }: Subject): void => {
-  let [etag, time] = ['', 0]
-  for (const event of log.filter(({ subject }) => subject.endsWith(form.formId))) {
-    expect(withoutReplies(event.data.previousEtag)).toBe(withoutReplies(etag))
-    expect(Date.parse(event.time)).toBeGreaterThan(time)
-    etag = event.data.etag
-    time = Date.parse(event.time)
+const expectChain = (log: EventDocument[], { form, expected }: Subject): void => {
+  const own = log.filter(({ formId }) => formId === form.formId)
+  const isMixed = expected.some(({ type }) => type === 'form.undeleted' || type === 'form.purged')
+  const chains = isMixed ? Map.groupBy(own, ({ incarnation }) => incarnation).values() : [own]
+  for (const chain of chains) {
+    let [etag, time] = ['', 0]
+    for (const event of chain.map(toFormEvent)) {
+      expect(withoutReplies(event.data.previousEtag)).toBe(withoutReplies(etag))
+      expect(Date.parse(event.time)).toBeGreaterThan(time)
+      etag = event.data.etag
+      time = Date.parse(event.time)
+    }
   }
 }
 
 type Ended = Running & Outcome
 
 /** Whether an operation made a change, according to its result. Undefined if the result does not show it. */
-const hasChanged = ({ kind, result }: Ended): boolean | undefined => {
-  if (!result) return undefined
-  if (kind === 'create' || kind === 'delete') return result.value === true
+const hasChanged = ({ kind, result, error, isRepeatable }: Ended): boolean | undefined => {
+  if (error instanceof RequestReplay) return true
+  if (!result || kind === 'publish') return undefined
   if (kind === 'import') return result.value === 'imported'
-  if (kind === 'patch' || kind === 'unpublish') return result.value !== undefined
-  return undefined
+  // Another attempt of a request may find what this one has not found.
+  return Boolean(result.value) || (isRepeatable ? undefined : false)
 }
 
 /** Each acknowledged change has one event with its own context, and what changed nothing has none. */
 const expectEventPerChange = (log: FormEvent[], ended: readonly Ended[]): void => {
   for (const operation of ended) {
+    if (!changes.some((kind) => kind === operation.kind)) continue
     const own = log.filter(({ data }) => data.httpRequestId === operation.tag)
     const changed = hasChanged(operation)
     expect(own.length).toBeLessThanOrEqual(1)
@@ -294,7 +377,7 @@ const prepare = async (subject: Subject, given: Case['given'][number]): Promise<
   await importForm(collections, subject.record, newRecorder())
   await subject.observe()
   if (given === 'form') return
-  await deleteForm(collections, subject.ref, allow, newRecorder())
+  await deleteForm(collections, subject.ref, allow, newRecorder(), deletionAt)
   await subject.observe()
 }
 
@@ -317,13 +400,15 @@ const check = async ({ given, processes, turns }: Case): Promise<void> => {
   const ended = all.flatMap((operations, process) =>
     operations.map((operation, index) => ({ ...operation, ...outcomes[process]![index]! })),
   )
-  for (const { error } of ended) if (error && !(error instanceof ApiError)) throw error
+  for (const { error } of ended) {
+    if (error && !(error instanceof ApiError || error instanceof RequestReplay)) throw error
+  }
   const log = await readLog(organizationId)
   const events = log.map(toFormEvent)
   expectNoGaps(log)
   for (const subject of subjects) {
     expectVisibleChanges(log, subject)
-    expectChain(events, subject)
+    expectChain(log, subject)
     await expectEventPerRevision(log, subject)
     await expectLive(subject)
   }

@@ -27,7 +27,7 @@ export const pageSize = 25
 const scanSize = 500
 
 /** Reads a list of forms page by page. A page that was read is kept. */
-export const formsPages = (client: Client, organization: string, query: FormsQuery, signal: AbortSignal) => {
+export const readForms = (client: Client, organization: string, query: FormsQuery, signal: AbortSignal) => {
   const isScan = query.live !== 'any'
   const requests = client.forms
     .list(organization, {

@@ -1,0 +1,125 @@
+import type { Client } from '@fms/client'
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { fieldsOf } from '../editor/fields-of-form.ts'
+import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useAction } from '../elements/load.ts'
+import { Time } from '../elements/time.tsx'
+import { goTo } from '../routing/navigation.ts'
+import { hrefOf } from '../routing/routes.ts'
+import { texts } from '../texts.ts'
+import { inLanes, type PublishState, readPublishState } from './publish-state.ts'
+import type { ListedForm } from './read-forms.ts'
+
+/** Requests at once for the badges of a page. */
+const badgeLanes = 4
+
+/** A page of the list. */
+export const FormsTable = ({
+  client,
+  organization,
+  forms,
+  mayWrite,
+}: {
+  client: Client
+  organization: string
+  forms: ListedForm[]
+  mayWrite: boolean
+}) => {
+  const { error, isRunning, run } = useAction()
+  const duplicate = (form: ListedForm) =>
+    run(async () => {
+      const { form: original } = await client.forms.get(organization, form.publicId)
+      const fields = { ...fieldsOf(original), name: texts.forms.copyOf(original.name).slice(0, 200) }
+      const created = await client.forms.create(organization, fields)
+      goTo({ page: 'edit', organization, form: created.form.publicId })
+    })
+  const states = usePublishStates(client, forms)
+  return (
+    <>
+      <ErrorNotice error={error.value} />
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">{texts.fields.name}</th>
+            <th scope="col">{texts.forms.state}</th>
+            <th scope="col">{texts.forms.updated}</th>
+            <th scope="col">{texts.forms.created}</th>
+            <th scope="col" class="number">
+              {texts.forms.replies}
+            </th>
+            {mayWrite && (
+              <th scope="col">
+                <span class="hidden">{texts.forms.actions}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {forms.map((form) => (
+            <tr key={form.path}>
+              <th scope="row">
+                <a href={hrefOf({ page: 'edit', organization, form: form.publicId })}>{form.name}</a>{' '}
+                <span class="small">{texts.types[form.type]}</span>
+              </th>
+              <td>
+                <StateBadge form={form} state={states.get(form.path)} />
+              </td>
+              <td data-label={texts.forms.updated}>
+                <Time time={form.updateTime} />
+              </td>
+              <td data-label={texts.forms.created}>
+                <Time time={form.createTime} />
+              </td>
+              <td class="number" data-label={texts.forms.replies}>
+                {form.replyCount}
+              </td>
+              {mayWrite && (
+                <td>
+                  <button
+                    type="button"
+                    class="quiet"
+                    disabled={isRunning.value}
+                    aria-label={texts.forms.duplicateOf(form.name)}
+                    onClick={() => duplicate(form)}
+                  >
+                    {texts.forms.duplicate}
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+const StateBadge = ({ form, state }: { form: ListedForm; state: PublishState | undefined }) => {
+  const shown = state ?? (form.live ? 'live' : undefined)
+  return shown ? (
+    <span class={`badge ${shown}`} data-state={state}>
+      {texts.states[shown]}
+    </span>
+  ) : null
+}
+
+/** The states of the forms of a page, by path. They arrive after the forms. */
+const usePublishStates = (
+  client: Client,
+  forms: readonly ListedForm[],
+): ReadonlyMap<string, PublishState> => {
+  const shown = useSignal(forms)
+  shown.value = forms
+  const states = useSignal<ReadonlyMap<string, PublishState>>(new Map())
+  useSignalEffect(() => {
+    const abort = new AbortController()
+    const read = async (form: ListedForm) => {
+      const state = await readPublishState(client, form, abort.signal)
+      states.value = new Map(states.peek()).set(form.path, state)
+    }
+    // A badge is an addition: without a connection the list stays as it is.
+    inLanes(shown.value, badgeLanes, read).catch(() => {})
+    return () => abort.abort()
+  })
+  return states.value
+}
