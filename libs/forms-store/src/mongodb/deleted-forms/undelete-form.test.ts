@@ -57,7 +57,7 @@ describe('a delete that is delayed', () => {
 })
 
 describe('an undelete that is delayed', () => {
-  it.each([...Array(12).keys()])('counts a reply that comes meanwhile: after %i requests', async (after) => {
+  it.each([...Array(24).keys()])('counts a reply that comes meanwhile: after %i requests', async (after) => {
     const [form, replyId] = [await givenForm(store), randomUUID()]
     await remove(collections, refOf(form))
 
