@@ -261,8 +261,10 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** Index: deletions_by_deleteTime. */
-  listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
-    return listDeleted(this.#collections, query)
+  listDeleted(query: ListDeletedFormsQuery, options: ListOptions = {}): Promise<DeletedFormsPage> {
+    return this.#withTimeLimit(options, (throwIfAborted) =>
+      listDeleted(this.#collections, query, throwIfAborted),
+    )
   }
 
   getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -374,7 +376,7 @@ export class MongoFormsStore implements FormsStore {
     return (await findRevision(this.#collections, ref, revisionRef, ['formId']))?.state
   }
 
-  /** Indexes: that of `_id`, and replies_by_incarnation. */
+  /** Indexes: that of `_id`, and replies_by_incarnation; for a deleted form, deletions_by_form. */
   recordReplies(replies: Replies): Promise<number> {
     const { organizationId, formId } = replies
     return this.#retryOnConflict({ organizationId, formRef: formId }, () =>

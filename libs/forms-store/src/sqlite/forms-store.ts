@@ -189,8 +189,8 @@ export class SqliteFormsStore implements FormsStore {
     return isDeleted
   }
 
-  async listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
-    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query))
+  async listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage> {
+    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query), options)
     return end
   }
 

@@ -319,7 +319,7 @@ export const operations: Operation[] = [
       contract: ListDeletedFormsResponse,
       examples: { page: deletedFormsPage },
     },
-    reasons: [...member, 'INVALID_PAGE_TOKEN', ...service],
+    reasons: [...member, 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'undeleteForm',

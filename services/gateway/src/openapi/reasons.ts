@@ -319,7 +319,7 @@ export const reasons = {
   },
   REQUEST_ID_REUSED: {
     meaning:
-      'The `requestId` belongs to an earlier request of the organization with the same method, for another form or with another body. Nothing was changed.',
+      'The `requestId` belongs to an earlier request of the organization with the same method, for another form or with another body; of a publish, for another form. Nothing was changed.',
     example: new ApiError(
       'ALREADY_EXISTS',
       'REQUEST_ID_REUSED',

@@ -5,7 +5,7 @@ import { givenForm, refOf } from '../../contract/given.ts'
 import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
-import type { FormRef } from '../../forms-store.ts'
+import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { deleteForm } from '../changes/delete-form.ts'
 import { recordReplies } from '../changes/record-replies.ts'
@@ -22,34 +22,49 @@ const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
 const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
   retryOnConflict(attempt, () => updateAborted(ref))
 
+type Change = (on: FormsCollections, ref: FormRef) => Promise<unknown>
+
+const remove: Change = (on, ref) => deleteForm(on, ref, allow, recorder, deletionAt)
+const undelete: Change = (on, ref) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retry)
+
+/** Counts a reply while a change waits after some requests. @returns whether both were done. */
+const replyDuring = async (change: Change, form: StoredForm, replyId: string, after: number) => {
+  const ref = refOf(form)
+  const reply = (on: FormsCollections) =>
+    retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] }))
+  const plans = [(on: FormsCollections) => change(on, ref), reply].map((operation) => ({
+    operations: [operation],
+    failure: undefined,
+  }))
+  const turns = [
+    { process: 0, requests: after },
+    { process: 1, requests: 100 },
+  ]
+  const outcomes = await interleave(collections, plans, turns, async () => {})
+  return outcomes.map(([outcome]) => outcome!.result?.value)
+}
+
 describe('a delete that is delayed', () => {
-  it.each([0, 1, 2, 3, 4, 5])(
-    'keeps a reply that was counted meanwhile: after %i requests',
-    async (after) => {
-      const form = await givenForm(store)
-      const ref = refOf(form)
-      const replyId = randomUUID()
-      const reply = (on: FormsCollections) =>
-        retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] }))
-      const plans = [
-        {
-          operations: [(on: FormsCollections) => deleteForm(on, ref, allow, recorder, deletionAt)],
-          failure: undefined,
-        },
-        { operations: [reply], failure: undefined },
-      ]
-      const turns = [
-        { process: 0, requests: after },
-        { process: 1, requests: 100 },
-      ]
+  it.each([0, 1, 2, 3, 4, 5])('counts a reply that comes meanwhile: after %i requests', async (after) => {
+    const [form, replyId] = [await givenForm(store), randomUUID()]
 
-      const outcomes = await interleave(collections, plans, turns, async () => {})
+    const [deleted, counted] = await replyDuring(remove, form, replyId, after)
 
-      const [deleted, counted] = outcomes.map(([outcome]) => outcome!.result?.value)
-      expect(deleted).toBe(true)
-      await undeleteForm(collections, noQuota, { ref, check: allow, recorder }, retry)
-      const record = await readRecord(collections, form)
-      expect(record).toMatchObject({ replyCount: counted, replyIds: counted === 1 ? [replyId] : [] })
-    },
-  )
+    expect([deleted, counted]).toEqual([true, 1])
+    await undelete(collections, refOf(form))
+    expect(await readRecord(collections, form)).toMatchObject({ replyCount: 1, replyIds: [replyId] })
+  })
+})
+
+describe('an undelete that is delayed', () => {
+  it.each([...Array(24).keys()])('counts a reply that comes meanwhile: after %i requests', async (after) => {
+    const [form, replyId] = [await givenForm(store), randomUUID()]
+    await remove(collections, refOf(form))
+
+    const [restored, counted] = await replyDuring(undelete, form, replyId, after)
+
+    expect(restored).toBeTruthy()
+    expect(counted).toBe(1)
+    expect(await readRecord(collections, form)).toMatchObject({ replyCount: 1, replyIds: [replyId] })
+  })
 })

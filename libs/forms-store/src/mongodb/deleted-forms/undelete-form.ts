@@ -4,7 +4,13 @@ import { undeleteChange } from '../../deletions/deletion.ts'
 import { formIdTaken } from '../../errors.ts'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
 import { insertForm, removeIfLate } from '../changes/insert-form.ts'
-import { type FormDocument, type FormsCollections, incarnationOf, toStoredForm } from '../documents.ts'
+import {
+  type DeletionDocument,
+  type FormDocument,
+  type FormsCollections,
+  incarnationOf,
+  toStoredForm,
+} from '../documents.ts'
 import { collectForm } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
@@ -115,11 +121,11 @@ const restore = async (
 }
 
 /** Whether an undelete may be about to insert the form. */
-export const isBeingRestored = ({ undeleteTime = 0 }: RestorableNote, now: number): boolean =>
+export const isBeingRestored = ({ undeleteTime = 0 }: DeletionDocument, now: number): boolean =>
   undeleteTime > now - maxUndeleteMs
 
-/** The state of a note that undeletes and purges compare and set. */
-export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: RestorableNote) => ({
+/** The state of a note that undeletes, purges and counts of replies compare and set. */
+export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
   organizationId,
   _id,
   isPurged: null,
@@ -127,7 +133,10 @@ export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: Res
   undeleteTime: undeleteTime ?? null,
 })
 
-/** Excludes other undeletes, and purges, unless the note has another undelete already. */
+/**
+ * Excludes other undeletes, purges and counts of replies, unless the note has another undelete already, or has more replies
+ * than were read.
+ */
 const claim = async (
   { deletions }: FormsCollections,
   note: RestorableNote,
@@ -136,5 +145,5 @@ const claim = async (
   const now = Date.now()
   if (note.undeleteId !== undeleteId && isBeingRestored(note, now)) return false
   const fields = { undeleteId, undeleteTime: now, checkTime: now + maxUndeleteMs }
-  return deletions.set(unclaimed(note), fields)
+  return deletions.set({ ...unclaimed(note), 'form.replyCount': note.form.replyCount }, fields)
 }

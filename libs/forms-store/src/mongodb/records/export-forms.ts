@@ -98,22 +98,28 @@ async function* exportDeleted(
 }
 
 /**
- * A deleted form with its revisions and replies, which do not change until it is purged or restored. Indexes:
- * deletions_by_form, revisions_by_incarnation and replies_by_incarnation.
+ * A deleted form with its revisions and replies, in a consistent state: reads again when replies were counted meanwhile.
+ * Indexes: deletions_by_form, revisions_by_incarnation and replies_by_incarnation.
  *
  * @returns undefined when there is none, or it was purged or restored meanwhile.
+ * @throws {ApiError} UPDATE_ABORTED when replies kept coming until the deadline.
  */
-export const readDeletedRecord = async (
+export const readDeletedRecord = (
   collections: FormsCollections,
   { organizationId, formId }: FormPath,
 ): Promise<FormRecord | undefined> => {
-  const note = await findDeleted(collections, { organizationId, formRef: formId })
-  if (!note || (await findRestored(collections, note))) return undefined
-  const record = await readHistory(collections, note.form)
-  const { _id, deleteTime, purgeTime, deleter = '' } = note
-  if (!(await collections.deletions.has({ organizationId, _id, deleteTime }))) return undefined
-  const deletion = { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
-  return { ...record, deletion: toDeletionRecord(deletion) }
+  const ref = { organizationId, formRef: formId }
+  const attempt = async () => {
+    const note = await findDeleted(collections, ref)
+    if (!note || (await findRestored(collections, note))) return undefined
+    const record = await readHistory(collections, note.form)
+    const { _id, deleteTime, purgeTime, deleter = '' } = note
+    const isSame = { organizationId, _id, deleteTime, 'form.replyCount': note.form.replyCount }
+    if (!(await collections.deletions.has(isSame))) return writeConflict
+    const deletion = { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
+    return { ...record, deletion: toDeletionRecord(deletion) }
+  }
+  return retryOnConflict(attempt, () => updateAborted(ref))
 }
 
 /**

@@ -7,10 +7,10 @@ import type { ChangeContext } from '../../events/recorded-event.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
+import { maxRecentReplies } from '../changes/add-replies.ts'
 import { clearIncarnation } from '../changes/clear-deletions.ts'
 import { alwaysDue } from '../changes/delete-form.ts'
 import { insertForm } from '../changes/insert-form.ts'
-import { maxRecentReplies } from '../changes/record-replies.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
 import {
   type DeletionDocument,
