@@ -15,7 +15,7 @@ import { publishForm } from '../changes/publish-form.ts'
 import { killBefore, runAfter, runBefore } from '../changes/testing/between-requests.ts'
 import { updateForm } from '../changes/update-form.ts'
 import type { DeletionDocument, FormsCollections } from '../documents.ts'
-import { collectEvents } from '../events/collect-events.ts'
+import { collectEvents, collectForm } from '../events/collect-events.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
 import { findRevision } from '../find-revision.ts'
 import { withRequest } from '../request-ids/request-in-progress.ts'
@@ -180,7 +180,7 @@ describe('a collection', () => {
       await killed(deleteIn(killBefore(collections, 'forms.deleteOne'), form))
     })
 
-    await collectEvents(meanwhile, 10)
+    await collectForm(meanwhile, form)
 
     expect(await deletedOf(form)).toEqual([])
     expect(await store.get(refOf(form))).toBeDefined()
@@ -228,6 +228,25 @@ describe('a create with a requestId that is repeated', () => {
     expect((await collections.usage.findOne({ _id: organizationId }))!.dueTime).toBe(0)
   })
 
+  it('is removed by the clearing if it was killed after a delete for good', async () => {
+    const { organizationId } = newForm()
+    const create = createRequest(organizationId)
+    const gate = newGate()
+    const delayed = runBefore(collections, 'forms.insert', gate.pass)
+    const late = killed(create(killBefore(delayed, 'deletions.find')))
+    await gate.reached
+    const form = (await create())!
+    await deleteForGoodIn(collections, form)
+    gate.open()
+    await late
+    expect(await store.get(refOf(form))).toBeDefined()
+
+    await clearDeletions(collections, never)
+
+    expect(await store.get(refOf(form))).toBeUndefined()
+    expect(await isPublicIdReserved(form)).toBe(false)
+  })
+
   it('does not bring it back before a collection finds its delete', async () => {
     const { organizationId } = newForm()
     const create = createRequest(organizationId)
@@ -241,7 +260,7 @@ describe('a create with a requestId that is repeated', () => {
       return late
     })
 
-    await collectEvents(meanwhile, 10, Number.MAX_SAFE_INTEGER)
+    await collectForm(meanwhile, form)
 
     expect(await store.get(refOf(form))).toBeUndefined()
     expect(await deletedOf(form)).toHaveLength(1)
