@@ -221,6 +221,8 @@ export interface DeletionDocument extends Incarnation {
   eventNumber?: number
   /** Of a delete: the `changeNumber` of the form that the attempt has read. */
   changeNumber?: number
+  /** Of a delete: that of the form. */
+  undeleteCount?: number
   /** The events that are to be in the log once the attempt has deleted the form; empty once they are. */
   pendingEvents?: PendingEvent[]
   pendingCount?: number

@@ -164,7 +164,7 @@ describe('the notes of a usage document', () => {
   })
 })
 
-/** Rethrows errors other than the conflict of an import with an existing form. */
+/** Rethrows errors other than the conflict of an import or a create with an existing form. */
 const unlessConflict = (error: { reason?: string }) => {
   if (error.reason !== 'FORM_CONFLICT' && error.reason !== 'FORM_ID_TAKEN') throw error
 }

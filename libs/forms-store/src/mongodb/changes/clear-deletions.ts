@@ -59,7 +59,10 @@ export const clearDeletions = async (
   }
 }
 
-/** Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed. */
+/**
+ * Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed,
+ * and a form that a late insert has stored after a delete for good.
+ */
 const clearNote = async (
   collections: FormsCollections,
   note: DeletionDocument,
@@ -68,8 +71,9 @@ const clearNote = async (
   signal: AbortSignal,
 ): Promise<void> => {
   if (!note.deleteTime) {
-    const form = note.purgeTime ? await findRestored(collections, note) : undefined
-    return form ? removeRemnant(collections, note, form) : clearIncarnation(collections, note, signal)
+    const form = note.purgeTime || note.isConfirmed ? await findRestored(collections, note) : undefined
+    if (form) await removeRemnant(collections, note, form)
+    return form && note.purgeTime ? undefined : clearIncarnation(collections, note, signal)
   }
   const { _id, organizationId } = note
   const found = await collections.deletions.findOne({ _id, organizationId, deleteTime: { $gt: 0 } })
@@ -87,8 +91,8 @@ const checkNote = async (collections: FormsCollections, note: DeletionDocument):
 }
 
 /**
- * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form, and cannot be
- * restored, never has one again, so nothing can be restored meanwhile.
+ * Deletes everything that belongs to an incarnation without a form. One that cannot be restored never has a form again, apart
+ * from late inserts, so nothing can be restored meanwhile.
  */
 export const clearIncarnation = async (
   collections: FormsCollections,

@@ -7,6 +7,7 @@ import {
   type FormsCollections,
   formById,
   incarnationOf,
+  isKept,
   newFormDocument,
 } from '../documents.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
@@ -59,17 +60,14 @@ const attemptCreate = async (
   }
   if (outcome === 'late') return request!.replay()
   if (outcome === 'formId taken') {
-    if (await isOwn(collections, form, ids.incarnation)) return writeConflict
+    // Another attempt of the request has stored the form.
+    if (await isKept(collections, form, [ids.incarnation])) return writeConflict
     await release(collections.publicIds, form.publicId, { ...form, incarnation: ids.incarnation })
     throw formIdTaken(form, false)
   }
   await request?.discard()
   return undefined
 }
-
-/** Whether the form of this create exists: another attempt of its request has stored it. */
-const isOwn = ({ forms }: FormsCollections, form: StoredForm, incarnation: string): Promise<boolean> =>
-  forms.has({ ...formById(form), incarnation })
 
 /**
  * @returns `writeConflict` when another attempt of the request has stored the form, or a form was restored meanwhile.
