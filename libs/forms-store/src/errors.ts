@@ -12,7 +12,7 @@ export const formNotFound = (ref: FormRef) =>
   new ApiError(
     'NOT_FOUND',
     'FORM_NOT_FOUND',
-    `There is no ${formPathOf(ref)}. List the forms to see which there are.`,
+    `There is no ${formPathOf(ref)}. List the forms, or the deleted forms, to see which there are.`,
     {
       metadata: { form: formPathOf(ref) },
     },

@@ -85,7 +85,7 @@ const typesOf = async ({ organizationId, formId }: StoredForm): Promise<string[]
 }
 
 const deletedOf = async ({ organizationId }: StoredForm) =>
-  (await listDeleted(collections, { organizationId, limit: 10, skip: 0 })).deletedForms
+  (await listDeleted(collections, { organizationId, limit: 10, skip: 0 }, () => {})).deletedForms
 
 const notesOf = ({ organizationId }: StoredForm): Promise<DeletionDocument[]> =>
   Array.fromAsync(collections.deletions.find({ organizationId }))
