@@ -13,7 +13,7 @@ let organizationId: string
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-deleted-'))
   vi.stubEnv('DATA_DIR', dataDir)
-  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, '')
+  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'FORMS_API_URL']) vi.stubEnv(name, '')
   organizationId = await givenOrganization('acme')
 })
 
