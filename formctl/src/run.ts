@@ -6,10 +6,10 @@ import { processTerminal, setTerminal, type Terminal } from './cli/terminal.ts'
 import { addBackupCommand } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCopyCommand } from './commands/copy.ts'
-import { addDeletedCommands } from './commands/deleted.ts'
+import { addDeletedCommands } from './commands/deleted/deleted.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEventsCommands } from './commands/events.ts'
-import { addFormsCommands } from './commands/forms.ts'
+import { addFormsCommands } from './commands/forms/forms.ts'
 import { addKeyCommands } from './commands/key/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
@@ -27,7 +27,8 @@ Environment:
   FORMS_STORE_URL      forms and revisions (default: sqlite:$DATA_DIR/forms.db)
   NATS_URL             NATS, for doctor (default: the server of npm start in $DATA_DIR)
   DATA_DIR             data folder of npm start (default: .data)
-  FORMS_API_URL        base URL of the API, such as https://forms.example.com/v2: key commands then use the API
+  FORMS_API_URL        base URL of the API, such as https://forms.example.com/v2: commands on
+                       keys and deleted forms then use it; forms changes, publish, unpublish and rollback need it
   FORMS_API_KEY        your API key, with FORMS_API_URL
 
 Lists are tables on a terminal and JSON elsewhere. Exit codes: 0 done, 1 failed, 2 invalid usage.`

@@ -1,15 +1,40 @@
-import { ErrorBody } from '@fms/contracts'
+import { ErrorBody, replayedHeader } from '@fms/contracts'
 import type { z } from 'zod'
+import { ApiFailure } from './api-failure.ts'
+
+/** A request to the API. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Path below the base URL, with the query. */
+  path: string
+  body?: object | undefined
+  /** Header `If-Match`. */
+  ifMatch?: string | undefined
+}
+
+/** A response of the API. */
+export interface ApiResponse<Body> {
+  body: Body
+  etag: string | undefined
+  /** Whether an earlier request with the same `requestId` was carried out. */
+  isReplayed: boolean
+}
 
 /** The API that commands use in place of a store, with the key of one user. */
 export interface Api {
-  /** Sends a request. @throws {Error} with the message of the response, or with what to check if there is none. */
+  /** Sends a request. @throws {ApiFailure} with the message of the response, or with what to check if there is none. */
   send<Schema extends z.ZodType>(
     schema: Schema,
-    method: 'GET' | 'POST' | 'DELETE',
+    method: ApiRequest['method'],
     path: string,
     body?: object,
   ): Promise<z.output<Schema>>
+
+  /** Sends a request, and also returns the headers of the response. @throws {ApiFailure} as `send`. */
+  exchange<Schema extends z.ZodType>(
+    schema: Schema,
+    request: ApiRequest,
+  ): Promise<ApiResponse<z.output<Schema>>>
 }
 
 /** How long a request may take, in milliseconds. */
@@ -27,37 +52,55 @@ export const apiOf = ({ FORMS_API_URL, FORMS_API_KEY }: NodeJS.ProcessEnv): Api 
     throw new Error('FORMS_API_URL is set, but FORMS_API_KEY is not. Set it to an API key, or unset both.')
   }
   const baseUrl = FORMS_API_URL.replace(/\/+$/, '')
+  const exchange: Api['exchange'] = async (schema, { method, path, body, ifMatch }) => {
+    const { json, headers } = await fetchJson(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        'x-api-key': FORMS_API_KEY,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return {
+      body: schema.parse(json),
+      etag: headers.get('etag') ?? undefined,
+      isReplayed: headers.get(replayedHeader) === 'true',
+    }
+  }
   return {
-    async send(schema, method, path, body) {
-      const response = await exchange(`${baseUrl}${path}`, {
-        method,
-        headers: {
-          'x-api-key': FORMS_API_KEY,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      return schema.parse(response)
-    },
+    exchange,
+    send: async (schema, method, path, body) => (await exchange(schema, { method, path, body })).body,
   }
 }
 
-const exchange = async (url: string, init: RequestInit): Promise<unknown> => {
+const fetchJson = async (url: string, init: RequestInit): Promise<{ json: unknown; headers: Headers }> => {
   const response = await fetch(url, {
     ...init,
     // A redirect would send the key to another host.
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((cause: unknown) => {
-    throw new Error(`There is no response from ${url}. Check FORMS_API_URL, and that the service runs.`, {
-      cause,
-    })
+    const message = `There is no response from ${url}. Check FORMS_API_URL, and that the service runs.`
+    throw new ApiFailure(message, undefined, { cause })
   })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (response.ok && body !== undefined) return body
-  const { data } = ErrorBody.safeParse(body)
-  throw new Error(
-    data?.error.message ??
-      `${url} responds ${response.status}, and not as the API does. Check FORMS_API_URL.`,
-  )
+  const json: unknown = await response.json().catch(() => undefined)
+  if (response.ok && json !== undefined) return { json, headers: response.headers }
+  const { data } = ErrorBody.safeParse(json)
+  const unknown = `${url} responds ${response.status}, and not as the API does. Check FORMS_API_URL.`
+  throw new ApiFailure(data ? messageOf(data) : unknown, response.status)
+}
+
+/** The message of an error, and below it all violations if there are several: the message has only the first one. */
+const messageOf = ({ error: { message, details } }: ErrorBody): string => {
+  const lines = details.flatMap((detail) => {
+    if ('fieldViolations' in detail) {
+      return detail.fieldViolations.map(({ field, description }) => `${field} ${description}`)
+    }
+    if ('violations' in detail) {
+      return detail.violations.map(({ subject, description }) => `${subject} ${description}`)
+    }
+    return []
+  })
+  return lines.length > 1 ? [message, ...lines.map((line) => `  ${line}`)].join('\n') : message
 }

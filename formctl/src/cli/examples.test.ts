@@ -6,9 +6,11 @@ import { openFormsStore } from '@fms/forms-store'
 import type { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createProgram } from '../run.ts'
+import { newApiForm } from '../testing/api-form.ts'
+import { type Received, startFakeApi } from '../testing/fake-api.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
-import { exampleDeletedForm, exampleKeyId } from './examples.ts'
+import { exampleDeletedForm, exampleForm, exampleKeyId } from './examples.ts'
 import { processTerminal } from './terminal.ts'
 
 /** The words of every command without subcommands. */
@@ -50,12 +52,20 @@ const givenDeletedForm = async (organizationId: string) => {
   await store.importForm({ ...record, publicId: exampleDeletedForm })
 }
 
+/** Responds as the API does for the commands that work only by it. */
+const respond = ({ url }: Received) => {
+  const form = newApiForm({ publicId: exampleForm })
+  const comparison = { from: form.path, to: form.path, changes: [], breakingCount: 0 }
+  return { body: url!.includes('/changes?') ? comparison : form }
+}
+
 let dataDir: string
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-'))
   vi.stubEnv('DATA_DIR', dataDir)
-  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL']) vi.stubEnv(name, '')
+  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'NATS_URL', 'FORMS_API_URL'])
+    vi.stubEnv(name, '')
 })
 
 afterEach(() => {
@@ -90,9 +100,16 @@ describe('the help of each command', () => {
 
     if (example.includes(exampleDeletedForm)) await givenDeletedForm(JSON.parse(created.stdout).id)
 
+    await using api = await startFakeApi(respond)
+    if (example.includes(exampleForm)) {
+      vi.stubEnv('FORMS_API_URL', api.baseUrl)
+      vi.stubEnv('FORMS_API_KEY', 'fms_mine')
+    }
+
     const words = wordsOf(example.replace(exampleKeyId, id))
     const { code, stderr } = await (words.includes('tail') ? runUntilInterrupted(words) : runFormctl(words))
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(api.received.length > 0).toBe(example.includes(exampleForm))
   })
 })

@@ -12,3 +12,6 @@ export const exampleKeyId = '5b0f3a52-6c1e-4f0e-9d3c-0a8d1f7b2c44'
 
 /** The public id of a deleted form in examples. */
 export const exampleDeletedForm = 'k3JxV9bQ2a'
+
+/** The public id of a form in examples. */
+export const exampleForm = 'Qx7Lm2RtZ0'

@@ -1,3 +1,4 @@
+import { isUuid } from '@fms/contracts'
 import { type Command, InvalidArgumentError } from 'commander'
 
 /** Parses JSON. @returns the value in an object, since Commander treats null as no value. */
@@ -36,6 +37,18 @@ export const parseBaseUrl = (text: string): string => {
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && path?.endsWith('/v2'))
     return `${url.origin}${path}`
   throw new InvalidArgumentError('It must be the URL of the API, such as https://forms.example.com/v2.')
+}
+
+/** Parses a UUID (RFC 9562), letter case ignored. */
+export const parseUuid = (text: string): string => {
+  if (isUuid(text)) return text.toLowerCase()
+  throw new InvalidArgumentError('It must be a UUID, such as 5b0f3a52-6c1e-4f0e-9d3c-0a8d1f7b2c44.')
+}
+
+/** Parses an entity-tag of RFC 9110 §8.8.3, or `*`. */
+export const parseEtag = (text: string): string => {
+  if (/^(\*|(W\/)?"[\x21\x23-\x7e]*")$/.test(text)) return text
+  throw new InvalidArgumentError('It must be an ETag with its quotes, such as \'"3-live.12"\'; or *.')
 }
 
 /** @throws {CommanderError} invalid usage if every field of `change` is undefined. */

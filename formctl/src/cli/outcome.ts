@@ -9,12 +9,15 @@ export interface Outcome {
   text: string
   /** Of a list: printed on a terminal; elsewhere a list is JSON. */
   table?: Table
+  /** Printed below the table, or below `text`. */
+  footer?: string
 }
 
 /** Prints an outcome: JSON with `--json`, and for a list unless stdout is a terminal. */
-export const printOutcome = (command: Command, { json, text, table }: Outcome): void => {
+export const printOutcome = (command: Command, { json, text, table, footer }: Outcome): void => {
   const terminal = terminalOf(command)
   const wantsJson = command.optsWithGlobals<{ json?: boolean }>().json || (table && !terminal.isOutputTty)
-  const forPeople = table && table.rows.length > 0 ? renderTable(table) : text
+  const list = table && table.rows.length > 0 ? renderTable(table) : text
+  const forPeople = footer === undefined ? list : `${list}\n${footer}`
   terminal.print(`${wantsJson ? JSON.stringify(json) : forPeople}\n`)
 }

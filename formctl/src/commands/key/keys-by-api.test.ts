@@ -1,7 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type FakeApi, type FakeResponse, type Received, startFakeApi } from '../../testing/fake-api.ts'
 import { runFormctl } from '../../testing/run-formctl.ts'
 
 const keyId = '9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
@@ -16,37 +14,21 @@ const key = {
   current: true,
 }
 
-interface Received {
-  method: string | undefined
-  url: string | undefined
-  key: IncomingMessage['headers'][string]
-  body: unknown
-}
-
-let respond: (request: Received) => { status?: number; body: unknown }
+let respond: (request: Received) => FakeResponse
 let received: Received[]
-
-const server = createServer(async (request, response) => {
-  const { method, url, headers } = request
-  const body = await text(request)
-  const each = { method, url, key: headers['x-api-key'], body: body && JSON.parse(body) }
-  received.push(each)
-  const { status = 200, body: answer } = respond(each)
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-})
+let api: FakeApi
 
 beforeEach(async () => {
-  received = []
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  vi.stubEnv('FORMS_API_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/`)
+  api = await startFakeApi((request) => respond(request))
+  received = api.received
+  vi.stubEnv('FORMS_API_URL', `${api.baseUrl}/`)
   vi.stubEnv('FORMS_API_KEY', 'fms_mine')
   // No store can be opened here.
   vi.stubEnv('DIRECTORY_STORE_URL', 'sqlite:/nonexistent/directory.db')
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  server.closeAllConnections()
-  await new Promise((closed) => server.close(closed))
+  await api[Symbol.asyncDispose]()
 })
 
 describe('with FORMS_API_URL', () => {
@@ -64,6 +46,7 @@ describe('with FORMS_API_URL', () => {
         method: 'POST',
         url: '/v2/keys',
         key: 'fms_mine',
+        ifMatch: undefined,
         body: { key: { name: 'CI', readOnly: true, expireTime } },
       },
     ])

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { FormRecord } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newFormRecord } from '../testing/form-record.ts'
-import { runFormctl, type TerminalInput } from '../testing/run-formctl.ts'
+import { newFormRecord } from '../../testing/form-record.ts'
+import { runFormctl, type TerminalInput } from '../../testing/run-formctl.ts'
 
 let dataDir: string
 let organizationId: string
@@ -13,7 +13,7 @@ let organizationId: string
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'formctl-deleted-'))
   vi.stubEnv('DATA_DIR', dataDir)
-  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL']) vi.stubEnv(name, '')
+  for (const name of ['DIRECTORY_STORE_URL', 'FORMS_STORE_URL', 'FORMS_API_URL']) vi.stubEnv(name, '')
   organizationId = await givenOrganization('acme')
 })
 

@@ -1,18 +1,26 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../cli/examples.ts'
-import { printOutcome } from '../cli/outcome.ts'
-import { terminalOf } from '../cli/terminal.ts'
-import { exportForms, writeNewFile } from '../forms/export-forms.ts'
-import type { ImportResult } from '../forms/import-forms.ts'
-import { openForms } from '../stores/open-stores.ts'
-import { findOptionalOrganizationId } from '../stores/organization-id.ts'
+import { addExamples } from '../../cli/examples.ts'
+import { printOutcome } from '../../cli/outcome.ts'
+import { terminalOf } from '../../cli/terminal.ts'
+import { exportForms, writeNewFile } from '../../forms/export-forms.ts'
+import type { ImportResult } from '../../forms/import-forms.ts'
+import { openForms } from '../../stores/open-stores.ts'
+import { findOptionalOrganizationId } from '../../stores/organization-id.ts'
+import { addChangesCommand } from './changes.ts'
+import { addPublishCommand } from './publish-form.ts'
+import { addRollbackCommand } from './rollback-form.ts'
+import { addUnpublishCommand } from './unpublish-form.ts'
 
 export const addFormsCommands = (formctl: Command): void => {
   const forms = formctl
     .command('forms')
-    .description('export and import forms with their revisions and counts')
+    .description('export and import forms; compare, publish, unpublish and roll back a form')
   addExportCommand(forms)
   addImportCommand(forms)
+  addChangesCommand(forms)
+  addPublishCommand(forms)
+  addUnpublishCommand(forms)
+  addRollbackCommand(forms)
 }
 
 interface ExportOptions {
@@ -61,7 +69,7 @@ const addImportCommand = (forms: Command): void => {
       const { organization, ...options } = this.opts<ImportCommandOptions>()
       const organizationId = await findOptionalOrganizationId(organization)
       await using store = await openForms()
-      const { importForms } = await import('../forms/import-forms.ts')
+      const { importForms } = await import('../../forms/import-forms.ts')
       const result = await importForms(this, store, file, {
         ...options,
         ...(organizationId && { organizationId }),

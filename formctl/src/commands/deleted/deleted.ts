@@ -1,0 +1,109 @@
+import { deletedFormNotFound, type FormRef, type FormsStore } from '@fms/forms-store'
+import type { Command } from 'commander'
+import { addChangeOptions } from '../../api/send-change.ts'
+import { withApiOr, withoutApiOptions } from '../../api/with-api.ts'
+import { confirm, yesOption } from '../../cli/confirm.ts'
+import { addExamples, exampleDeletedForm } from '../../cli/examples.ts'
+import { type Outcome, printOutcome } from '../../cli/outcome.ts'
+import { deletedForms } from '../../forms/list-forms.ts'
+import { withStoreName } from '../../stores/named-store.ts'
+import { openForms } from '../../stores/open-stores.ts'
+import { findOrganizationId } from '../../stores/organization-id.ts'
+import { namedStores } from '../../stores/store-urls.ts'
+import { type ApiOptions, listDeletedByApi, purgeByApi, undeleteByApi } from './deleted-by-api.ts'
+import { listOutcome } from './list-outcome.ts'
+
+export const addDeletedCommands = (formctl: Command): void => {
+  const deleted = formctl.command('deleted').description('list, restore and purge deleted forms')
+  addListCommand(deleted)
+  addUndeleteCommand(deleted)
+  addPurgeCommand(deleted)
+}
+
+/** Added to the help of options that the store does not support. */
+const byApi = ' (only with FORMS_API_URL)'
+
+const organizationOption = ['--organization <ref>', 'id or slug'] as const
+
+const addListCommand = (deleted: Command): void => {
+  const command = deleted
+    .command('list')
+    .description('list the deleted forms that can be restored, most recently deleted first')
+    .requiredOption(...organizationOption)
+    .action(withApiOr(withOrganization(listDeletedForms), [], listDeletedByApi))
+  addExamples(command, 'deleted list --organization acme', 'deleted list --organization acme --json')
+}
+
+const listDeletedForms = async (store: FormsStore, organizationId: string): Promise<Outcome> => {
+  const forms = await Array.fromAsync(deletedForms(store, organizationId))
+  return listOutcome(forms.map(({ organizationId: _, formId, ...rest }) => ({ id: formId, ...rest })))
+}
+
+const addUndeleteCommand = (deleted: Command): void => {
+  const command = deleted
+    .command('undelete')
+    .description('restore a deleted form as it was: ids, draft, revisions and replies')
+    .argument('<form>', 'id or public id')
+    .requiredOption(...organizationOption)
+    .action(changeAction(undeleteInStore, undeleteByApi))
+  addChangeOptions(command, byApi)
+  addExamples(command, `deleted undelete ${exampleDeletedForm} --organization acme`)
+}
+
+const undeleteInStore: StoreWork = async (store, organizationId, [formRef = '']) => {
+  const ref = { organizationId, formRef }
+  const form = await store.undelete(ref, () => {})
+  if (!form) throw deletedFormNotFound(ref)
+  return {
+    json: { id: form.formId, publicId: form.publicId },
+    text: `Restored the form ${form.publicId} ${JSON.stringify(form.name)}.`,
+  }
+}
+
+const addPurgeCommand = (deleted: Command): void => {
+  const command = deleted
+    .command('purge')
+    .description('remove a deleted form for good, with its revisions and replies')
+    .argument('<form>', 'id or public id')
+    .requiredOption(...organizationOption)
+    .option(...yesOption)
+    .action(changeAction(purgeInStore, purgeByApi))
+  addChangeOptions(command, byApi)
+  addExamples(command, `deleted purge ${exampleDeletedForm} --organization acme --yes`)
+}
+
+const purgeInStore: StoreWork = async (store, organizationId, [formRef = ''], command) => {
+  const ref = { organizationId, formRef }
+  const { formId, publicId, name } = await getDeletedForm(store, ref)
+  await confirm(command, `Purge the form ${publicId} ${JSON.stringify(name)} permanently?`)
+  if (!(await store.purge({ organizationId, formRef: formId }, () => {}))) throw deletedFormNotFound(ref)
+  return { json: { id: formId }, text: `Purged the form ${publicId}.` }
+}
+
+const getDeletedForm = async (store: FormsStore, ref: FormRef) => {
+  const form = await store.getDeleted(ref)
+  if (!form) throw deletedFormNotFound(ref)
+  return form
+}
+
+type StoreWork = (
+  store: FormsStore,
+  organizationId: string,
+  operands: string[],
+  command: Command,
+) => Promise<Outcome>
+
+/** Makes the action of a command that changes a deleted form, by the API where it is configured. */
+const changeAction = (inStore: StoreWork, onApi: Parameters<typeof withApiOr<ApiOptions>>[2]) =>
+  withApiOr(withoutApiOptions(['validateOnly', 'ifMatch', 'requestId'], withOrganization(inStore)), [], onApi)
+
+/** Makes the action of a command: finds the organization, runs `work` on the forms store, and prints its outcome. */
+const withOrganization = (work: StoreWork) =>
+  async function (this: Command): Promise<void> {
+    const organizationId = await findOrganizationId(this.opts<{ organization: string }>().organization)
+    await using store = await openForms()
+    const outcome = await withStoreName(namedStores(process.env).forms, () =>
+      work(store, organizationId, this.args, this),
+    )
+    printOutcome(this, outcome)
+  }
