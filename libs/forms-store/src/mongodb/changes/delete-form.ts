@@ -11,6 +11,7 @@ import {
   type FormsCollections,
   formByIdEach,
   formByRef,
+  type Incarnation,
   incarnationOf,
   isAlive,
   sizeFields,
@@ -27,6 +28,9 @@ import { release } from './reservations.ts'
 /** The deletion of a form at a time; undefined when it cannot be restored. */
 export type DeletionAt = (time: Date) => Deletion | undefined
 
+/** A form, or only one incarnation of it. */
+type DeletedRef = FormRef & Partial<Pick<Incarnation, 'incarnation'>>
+
 /**
  * Deletes a form in steps: inserts a note into `deletions`, deletes the form, which makes its revisions and replies
  * invisible, and confirms the note. `collectEvents` moves the events of the note to the log. If the form can be restored,
@@ -40,7 +44,7 @@ export type DeletionAt = (time: Date) => Deletion | undefined
  */
 export const deleteForm = async (
   collections: FormsCollections,
-  ref: FormRef,
+  ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
   deletionAt: DeletionAt = () => undefined,
@@ -59,7 +63,7 @@ export const deleteForm = async (
 /** @returns the note of the delete; undefined when there is no such form. */
 const attemptDelete = async (
   collections: FormsCollections,
-  ref: FormRef,
+  ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
   deletionAt: DeletionAt,
@@ -69,7 +73,7 @@ const attemptDelete = async (
   const deletion = deletionAt(now)
   const form = await findForm(collections, ref, deletion ? undefined : deletedFields)
   if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
-  if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
+  if (!form) return ref.incarnation || (await isAbsent(collections, ref)) ? undefined : writeConflict
   check(toFormState(form))
   const note = newNote(form, now, deletion, recorder)
   const { organizationId, _id } = note
