@@ -13,6 +13,7 @@ import {
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
+import { deleteIfDuplicate } from './delete-if-duplicate.ts'
 import { insertForm, removeIfLate } from './insert-form.ts'
 import { release, reserve } from './reservations.ts'
 
@@ -55,6 +56,8 @@ const attemptCreate = async (
   if (isTaken) return isTaken
   const outcome = await storeForm(collections, quota, form, ids.incarnation, recorder, hasClientId)
   if (outcome === 'stored') {
+    const own = { ...ids, organizationId: form.organizationId }
+    if (hasClientId && (await deleteIfDuplicate(collections, own, recorder))) throw formIdTaken(form, false)
     recorder.onRecorded(form.organizationId, 'form.created')
     return form
   }
@@ -70,7 +73,7 @@ const attemptCreate = async (
 }
 
 /**
- * @returns `writeConflict` when another attempt of the request has stored the form, or a form was restored meanwhile.
+ * @returns `writeConflict` when another attempt of the request has stored the form.
  * @throws {ApiError} FORM_ID_TAKEN when the organization has a form with this id, deleted or not.
  */
 const isFormIdTaken = async (
@@ -84,7 +87,7 @@ const isFormIdTaken = async (
   const notes = { organizationId, formId, purgeTime: { $gt: 0 } }
   const holder = found ?? (await deletions.findOne(notes, ['incarnation']))
   if (holder && holder.incarnation !== incarnation) throw formIdTaken(form, !found)
-  return holder || (await forms.has(formById(form))) ? writeConflict : false
+  return holder ? writeConflict : false
 }
 
 type Outcome = 'stored' | 'late' | 'publicId taken' | 'formId taken'

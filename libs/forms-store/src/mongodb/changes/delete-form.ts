@@ -11,6 +11,7 @@ import {
   type FormsCollections,
   formByIdEach,
   formByRef,
+  type Incarnation,
   incarnationOf,
   isAlive,
   sizeFields,
@@ -28,6 +29,9 @@ import { release } from './reservations.ts'
 /** The deletion of a form at a time; undefined when it cannot be restored. */
 export type DeletionAt = (time: Date) => Deletion | undefined
 
+/** A form, or only one incarnation of it. */
+type DeletedRef = FormRef & Partial<Pick<Incarnation, 'incarnation'>>
+
 /**
  * Deletes a form in steps: inserts a note into `deletions`, deletes the form, which makes its revisions and replies
  * invisible, confirms the note, and removes the form once more if a late insert has stored it meanwhile. `collectEvents`
@@ -41,7 +45,7 @@ export type DeletionAt = (time: Date) => Deletion | undefined
  */
 export const deleteForm = async (
   collections: FormsCollections,
-  ref: FormRef,
+  ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
   deletionAt: DeletionAt = () => undefined,
@@ -60,7 +64,7 @@ export const deleteForm = async (
 /** @returns the note of the delete; undefined when there is no such form. */
 const attemptDelete = async (
   collections: FormsCollections,
-  ref: FormRef,
+  ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
   deletionAt: DeletionAt,
@@ -68,7 +72,7 @@ const attemptDelete = async (
   const { forms, deletions } = collections
   const form = await findForm(collections, ref, deletionAt(new Date()) ? undefined : deletedFields)
   if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
-  if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
+  if (!form) return ref.incarnation || (await isAbsent(collections, ref)) ? undefined : writeConflict
   check(toFormState(form))
   // After the read: notes of an earlier incarnation of the form have earlier times.
   const now = new Date()

@@ -3,7 +3,8 @@ import type { Replies } from '../../forms-store.ts'
 import { addReplies } from '../changes/add-replies.ts'
 import { type FormsCollections, formByIdEach } from '../documents.ts'
 import type { RestorableNote } from './find-deleted.ts'
-import { isBeingRestored, unclaimed } from './undelete-form.ts'
+import { unclaimed } from './undelete-form.ts'
+import { undeletesInProgress } from './undeletes-in-progress.ts'
 
 /**
  * One attempt to count replies of a form that does not exist: in the form of its note, if it can be restored. An undelete
@@ -19,7 +20,7 @@ export const recordDeletedReplies = async (
   const note = await findNote(collections, path)
   // A delete that is final clears the ids that an earlier attempt copied.
   if (!note) return (await forms.confirmEach(formByIdEach(path))) > 0 ? writeConflict : 0
-  if (!note.deleteTime || isBeingRestored(note, Date.now())) return writeConflict
+  if (!note.deleteTime || undeletesInProgress(collections).has(note)) return writeConflict
   const { replyCount } = note.form
   const same = { ...unclaimed(note), 'form.replyCount': replyCount }
   const { counted, fields } = await addReplies(collections, note, note.form, replyIds)
@@ -30,6 +31,7 @@ export const recordDeletedReplies = async (
 
 /** All of a note that a count of replies needs. */
 const noteFields = [
+  '_id',
   'organizationId',
   'formId',
   'incarnation',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { givenForm, refOf } from '../../contract/given.ts'
 import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
@@ -13,7 +13,9 @@ import { interleave } from '../changes/testing/interleave.ts'
 import type { FormsCollections } from '../documents.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { allow, startFormsStore } from '../testing.ts'
+import { purgeForm } from './purge-form.ts'
 import { undeleteForm } from './undelete-form.ts'
+import { undeletesInProgress } from './undeletes-in-progress.ts'
 
 const { store, collections } = await startFormsStore({ quick: true })
 const recorder = { context: operatorContext, onRecorded: () => {} }
@@ -66,5 +68,50 @@ describe('an undelete that is delayed', () => {
     expect(restored).toBeTruthy()
     expect(counted).toBe(1)
     expect(await readRecord(collections, form)).toMatchObject({ replyCount: 1, replyIds: [replyId] })
+  })
+})
+
+/** The collections as another process has them, which considers an undelete as over after `maxMs`. */
+const otherProcess = (maxMs?: number): FormsCollections => {
+  const own = { ...collections }
+  undeletesInProgress(own, maxMs)
+  return own
+}
+
+describe('an undelete that was killed in a process whose clock is wrong', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  /** A deleted form that an undelete has claimed by a clock that is `aheadMs` ahead. */
+  const givenClaimed = async (aheadMs: number) => {
+    const form = await givenForm(store)
+    const ref = refOf(form)
+    await deleteForm(collections, ref, allow, recorder, deletionAt)
+    const realNow = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs)
+    const insert = vi.spyOn(collections.forms, 'insert').mockRejectedValue(new Error('killed'))
+    await expect(undelete(collections, ref)).rejects.toThrow('killed')
+    insert.mockRestore()
+    clock.mockRestore()
+    return { form, ref }
+  }
+
+  const undelete = (on: FormsCollections, ref: FormRef) =>
+    undeleteForm(on, noQuota, { ref, check: allow, recorder }, (_, attempt) =>
+      retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50),
+    )
+
+  const hourMs = 60 * 60_000
+
+  it.each([-hourMs, 0, hourMs])('excludes others for their own time: clock %i ms ahead', async (aheadMs) => {
+    const { ref } = await givenClaimed(aheadMs)
+
+    await expect(undelete(otherProcess(), ref)).rejects.toMatchObject({ reason: 'UPDATE_ABORTED' })
+    expect(await purgeForm(otherProcess(), ref, allow, recorder)).not.toBe(true)
+  })
+
+  it.each([-hourMs, 0, hourMs])('excludes them no longer: clock %i ms ahead', async (aheadMs) => {
+    const { ref, form } = await givenClaimed(aheadMs)
+
+    expect(await undelete(otherProcess(0), ref)).toEqual(form)
   })
 })

@@ -18,9 +18,7 @@ import { countWrite } from '../usage.ts'
 import { findDeleted, isReplaced, type RestorableNote } from './find-deleted.ts'
 import { findRestored, removeNotes, removeRemnant } from './find-restored.ts'
 import { lastEventTime } from './last-event-time.ts'
-
-/** How long an undelete excludes others, and a purge, in milliseconds. Its insert does not take this long. */
-export const maxUndeleteMs = 15_000
+import { maxUndeleteMs, undeletesInProgress } from './undeletes-in-progress.ts'
 
 /** The insert of the form has to follow within this time, in milliseconds. */
 const maxPauseMs = 5_000
@@ -120,10 +118,6 @@ const restore = async (
   return stored !== undefined && !(await removeIfLate(collections, stored))
 }
 
-/** Whether an undelete may be about to insert the form. */
-export const isBeingRestored = ({ undeleteTime = 0 }: DeletionDocument, now: number): boolean =>
-  undeleteTime > now - maxUndeleteMs
-
 /** The state of a note that undeletes, purges and counts of replies compare and set. */
 export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
   organizationId,
@@ -138,12 +132,12 @@ export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: Del
  * than were read.
  */
 const claim = async (
-  { deletions }: FormsCollections,
+  collections: FormsCollections,
   note: RestorableNote,
   undeleteId: string,
 ): Promise<boolean> => {
+  if (note.undeleteId !== undeleteId && undeletesInProgress(collections).has(note)) return false
   const now = Date.now()
-  if (note.undeleteId !== undeleteId && isBeingRestored(note, now)) return false
   const fields = { undeleteId, undeleteTime: now, checkTime: now + maxUndeleteMs }
-  return deletions.set({ ...unclaimed(note), 'form.replyCount': note.form.replyCount }, fields)
+  return collections.deletions.set({ ...unclaimed(note), 'form.replyCount': note.form.replyCount }, fields)
 }

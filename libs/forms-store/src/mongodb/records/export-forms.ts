@@ -51,13 +51,27 @@ export async function* listOrganizationIds({ forms, deletions }: FormsCollection
 /** Ids that are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
-/** Forms, and then the deleted ones that can be restored. */
+/** Forms, and then the deleted ones that can be restored, with those that are restored meanwhile. */
 export async function* exportForms(
   collections: FormsCollections,
   organizationId: string,
 ): AsyncGenerator<FormRecord> {
-  yield* exportExisting(collections, organizationId)
-  yield* exportDeleted(collections, organizationId)
+  const deletedBefore = await readDeletedIds(collections, organizationId)
+  for await (const record of exportExisting(collections, organizationId)) {
+    deletedBefore.delete(record.formId)
+    yield record
+  }
+  yield* exportDeleted(collections, organizationId, deletedBefore)
+}
+
+/** Public ids of the deleted forms by their ids. Index: deletions_by_deleteTime. */
+const readDeletedIds = async (
+  { deletions }: FormsCollections,
+  organizationId: string,
+): Promise<Map<string, string>> => {
+  const query = { organizationId, deleteTime: { $gt: 0 } }
+  const found = await Array.fromAsync(deletions.find(query, { fields: ['formId', 'publicId'] }))
+  return new Map(found.map(({ formId, publicId }) => [formId, publicId]))
 }
 
 /** Index: forms_by_publicId_and_id. Reads one form at a time. */
@@ -83,16 +97,21 @@ async function* exportExisting(
   }
 }
 
-/** Index: deletions_by_deleteTime. Reads one form at a time. */
+/**
+ * The deleted forms. Reads one form at a time.
+ *
+ * @param deletedBefore forms that were deleted when the export began, and may have been restored since.
+ */
 async function* exportDeleted(
   collections: FormsCollections,
   organizationId: string,
+  deletedBefore: ReadonlyMap<string, string>,
 ): AsyncGenerator<FormRecord> {
-  const query = { organizationId, deleteTime: { $gt: 0 } }
-  const found = collections.deletions.find(query, { fields: ['formId', 'publicId'] })
-  const notes = (await Array.fromAsync(found)).map(({ formId, publicId }) => ({ formId, publicId }))
-  for (const { formId } of notes.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))) {
-    const record = await readDeletedRecord(collections, { organizationId, formId })
+  const all = new Map([...deletedBefore, ...(await readDeletedIds(collections, organizationId))])
+  for (const [formId] of [...all].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
+    const form = { organizationId, formId }
+    // An undelete may restore the form during the export.
+    const record = (await readDeletedRecord(collections, form)) ?? (await readRecord(collections, form))
     if (record) yield record
   }
 }
