@@ -63,10 +63,7 @@ export const clearDeletions = async (
   }
 }
 
-/**
- * Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed,
- * and a form that a late insert has stored after a delete for good.
- */
+/** Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed. */
 const clearNote = async (
   collections: FormsCollections,
   note: DeletionDocument,
@@ -75,9 +72,8 @@ const clearNote = async (
 ): Promise<void> => {
   if (!note.deleteTime) {
     if (await removeLeftover(collections, note)) return
-    const form = note.purgeTime || note.isConfirmed ? await findRestored(collections, note) : undefined
-    if (form) await removeRemnant(collections, note, form)
-    return form && note.purgeTime ? undefined : clearIncarnation(collections, note, signal)
+    const form = note.purgeTime ? await findRestored(collections, note) : undefined
+    return form ? removeRemnant(collections, note, form) : clearIncarnation(collections, note, signal)
   }
   const { _id, organizationId } = note
   const found = await collections.deletions.findOne({ _id, organizationId, deleteTime: { $gt: 0 } })
@@ -119,8 +115,8 @@ export const clearIncarnation = async (
 ): Promise<void> => {
   const { deletions, publicIds } = collections
   const { _id, organizationId, publicId, isCleared } = deletion
-  // The delete is in progress, was killed before it deleted the form, or lost to another change.
-  if ((await exists(collections, deletion)) || !(await isGoneForGood(collections, deletion))) return
+  if (await exists(collections, deletion)) return removeLateForm(collections, deletion)
+  if (!(await isGoneForGood(collections, deletion))) return
   await release(publicIds, publicId, deletion)
   await subtractDraft(collections, deletion)
   for (const clearBatch of [clearReplies, clearRevisions, clearCommands]) {
@@ -131,6 +127,15 @@ export const clearIncarnation = async (
   if (isCleared && (await deletions.deleteOne({ organizationId, _id, collectTime: isCollected }))) return
   const clearTime = Date.now() + secondClearingMs
   await deletions.set({ organizationId, _id }, { isCleared: true, clearTime })
+}
+
+/**
+ * Removes a form that a late insert has stored after a delete for good. Without a confirmed note, the delete is in progress,
+ * was killed before it deleted the form, or lost to another change.
+ */
+const removeLateForm = async (collections: FormsCollections, note: DeletionDocument): Promise<void> => {
+  const form = note.isConfirmed ? await findRestored(collections, note) : undefined
+  if (form) await removeRemnant(collections, note, form)
 }
 
 /** Whether the form exists, as a majority has confirmed. A failover may take back a delete that no majority has. */

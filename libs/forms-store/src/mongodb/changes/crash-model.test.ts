@@ -301,13 +301,21 @@ const expectConsistent = (record: FormRecord): void => {
   expect(replyCount).toBe(replyIds.length)
 }
 
+/** Whether a create or an import has made this incarnation visible after a step. */
+const isCreatedAfter = ({ forms, senders }: History, incarnation: string, step: number): boolean => {
+  const created = forms.findIndex((form) => form?.incarnation === incarnation)
+  return created > step && senders[created - 1]?.kind !== 'undelete'
+}
+
 /** Each operation that succeeded on the form in its last incarnation has its effect, also after an undelete. */
 const expectKept = (ended: Ended[], history: History, incarnation: string, record: FormRecord): void => {
   for (const { operation, result, first } of ended) {
     const since = history.forms.slice(first)
     if (!result || since.length === 0) continue
     const isSame = since.every((form) => form?.incarnation === incarnation)
-    const isSameOrDeleted = since.every((form) => !form || form.incarnation === incarnation)
+    const isSameOrDeleted =
+      since.every((form) => !form || form.incarnation === incarnation) &&
+      !isCreatedAfter(history, incarnation, first)
     const hasChanged = Boolean(result.value) && operation.kind !== 'prune'
     if (isSame || (isSameOrDeleted && hasChanged)) operation.promises(result.value, record)
   }

@@ -36,8 +36,8 @@ type DeletedRef = FormRef & Partial<Pick<Incarnation, 'incarnation'>>
  * Deletes a form in steps: inserts a note into `deletions`, deletes the form, which makes its revisions and replies
  * invisible, confirms the note, and removes the form once more if a late insert has stored it meanwhile. `collectEvents`
  * moves the events of the note to the log. If the form can be restored, the note contains it until it is purged; otherwise
- * its public id is released, and `clearDeletions` deletes the rest later. An attempt that loses to a concurrent change removes its note; the note of a killed attempt has no effect while
- * the form exists.
+ * its public id is released, and `clearDeletions` deletes the rest later. An attempt that loses to a concurrent change
+ * removes its note; the note of a killed attempt has no effect while the form exists.
  *
  * @param deletionAt default: the form cannot be restored.
  * @returns false when there is no such form.

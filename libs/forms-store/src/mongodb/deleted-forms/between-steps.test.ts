@@ -151,6 +151,21 @@ describe('a killed delete', () => {
   })
 })
 
+describe('a delete with a requestId', () => {
+  it('is replayed at once, also after two killed attempts', async () => {
+    const form = await givenForm(store)
+    const remove = requestOf('delete', form.organizationId, (on, own) =>
+      deleteForm(on, refOf(form), allow, own, deletionAt),
+    )
+    await killed(remove(killBefore(collections, 'forms.deleteOne')))
+    await killed(remove(killBefore(collections, 'deletions.set')))
+
+    await expect(remove()).rejects.toThrow(RequestReplay)
+
+    expect(await typesOf(form)).toEqual(['form.created', 'form.deleted'])
+  })
+})
+
 describe('a publish whose form is deleted meanwhile', () => {
   it('keeps its revision, which a repeat after an undelete makes live', async () => {
     const form = await givenForm(store)

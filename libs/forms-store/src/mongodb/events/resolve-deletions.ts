@@ -13,7 +13,7 @@ const minDelayMs = 100
 const maxDelayMs = 60_000
 
 /**
- * How long to wait for the confirmation of a note if several attempts may have deleted the form, in milliseconds. The actor
+ * How long to wait for the confirmation of a note if several requests may have deleted the form, in milliseconds. The actor
  * of the event depends on it, and whether and how long the form can be restored.
  */
 const confirmationMs = 10_000
@@ -144,10 +144,13 @@ const choose = (notes: readonly DeletionDocument[], now: number): Choice | undef
   const confirmed = eligible.find((note) => note.isConfirmed && note.eventNumber === eligible[0]!.eventNumber)
   const chosen = confirmed ?? candidates[0]
   if (!chosen) return undefined
-  const isOpen = candidates.length > 1 && !confirmed
+  // Attempts of one request have the same event.
+  const isOpen = !confirmed && new Set(candidates.map(lastEventId)).size > 1
   if (isOpen && candidates.some(({ beginTime }) => now - beginTime < confirmationMs)) return undefined
   return { chosen, others: ofDeletes.filter((note) => note !== chosen) }
 }
+
+const lastEventId = ({ _id, pendingEvents = [] }: DeletionDocument): string => pendingEvents.at(-1)?.id ?? _id
 
 /** Compares the states of a form that two attempts have read. */
 const compareStates = (a: DeletionDocument, b: DeletionDocument): number =>
