@@ -1,6 +1,6 @@
 import type { FormRecord } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { givenForm, refOf } from '../../contract/given.ts'
+import { givenForm, newPublicId, refOf } from '../../contract/given.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { type Intercept, interceptRequests } from '../changes/testing/intercept-requests.ts'
 import { MongoFormsStore } from '../forms-store.ts'
@@ -35,12 +35,13 @@ const givenDeleted = async (store: MongoFormsStore, fields: Partial<StoredForm>)
 describe('an export during an undelete', () => {
   it('has the form once if it is restored while the other forms are read', async () => {
     await using store = openRestoring()
-    const first = await givenForm(store)
+    const suffix = newPublicId().slice(1)
+    const first = await givenForm(store, { publicId: `M${suffix}` })
     const { organizationId } = first
     // One whose public id comes before that of the other form, and one whose comes after it.
     const deleted = [
-      await givenDeleted(store, { organizationId, publicId: `0${first.publicId.slice(1)}` }),
-      await givenDeleted(store, { organizationId, publicId: `z${first.publicId.slice(1)}` }),
+      await givenDeleted(store, { organizationId, publicId: `A${suffix}` }),
+      await givenDeleted(store, { organizationId, publicId: `Z${suffix}` }),
     ]
 
     const records = await exportDuring(store, organizationId, async () => {
