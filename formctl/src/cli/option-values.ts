@@ -33,8 +33,10 @@ export const parseDuration = (text: string): number => {
 /** Parses the base URL of an API. @returns it without a slash at its end. */
 export const parseBaseUrl = (text: string): string => {
   const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url.href.replace(/\/+$/, '')
-  throw new InvalidArgumentError('It must be a URL such as https://forms.example.com/v2.')
+  const path = url?.pathname.replace(/\/+$/, '')
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && path?.endsWith('/v2'))
+    return `${url.origin}${path}`
+  throw new InvalidArgumentError('It must be the URL of the API, such as https://forms.example.com/v2.')
 }
 
 /** Parses a UUID (RFC 9562), letter case ignored. */

@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const file = (name: string) => `sqlite:${join(folder, name)}`
 
 const fill = async (url: string, records: FormRecord[], options: ImportOptions = {}) => {
-  await using store = await openFormsStore(url)
+  await using store = await openFormsStore(url, { clears: false })
   await Promise.all(records.map((record) => store.importForm(record, options)))
 }
 
@@ -286,6 +286,32 @@ describe.each([
     expect(await target.get({ organizationId, formRef })).toBeUndefined()
     expect(await target.undelete({ organizationId, formRef }, () => {})).toMatchObject({ publicId: formRef })
     expect(await Array.fromAsync(target.organizations())).toEqual([{ organizationId, forms: 2 }])
+  })
+
+  it('purges none of them, also where they are due and the copy is repeated', async () => {
+    const [from, to] = [fromUrl(), toUrl()]
+    await migrateFormsStore(from)
+    const purgeTime = new Date(Date.now() - 1).toISOString()
+    const due = records.map((record) => ({
+      ...record,
+      ...(record.deletion && { deletion: { ...record.deletion, purgeTime } }),
+    }))
+    await fill(from, due)
+    const content = await recordsAt(from)
+    const log = await logsAt(from)
+
+    const first = await copy(from, to)
+    const repeat = await copy(from, to)
+
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('3 deleted forms') })
+    expect(repeat).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0 records imported, 5 existed'),
+    })
+    for (const url of [from, to]) {
+      expect(await recordsAt(url)).toEqual(content)
+      expect(await logsAt(url)).toEqual(log)
+    }
   })
 
   it('names a form of the target alone that comes before them', async () => {

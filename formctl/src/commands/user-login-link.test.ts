@@ -73,7 +73,7 @@ describe('formctl user login-link', () => {
       code: 1,
       stderr: expect.stringContaining('The user ada@example.com is disabled'),
     })
-    for (const url of ['forms.example.com', 'ftp://x/v2', 'https://x/v2?a=1']) {
+    for (const url of ['forms.example.com', 'ftp://x/v2', 'https://x/v2?a=1', 'https://x']) {
       expect((await link('--user', 'ada@example.com', '--url', url)).code).toBe(2)
     }
   })

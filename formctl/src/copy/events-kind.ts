@@ -60,7 +60,9 @@ export const eventsKind: StoreKind<LoggedEvent> = {
   concurrency: 8,
   open: async (url, readOnly) => {
     await using cleanup = new AsyncDisposableStack()
-    const store = cleanup.use(await openFormsStore(url, { readOnly, timeoutMs: commandTimeoutMs }))
+    const store = cleanup.use(
+      await openFormsStore(url, { readOnly, clears: false, timeoutMs: commandTimeoutMs }),
+    )
     await collectEvents(store.events)
     cleanup.move()
     return {

@@ -32,7 +32,7 @@ export const formsKind: StoreKind<FormRecord> = {
   migrate: migrateFormsStore,
   concurrency: 8,
   open: async (url, readOnly) => {
-    const store = await openFormsStore(url, { readOnly, timeoutMs: commandTimeoutMs })
+    const store = await openFormsStore(url, { readOnly, clears: false, timeoutMs: commandTimeoutMs })
     return {
       records: () => allForms(store),
       count: () => countForms(store),

@@ -13,6 +13,11 @@ const retryMs = 250
  */
 const maxWaitMs = 20_000
 
+/** Moves the pending events that can be moved now. On MongoDB, this also completes deletes that were killed. */
+export const collectReadyEvents = async (events: EventLog): Promise<void> => {
+  while ((await events.collect(batchSize)) > 0);
+}
+
 /**
  * Moves all pending events to their logs.
  *
@@ -21,7 +26,7 @@ const maxWaitMs = 20_000
 export const collectEvents = async (events: EventLog, waitMs = maxWaitMs): Promise<void> => {
   const deadlineMs = performance.now() + waitMs
   for (;;) {
-    while ((await events.collect(batchSize)) > 0);
+    await collectReadyEvents(events)
     const { pending } = await events.backlog()
     if (pending === 0) return
     if (performance.now() >= deadlineMs) throw eventsRemain(pending)

@@ -30,9 +30,22 @@ const withPublicId = (url: string, old: string, publicId: string) =>
 export const toOrganization = (record: FormRecord, organizationId: string): FormRecord =>
   withIds(record, { ...record, organizationId })
 
+type Deletion = NonNullable<FormRecord['deletion']>
+
+/** A delete by an operator that can be undone for as long as the given one. */
+const deletedAt = ({ deleteTime, purgeTime }: Deletion, now: Date): Deletion => {
+  const ms = Date.parse(purgeTime) - Date.parse(deleteTime)
+  return {
+    deleteTime: now.toISOString(),
+    purgeTime: new Date(now.getTime() + ms).toISOString(),
+    deleter: '',
+  }
+}
+
 /**
  * A new form with the same draft and revisions: fresh ids, all times set to `now`, no replies, and neither publishers nor a
- * deleter, because an operator makes these changes. A deleted form can be restored until the same time.
+ * deleter, because an operator makes these changes. A deleted form can be restored for as long as the original after its
+ * delete.
  */
 export const toNewForm = (record: FormRecord, now: Date): FormRecord => {
   const time = now.toISOString()
@@ -55,7 +68,7 @@ export const toNewForm = (record: FormRecord, now: Date): FormRecord => {
       live: live ? { revisionId: live.revisionId, number: live.number } : null,
       replyCount: 0,
       replyIds: [],
-      ...(record.deletion && { deletion: { ...record.deletion, deleteTime: time, deleter: '' } }),
+      ...(record.deletion && { deletion: deletedAt(record.deletion, now) }),
     },
     ids,
   )

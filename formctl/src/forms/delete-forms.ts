@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { forEachConcurrently } from '../bulk/for-each-concurrently.ts'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
+import { collectReadyEvents } from '../events/collect-events.ts'
 import { countForms, deletedForms, formIds } from './list-forms.ts'
 
 /** Forms that are deleted concurrently, so that SQLite commits them in one transaction. */
@@ -40,6 +41,8 @@ export const deleteForms = async (
   await deleteAll()
   await lastRequests
   await deleteAll()
+  // Deletes that were killed are in the list of deleted forms afterwards.
+  await collectReadyEvents(store.events)
   await purgeAll()
   interruption.check(`${deleted} forms are deleted. Repeat the command to delete the rest.`)
   return deleted

@@ -31,7 +31,12 @@ export interface ImportOptions {
 export interface ImportResult {
   imported: number
   existing: number
+  /** Deleted forms whose `purgeTime` has passed. An import skips them, since they would be purged immediately. */
+  expired: number
 }
+
+/** The member of the result that counts an outcome. */
+const memberOf = { imported: 'imported', exists: 'existing', expired: 'expired' } as const
 
 /** Problems in the error message. Further problems are likely similar. */
 const maxProblems = 20
@@ -49,16 +54,15 @@ export const importForms = async (
 ): Promise<ImportResult> => {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error(`There is no file ${path}.`)
   const total = await countValidForms(path, options)
-  const tally: ImportResult = { imported: 0, existing: 0 }
+  const tally: ImportResult = { imported: 0, existing: 0, expired: 0 }
   using interruption = new Interruption()
   using progress = await startProgress(command, 'Importing forms', total)
   let lastLine = 0
   const importLine = async (line: Line) => {
     const record = recordFor(parseRecord(line), options)
-    const outcome = await atLine(line, () =>
-      options.dryRun ? previewImport(store, record) : store.importForm(record),
-    )
-    tally[outcome === 'imported' ? 'imported' : 'existing']++
+    const importOne = options.dryRun ? previewImport : importForm
+    const outcome = isExpired(record) ? 'expired' : await atLine(line, () => importOne(store, record))
+    tally[memberOf[outcome]]++
     lastLine = line.number
     progress.step()
   }
@@ -100,13 +104,20 @@ const recordFor = (record: FormRecord, options: ImportOptions): FormRecord => {
   return options.asNew ? toNewForm(moved, new Date()) : moved
 }
 
-/** The outcome of an import, judged only by the form. */
+const isExpired = ({ deletion }: FormRecord) => deletion && Date.parse(deletion.purgeTime) <= Date.now()
+
+const importForm = (store: FormsStore, record: FormRecord): Promise<Imported> => store.importForm(record)
+
+/** The outcome of an import, judged only by the form and by whether it is deleted. */
 const previewImport = async (store: FormsStore, record: FormRecord): Promise<Imported> => {
   const { organizationId, formId } = record
   const ref = { organizationId, formRef: formId }
-  const stored = await (record.deletion ? store.getDeleted(ref) : store.get(ref))
-  if (!stored) return 'imported'
-  if (digestOf(stored) !== digestOf(fromFormRecord(record))) throw formConflict(record, 'formId', formId)
+  const [form, deleted] = [await store.get(ref), await store.getDeleted(ref)]
+  if (!form && !deleted) return 'imported'
+  const stored = record.deletion ? deleted : form
+  if (!stored || digestOf(stored) !== digestOf(fromFormRecord(record))) {
+    throw formConflict(record, 'formId', formId)
+  }
   return 'exists'
 }
 

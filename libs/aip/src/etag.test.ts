@@ -53,7 +53,7 @@ describe('parseIfMatch, and its pattern,', () => {
       expect.objectContaining({
         reason: 'INVALID_IF_MATCH',
         httpStatus: 400,
-        message: expect.stringContaining('in double quotes, such as "3-k9Qz"'),
+        message: expect.stringContaining('in double quotes, such as "3-live.12"'),
       }),
     )
   })

@@ -22,7 +22,7 @@ const invalidIfMatch = () =>
   new ApiError(
     'INVALID_ARGUMENT',
     'INVALID_IF_MATCH',
-    'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-k9Qz". ' +
+    'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-live.12". ' +
       'Send the ETag header of an earlier response unchanged, with its quotes.',
   )
 

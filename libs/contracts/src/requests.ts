@@ -13,7 +13,7 @@ const dryRun = 'Runs every check and stores nothing.'
 const ValidateOnly = z.boolean({ error: 'must be true or false' }).default(false).describe(dryRun)
 
 const safeRetries =
-  'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Unique in the organization for its method, letter case ignored; remembered as long as the event of the change. Neither a refused request, nor an update or rollback that changed nothing is remembered.'
+  'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Compared, letter case ignored, with earlier requests of the same operation in the organization; remembered as long as the event of the change. Neither a refused request, nor an update or rollback that changed nothing is remembered.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
 /**
@@ -21,13 +21,18 @@ const RequestId = Uuid.optional().describe(safeRetries)
  */
 export const replayedHeader = 'x-request-replayed'
 
+/** Stands for an unknown form id in dry runs. */
+export const nilUuid = '00000000-0000-0000-0000-000000000000'
+
 /** Body of a create. The service validates `form` after it has filled in the defaults. */
 export const CreateFormRequest = z
   .strictObject({
     form: object,
-    formId: Uuid.optional().describe(
-      'The id of the new form (AIP-133), unique in the organization. Default: the service chooses one.',
-    ),
+    formId: Uuid.refine((id) => id !== nilUuid, { error: 'must not be the nil UUID' })
+      .optional()
+      .describe(
+        'The id of the new form (AIP-133), unique in the organization. Default: the service chooses one.',
+      ),
     requestId: RequestId,
     validateOnly: ValidateOnly,
   })
@@ -119,6 +124,10 @@ export const DeleteFormQuery = z.strictObject({
 })
 
 export type DeleteFormQuery = z.infer<typeof DeleteFormQuery>
+
+/** Query of the delete of a key. */
+export const DeleteKeyQuery = DeleteFormQuery.omit({ requestId: true })
+export type DeleteKeyQuery = z.infer<typeof DeleteKeyQuery>
 
 /** The paging parameters as text (AIP-158). `libs/aip` parses their values. */
 export const PageQuery = z.strictObject({

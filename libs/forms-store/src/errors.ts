@@ -1,7 +1,7 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
 import { type FormEvent, type FormPath, formPath, shedHeader } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
-import type { IdentifiedRequest } from './requests/identified-request.ts'
+import type { ChangeMethod } from './requests/identified-request.ts'
 import { formETag } from './resource/form-to-json.ts'
 
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
@@ -12,7 +12,7 @@ export const formNotFound = (ref: FormRef) =>
   new ApiError(
     'NOT_FOUND',
     'FORM_NOT_FOUND',
-    `There is no ${formPathOf(ref)}. List the forms to see which there are.`,
+    `There is no ${formPathOf(ref)}. List the forms, or the deleted forms, to see which there are.`,
     {
       metadata: { form: formPathOf(ref) },
     },
@@ -40,8 +40,14 @@ export const formIdTaken = (form: FormPath, isDeleted: boolean) =>
     { metadata: { form: formPath(form), deleted: `${isDeleted}` } },
   )
 
-/** Another request of the organization has had the requestId: for another form, or with other parameters (AIP-155). */
-export const requestIdReused = (organizationId: string, { requestId, method }: IdentifiedRequest) =>
+/**
+ * Another request of the organization has had the requestId: for another form, or, except of a publish, with other
+ * parameters (AIP-155).
+ */
+export const requestIdReused = (
+  organizationId: string,
+  { requestId, method }: { requestId: string; method: ChangeMethod | 'publish' },
+) =>
   new ApiError(
     'ALREADY_EXISTS',
     'REQUEST_ID_REUSED',

@@ -198,6 +198,11 @@ export type Quota = Readonly<Usage>
 export interface FormsStoreOptions {
   /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
+  /**
+   * Whether this process purges the deleted forms whose `purgeTime` has passed, and deletes what deleted forms have left.
+   * Default: true, unless `readOnly`. A copy sets it to false, because each purge records an event.
+   */
+  clears?: boolean
   /** Quota of each organization. Default: unlimited. */
   quota?: Quota
   /** How long a deleted form can be restored, in days from 0 to 3,650. Default: 0, which removes it at once. */
@@ -314,8 +319,12 @@ export interface FormsStore extends AsyncDisposable {
    */
   delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
 
-  /** Reads a page of the deleted forms that can be restored, most recently deleted first, by keyset. */
-  listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage>
+  /**
+   * Reads a page of the deleted forms that can be restored, most recently deleted first, by keyset.
+   *
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE when the list exceeds its time limit. The signal's reason once it aborts.
+   */
+  listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage>
 
   /**
    * Restores a deleted form as it was: ids, draft, version, times, revisions, `live` and replies.
@@ -352,7 +361,7 @@ export interface FormsStore extends AsyncDisposable {
    */
   checkRequest(organizationId: string, formRef: string | undefined, request: IdentifiedRequest): Promise<void>
 
-  /** The revision that a command created, of any form of the organization. */
+  /** The revision that a command created, of any form of the organization, also of a deleted one that can be restored. */
   findRevisionOfCommand(organizationId: string, commandId: string): Promise<StoredRevision | undefined>
 
   /**

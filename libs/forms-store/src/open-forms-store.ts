@@ -37,7 +37,7 @@ export const openFormsStore = async (url: string, options: FormsStoreOptions = {
 export const migrateFormsStore = (url: string, onStep?: (step: MigrationStep) => void): Promise<Migration> =>
   byScheme<Promise<Migration>>('forms', url, {
     sqlite: async () => {
-      await new SqliteFormsStore(sqlitePath(url)).close()
+      await new SqliteFormsStore(sqlitePath(url), { clears: false }).close()
       return { engine: 'SQLite', version: migrations.length }
     },
     mongodb: async () => {

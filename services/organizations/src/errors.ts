@@ -33,7 +33,7 @@ export const keyOutlivesCaller = (expireTime: string, field?: string) =>
   new ApiError(
     'INVALID_ARGUMENT',
     'KEY_OUTLIVES_CALLER',
-    `The key of this request expires at ${expireTime}, and the new key would work for longer. Create one with an expireTime that is not later, or use a key that works for longer.`,
+    `The key of this request expires at ${expireTime}, and the new key would work for longer. ${field ? 'Set an expireTime that is not later, or use' : 'Use'} a key that works for longer.`,
     {
       metadata: { expireTime },
       fieldViolations: field ? [{ field, description: `must not be after ${expireTime}` }] : undefined,

@@ -24,12 +24,3 @@ export const breakingChanges = (preconditionViolations: PreconditionViolation[])
     { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }
-
-/** The requestId has published another form (AIP-155). */
-export const requestIdReused = (requestId: string) =>
-  new ApiError(
-    'ALREADY_EXISTS',
-    'REQUEST_ID_REUSED',
-    `The requestId ${requestId} has published another form of this organization. Use a new one for this form.`,
-    { metadata: { requestId } },
-  )

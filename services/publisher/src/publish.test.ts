@@ -4,6 +4,7 @@ import { Form, type FormDraft, FormPublished, type PublishForm } from '@fms/cont
 import {
   type FormRef,
   type FormsStore,
+  type FormsStoreOptions,
   formETag,
   openFormsStore,
   parseDraft,
@@ -29,8 +30,8 @@ import {
 
 const now = new Date('2026-11-21T10:00:00.000Z')
 
-const start = async () => {
-  const forms = await openFormsStore('sqlite::memory:')
+const start = async (options?: FormsStoreOptions) => {
+  const forms = await openFormsStore('sqlite::memory:', options)
   return {
     forms,
     run: async (command: PublishForm, store = forms) => {
@@ -274,8 +275,29 @@ describe('a requestId', () => {
         status: 'ALREADY_EXISTS',
         reason: 'REQUEST_ID_REUSED',
         httpStatus: 409,
-        parts: { metadata: { requestId: command.commandId } },
+        parts: {
+          metadata: {
+            organization: `organizations/${organizationId}`,
+            requestId: command.commandId,
+            method: 'publish',
+          },
+        },
       })
+    }
+    await expectUntouched(service, other)
+  })
+
+  it('is rejected for another form once its form is deleted, before the rules are checked', async () => {
+    await using service = await start({ deletedFormsDays: 30 })
+    const form = await givenForm(service.forms)
+    const other = await givenForm(service.forms, { organizationId: form.organizationId })
+    const command = commandFor(form)
+    await service.run(command)
+    await remove(service.forms, form)
+
+    for (const validateOnly of [true, false]) {
+      const reused = commandFor(other, { commandId: command.commandId, validateOnly, ifMatch: ['7-draft.0'] })
+      await expect(service.run(reused)).rejects.toMatchObject({ reason: 'REQUEST_ID_REUSED' })
     }
     await expectUntouched(service, other)
   })

@@ -9,12 +9,13 @@ import {
   formNotFound,
   formToJson,
   parseDraft,
+  requestIdReused,
   type StoredForm,
   type StoredRevision,
   type TakeSnapshot,
 } from '@fms/forms-store'
 import { compareWithLive } from './compare-with-live.ts'
-import { breakingChanges, draftNotPublishable, requestIdReused } from './errors.ts'
+import { breakingChanges, draftNotPublishable } from './errors.ts'
 
 export interface PublishDeps {
   forms: FormsStore
@@ -57,9 +58,13 @@ export const publish = async (
   const context = contextOf(command, httpRequestId)
   const published = await forms.publish(command, command.commandId, snapshot, assertInTime, context)
   if (!published) throw formNotFound(command)
-  if (published === 'elsewhere') throw requestIdReused(command.commandId)
+  if (published === 'elsewhere') throw reused(command)
   return published
 }
+
+/** The `requestId` has published another form. */
+const reused = ({ organizationId, commandId }: PublishForm) =>
+  requestIdReused(organizationId, { requestId: commandId, method: 'publish' })
 
 /** Who publishes, for the event. */
 const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext => ({
@@ -84,7 +89,7 @@ const validatePublish = async (
   const current = await forms.get(command)
   if (!current) throw formNotFound(command)
   const earlier = await forms.findRevisionOfCommand(command.organizationId, command.commandId)
-  if (earlier && earlier.formId !== current.formId) throw requestIdReused(command.commandId)
+  if (earlier && earlier.formId !== current.formId) throw reused(command)
   const published = { ...current, live: true }
   if (!earlier) {
     await check(command, current, async () => (await forms.getRevision(command, liveAlias))?.revision)

@@ -127,8 +127,8 @@ describe('formctl forms import', () => {
     writeFileSync(file, toLines(records))
     await fill(records.slice(0, 1))
 
-    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":1}\n' })
-    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":0,"existing":3}\n' })
+    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":1,"expired":0}\n' })
+    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":0,"existing":3,"expired":0}\n' })
     expect(await storedRecords()).toHaveLength(3)
   })
 
@@ -146,7 +146,7 @@ describe('formctl forms import', () => {
           expect(byId.get(record.formId)).toEqual(JSON.parse(JSON.stringify(record)))
         }
         expect(await importFrom('--json')).toMatchObject({
-          stdout: `{"imported":0,"existing":${records.length}}\n`,
+          stdout: `{"imported":0,"existing":${records.length},"expired":0}\n`,
         })
       },
     )
@@ -175,7 +175,9 @@ describe('formctl forms import', () => {
     await exportTo(file)
     const begin = new Date().toISOString()
 
-    expect(await importFrom('--as-new', '--json')).toMatchObject({ stdout: '{"imported":1,"existing":0}\n' })
+    expect(await importFrom('--as-new', '--json')).toMatchObject({
+      stdout: '{"imported":1,"existing":0,"expired":0}\n',
+    })
 
     const fresh = (await storedRecords()).find(({ formId }) => formId !== record.formId)!
     expect(await storedRecords()).toContainEqual(record)
@@ -217,26 +219,70 @@ describe('formctl forms import', () => {
     const record = newFormRecord({ revisions: 1, isDeleted: true })
     writeFileSync(file, toLines([record]))
 
-    expect(await importFrom('--dry-run', '--json')).toMatchObject({ stdout: '{"imported":1,"existing":0}\n' })
+    expect(await importFrom('--dry-run', '--json')).toMatchObject({
+      stdout: '{"imported":1,"existing":0,"expired":0}\n',
+    })
     for (const options of [[], ['--as-new']]) expect(await importFrom(...options)).toMatchObject({ code: 0 })
-    expect(await importFrom('--dry-run', '--json')).toMatchObject({ stdout: '{"imported":0,"existing":1}\n' })
+    expect(await importFrom('--dry-run', '--json')).toMatchObject({
+      stdout: '{"imported":0,"existing":1,"expired":0}\n',
+    })
 
     const records = await storedRecords()
     const fresh = records.find(({ formId }) => formId !== record.formId)!
     expect(records).toHaveLength(2)
     expect(records).toContainEqual(record)
-    expect(fresh.deletion).toEqual({ ...record.deletion, deleteTime: fresh.createTime, deleter: '' })
+    const [before, after] = [record.deletion!, fresh.deletion!]
+    expect(after).toMatchObject({ deleteTime: fresh.createTime, deleter: '' })
+    const msOf = ({ deleteTime, purgeTime }: typeof before) => Date.parse(purgeTime) - Date.parse(deleteTime)
+    expect(msOf(after)).toBe(msOf(before))
     await using store = await openForms()
     expect(await Array.fromAsync(store.organizations())).toEqual([
       { organizationId: record.organizationId, forms: 0 },
     ])
   })
 
+  it('skips deleted forms that can no longer be restored, but not as new ones', async () => {
+    const record = newFormRecord({ revisions: 1, isDeleted: true })
+    const expired = {
+      ...record,
+      deletion: { ...record.deletion!, purgeTime: new Date(Date.now() - 1).toISOString() },
+    }
+    const other = newFormRecord()
+    writeFileSync(file, toLines([expired, other]))
+
+    expect(await importFrom('--dry-run', '--json')).toMatchObject({
+      stdout: '{"imported":1,"existing":0,"expired":1}\n',
+    })
+    expect(await importFrom()).toMatchObject({
+      code: 0,
+      stdout:
+        'Imported 1 forms; 0 were there already.\n' +
+        'Skipped 1 deleted forms whose purgeTime has passed: they can no longer be restored.\n',
+    })
+
+    expect(await storedRecords()).toEqual([other])
+    {
+      await using store = await openForms()
+      expect(await Array.fromAsync(store.events.logs())).toMatchObject([
+        { organizationId: other.organizationId, lastSequence: 1 },
+      ])
+    }
+    writeFileSync(
+      file,
+      toLines([{ ...expired, deletion: { ...expired.deletion, deleteTime: '2026-01-01T00:00:00.000Z' } }]),
+    )
+    expect(await importFrom('--as-new', '--json')).toMatchObject({
+      stdout: '{"imported":1,"existing":0,"expired":0}\n',
+    })
+    const fresh = (await storedRecords()).find(({ deletion }) => deletion)!
+    expect(Date.parse(fresh.deletion!.purgeTime)).toBeGreaterThan(Date.now())
+  })
+
   it('resumes from a line', async () => {
     writeFileSync(file, toLines([newFormRecord(), newFormRecord(), newFormRecord()]))
 
     expect(await importFrom('--as-new', '--from-line', '3', '--json')).toMatchObject({
-      stdout: '{"imported":1,"existing":0}\n',
+      stdout: '{"imported":1,"existing":0,"expired":0}\n',
     })
   })
 
@@ -255,6 +301,24 @@ describe('formctl forms import', () => {
       code: 1,
       stderr: expect.stringMatching(/^error: line 2: The store has something else under the formId/),
     })
+  })
+
+  it.each([
+    ['deleted', true],
+    ['not deleted', false],
+  ])('rejects a form that is %s in the file alone, also in a dry run', async (_, isDeleted) => {
+    const record = newFormRecord({ revisions: 1, isDeleted: true })
+    const { deletion: __, ...current } = record
+    await fill([isDeleted ? current : record])
+    writeFileSync(file, toLines([isDeleted ? record : current]))
+
+    for (const options of [['--dry-run'], []]) {
+      expect(await importFrom(...options)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: line 1: The store has something else under the formId/),
+      })
+    }
   })
 
   it('lists all problems of each invalid line, and imports nothing', async () => {
@@ -301,7 +365,7 @@ describe('formctl forms import', () => {
   it('accepts a complete last line without a newline', async () => {
     const text = toLines([newFormRecord(), newFormRecord()])
     writeFileSync(file, text.slice(0, -1))
-    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":0}\n' })
+    expect(await importFrom('--json')).toMatchObject({ stdout: '{"imported":2,"existing":0,"expired":0}\n' })
 
     writeFileSync(file, text.slice(0, -2))
     expect(await importFrom()).toMatchObject({ code: 1, stderr: expect.stringMatching(/^line 2: /m) })

@@ -3,6 +3,7 @@ import { addExamples } from '../../cli/examples.ts'
 import { printOutcome } from '../../cli/outcome.ts'
 import { terminalOf } from '../../cli/terminal.ts'
 import { exportForms, writeNewFile } from '../../forms/export-forms.ts'
+import type { ImportResult } from '../../forms/import-forms.ts'
 import { openForms } from '../../stores/open-stores.ts'
 import { findOptionalOrganizationId } from '../../stores/organization-id.ts'
 import { addChangesCommand } from './changes.ts'
@@ -73,17 +74,22 @@ const addImportCommand = (forms: Command): void => {
         ...options,
         ...(organizationId && { organizationId }),
       })
-      const would = options.dryRun ? 'Would import' : 'Imported'
-      printOutcome(this, {
-        json: result,
-        text: `${would} ${result.imported} forms; ${result.existing} were there already.`,
-      })
+      printOutcome(this, { json: result, text: describeImport(result, options) })
     })
   addExamples(
     command,
     'forms import "$DATA_DIR/forms.ndjson" --dry-run',
     'forms import "$DATA_DIR/forms.ndjson" --organization acme --as-new',
   )
+}
+
+const describeImport = (
+  { imported, existing, expired }: ImportResult,
+  { dryRun }: ImportCommandOptions,
+): string => {
+  const result = `${dryRun ? 'Would import' : 'Imported'} ${imported} forms; ${existing} were there already.`
+  if (expired === 0) return result
+  return `${result}\nSkipped ${expired} deleted forms whose purgeTime has passed: they can no longer be restored.`
 }
 
 const parseLineNumber = (text: string): number => {

@@ -47,13 +47,13 @@ const reused = (organizationId: string, { requestId, method }: IdentifiedRequest
 })
 
 /** Expects that the request is a repeat of a change of the form. */
-const expectReplay = async ({ organizationId, formId }: StoredForm, repeat: Promise<unknown>) => {
+const expectReplay = async ({ organizationId, formId, publicId }: StoredForm, repeat: Promise<unknown>) => {
   const error = await repeat.then(
     (value) => expect.fail(`carried out again: ${value}`),
     (reason: unknown) => reason,
   )
   expect(error).toBeInstanceOf(RequestReplay)
-  expect((error as RequestReplay).form).toEqual({ organizationId, formId })
+  expect((error as RequestReplay).form).toEqual({ organizationId, formId, publicId })
 }
 
 /** A change that takes a request id, on a form that the method applies to. */
@@ -256,6 +256,10 @@ export const requestIdsContract = (open: OpenStore, { slow }: EngineLimits): voi
         await expectReplay(created, send())
 
         expect(await exported(store(), organizationId)).toEqual([])
+        // The public id tells another form with the same id apart.
+        const another = newForm({ organizationId, formId: created.formId })
+        await store().create(another, undefined, { hasClientId: true })
+        await expectReplay(created, send())
       }
     })
 

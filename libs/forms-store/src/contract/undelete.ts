@@ -89,7 +89,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
 
   describe('a deleted form', () => {
     it('is invisible to everything else', async () => {
-      const { form, first, replyIds } = await givenDeleted()
+      const { form, first } = await givenDeleted()
       const { organizationId, formId, publicId } = form
       const everything = { organizationId, orderBy: [], limit: 10, skip: 0 }
 
@@ -110,9 +110,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
       }
       expect(await store().list(everything)).toEqual({ forms: [], totalSize: 0 })
       expect(await store().listSummaries(everything)).toEqual({ forms: [], totalSize: 0 })
-      expect(await store().findRevisionOfCommand(organizationId, first.commandId)).toBeUndefined()
       expect(await store().findOrganizationOf(publicId)).toBeUndefined()
-      expect(await store().recordReplies({ ...form, replyIds: [...replyIds, randomUUID()] })).toBe(0)
       expect(await Array.fromAsync(store().revisionGrowth.formsToPrune(organizationId, 1))).toEqual([])
     })
 
@@ -199,14 +197,72 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
 
     it('keeps the commands of its revisions: no other form can publish with them, and a repeat finds them', async () => {
       const { form, first, record } = await givenDeleted()
-      const other = await givenForm(store(), { organizationId: form.organizationId })
+      const { organizationId } = form
+      const other = await givenForm(store(), { organizationId })
 
-      expect(await store().publish(refOf(other), first.commandId, snapshot)).toBe('elsewhere')
+      expect(await store().findRevisionOfCommand(organizationId, first.commandId)).toEqual(first)
+      expect(await store().publish(refOf(other), first.commandId, refuse)).toBe('elsewhere')
       expect(await current(other)).toEqual(other)
       await undelete(form)
       expect(await store().publish(refOf(form), first.commandId, refuse)).toEqual(form)
 
       expect(await recordOf(store(), form)).toEqual(record)
+    })
+
+    it('frees the commands of its revisions once it is purged', async () => {
+      const { form, first } = await givenDeleted()
+      const { organizationId } = form
+      const other = await givenForm(store(), { organizationId })
+
+      await purge(form)
+
+      expect(await store().findRevisionOfCommand(organizationId, first.commandId)).toBeUndefined()
+      expect(await store().publish(refOf(other), first.commandId, snapshot)).toEqual({ ...other, live: true })
+    })
+
+    it('counts the replies that come meanwhile, each once', async () => {
+      const { form, replyIds, record } = await givenDeleted()
+      const later = Array.from({ length: 70 }, () => randomUUID())
+      const counts: number[] = []
+
+      for (const ids of [later.slice(0, 1), later.slice(0, 40), later.slice(20), later, replyIds]) {
+        counts.push(await store().recordReplies({ ...form, replyIds: ids }))
+      }
+
+      expect(counts).toEqual([1, 39, 30, 0, 0])
+      const counted = { ...form, replyCount: form.replyCount + later.length }
+      expect(await store().getDeleted(refOf(form))).toEqual(counted)
+      const { deletion, ...deleted } = await recordOf(store(), form)
+      const { replyIds: countedIds, ...rest } = deleted
+      expect([...countedIds].sort()).toEqual([...replyIds, ...later].sort())
+      const { replyIds: _, ...before } = record
+      expect(rest).toEqual({ ...before, replyCount: counted.replyCount })
+      expect(deletion).toBeDefined()
+      expect(await undelete(form)).toEqual(counted)
+      expect(await recordOf(store(), form)).toEqual(deleted)
+      expect(await store().recordReplies({ ...form, replyIds: later })).toBe(0)
+    })
+
+    it('counts no replies once it is purged', async () => {
+      const { form } = await givenDeleted()
+      await purge(form)
+
+      expect(await store().recordReplies({ ...form, replyIds: [randomUUID()] })).toBe(0)
+    })
+
+    it('loses no reply that comes while it is deleted and restored', async () => {
+      const form = await givenForm(store())
+      const ids = Array.from({ length: 40 }, () => randomUUID())
+
+      const counts = await atOnce(ids.length, async (index) => {
+        if (index % 8 === 3) await remove(form)
+        if (index % 8 === 7) await undelete(form)
+        return store().recordReplies({ ...form, replyIds: [ids[index]!] })
+      })
+
+      expect(counts).toEqual(ids.map(() => 1))
+      const { replyCount, replyIds } = await recordOf(store(), form)
+      expect([replyCount, [...replyIds].sort()]).toEqual([ids.length, [...ids].sort()])
     })
 
     it('counts in the bytes of its organization, and not in its forms', async () => {

@@ -85,7 +85,8 @@ export interface EventLog {
 
   /**
    * Deletes at most `limit` events that are older than `before` and in the stream. Keeps the newest event of each
-   * organization, which has the last sequence.
+   * organization, which has the last sequence. The requests of events that are at least two minutes younger than `before` stay
+   * known.
    *
    * @returns the number of deleted events; 0 if there are no more.
    */

@@ -221,6 +221,8 @@ export interface DeletionDocument extends Incarnation {
   eventNumber?: number
   /** Of a delete: the `changeNumber` of the form that the attempt has read. */
   changeNumber?: number
+  /** Of a delete: that of the form. */
+  undeleteCount?: number
   /** The events that are to be in the log once the attempt has deleted the form; empty once they are. */
   pendingEvents?: PendingEvent[]
   pendingCount?: number
@@ -241,7 +243,7 @@ export interface DeletionDocument extends Incarnation {
   deleteTime?: number
   /** The size of a draft that the usage of the organization includes. Only confirmed notes have it. */
   bytes?: number
-  /** The event of the undelete that restores the form at present, and when it has begun; 0 for none. */
+  /** The event of the undelete that restores the form at present, and when it has begun by the clock of its process. */
   undeleteId?: string
   undeleteTime?: number
   /** When the clearing looks for what killed undeletes and late creates have left; 0 for never. */

@@ -4,13 +4,14 @@ import { type FormDocument, type FormsCollections, formByRef } from './documents
 /**
  * The document of a form. Indexes: that of `_id`, and forms_by_publicId_and_id.
  *
+ * @param ref with an incarnation to find no other one.
  * @param fields to read; all by default.
  */
 export const findForm = async (
   { forms }: FormsCollections,
-  ref: FormRef,
+  { incarnation, ...ref }: FormRef & { incarnation?: string },
   fields?: readonly (keyof FormDocument)[],
 ): Promise<FormDocument | undefined> => {
   const query = formByRef(ref)
-  return query && forms.findOne(query, fields)
+  return query && forms.findOne({ ...query, ...(incarnation && { incarnation }) }, fields)
 }

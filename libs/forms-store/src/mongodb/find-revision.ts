@@ -1,6 +1,7 @@
 import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
 import type { FormRef, RevisionState, StoredRevision } from '../forms-store.ts'
 import { commandKey } from './changes/reservations.ts'
+import { findDeleted } from './deleted-forms/find-deleted.ts'
 import {
   type FormDocument,
   type FormsCollections,
@@ -8,6 +9,7 @@ import {
   formKey,
   type Incarnation,
   incarnationOf,
+  type ReservationDocument,
   type RevisionDocument,
   toStoredRevision,
   visibilityFields,
@@ -78,8 +80,8 @@ export const findLiveRevision = async (
 }
 
 /**
- * The visible revision that a command made, of any form of the organization. Indexes: those of `_id`,
- * revisions_by_commandId.
+ * The visible revision that a command made, of any form of the organization, also of a deleted one that can be restored.
+ * Indexes: those of `_id`, deletions_by_form, revisions_by_commandId.
  */
 export const findRevisionOfCommand = async (
   collections: FormsCollections,
@@ -88,9 +90,19 @@ export const findRevisionOfCommand = async (
 ): Promise<RevisionDocument | undefined> => {
   const reservation = await collections.commands.findOne({ _id: commandKey(organizationId, commandId) })
   if (!reservation) return undefined
-  const { formId } = reservation
-  const form = await collections.forms.findOne(formById({ organizationId, formId }), visibilityFields)
+  const form = await findOwner(collections, reservation)
   return form && collections.revisions.findOne({ ...visibleRevisions(form), commandId })
+}
+
+/** The form that has reserved a command, deleted or not. */
+const findOwner = async (
+  collections: FormsCollections,
+  { organizationId, formId }: ReservationDocument,
+): Promise<FormDocument | undefined> => {
+  const find = () => collections.forms.findOne(formById({ organizationId, formId }), visibilityFields)
+  const findInNote = () => findDeleted(collections, { organizationId, formRef: formId })
+  // An undelete may move the form from the one to the other meanwhile.
+  return (await find()) ?? (await findInNote())?.form ?? (await find())
 }
 
 /** The revision that a command made of this incarnation of a form, visible or not. Index: revisions_by_commandId. */

@@ -78,15 +78,16 @@ describe('a list on MongoDB', () => {
     await using _ = store
 
     await expect(store.list(query)).rejects.toMatchObject({ reason: 'FILTER_TOO_EXPENSIVE' })
+    await expect(store.listDeleted(query)).rejects.toMatchObject({ reason: 'FILTER_TOO_EXPENSIVE' })
   })
 
   it('ends when its signal aborts', async () => {
     const { store, query } = await given({})
     await using _ = store
+    const aborted = { signal: AbortSignal.abort() }
 
-    await expect(store.list(query, { signal: AbortSignal.abort() })).rejects.toMatchObject({
-      name: 'AbortError',
-    })
+    await expect(store.list(query, aborted)).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(store.listDeleted(query, aborted)).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('finds documents of the previous release by search after a migration', async () => {

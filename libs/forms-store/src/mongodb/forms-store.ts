@@ -100,7 +100,7 @@ const filterFields = {
 /** Hooks for tests. */
 export interface MongoFormsStoreHooks {
   beforeWrite?: BeforeWrite
-  /** Whether this store deletes the remains of deleted forms. Default: true. */
+  /** Overrides the option `clears`. */
   clears?: boolean
   /** How long a create or delete can be in flight, in milliseconds. Default: 15,000. */
   inFlightMs?: number
@@ -144,13 +144,15 @@ export class MongoFormsStore implements FormsStore {
   constructor(
     url: string,
     {
+      readOnly,
+      clears = !readOnly,
       quota = noQuota,
       listTimeoutMs = defaultListTimeoutMs,
       timeoutMs,
       onRecorded = () => {},
       deletedFormsDays = 0,
     }: FormsStoreOptions = {},
-    { beforeWrite, clears = true, inFlightMs }: MongoFormsStoreHooks = {},
+    { beforeWrite, clears: isClearing = clears, inFlightMs }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
       socketTimeoutMS: socketTimeoutMs(Math.max(listTimeoutMs, timeoutMs ?? 0)),
@@ -166,7 +168,7 @@ export class MongoFormsStore implements FormsStore {
     this.#deletedFormsDays = deletedFormsDays
     const clear = (signal: AbortSignal) =>
       clearDeletions(this.#collections, signal, Date.now(), this.#onRecorded)
-    if (clears) this.#clearing = new ClearingLoop(clear)
+    if (isClearing) this.#clearing = new ClearingLoop(clear)
   }
 
   create(
@@ -259,8 +261,10 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** Index: deletions_by_deleteTime. */
-  listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
-    return listDeleted(this.#collections, query)
+  listDeleted(query: ListDeletedFormsQuery, options: ListOptions = {}): Promise<DeletedFormsPage> {
+    return this.#withTimeLimit(options, (throwIfAborted) =>
+      listDeleted(this.#collections, query, throwIfAborted),
+    )
   }
 
   getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -372,7 +376,7 @@ export class MongoFormsStore implements FormsStore {
     return (await findRevision(this.#collections, ref, revisionRef, ['formId']))?.state
   }
 
-  /** Indexes: that of `_id`, and replies_by_incarnation. */
+  /** Indexes: that of `_id`, and replies_by_incarnation; for a deleted form, deletions_by_form. */
   recordReplies(replies: Replies): Promise<number> {
     const { organizationId, formId } = replies
     return this.#retryOnConflict({ organizationId, formRef: formId }, () =>

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { givenForm, newForm, refOf } from '../contract/given.ts'
+import { operatorContext } from '../events/recorded-event.ts'
 import type { FormsStore, StoredForm } from '../forms-store.ts'
+import { RequestReplay } from '../requests/identified-request.ts'
 import { toFormRecord } from '../stored-form-record.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
@@ -123,6 +125,29 @@ describe('the number of all forms', () => {
     expect((await later.usage(organizationId)).forms).toBe(0)
   })
 
+  it('is recomputed after a create that was too late: its form was created and deleted meanwhile', async () => {
+    const { organizationId } = await givenForm(store)
+    const context = {
+      ...operatorContext,
+      request: { requestId: randomUUID(), method: 'create', digest: '' },
+    } as const
+    let created: StoredForm | undefined
+    const meanwhile = async ({ collection }: { collection: string }) => {
+      if (collection === 'usage' && !created) {
+        created = await store.create(newForm({ organizationId }), context)
+        // Removes the note of that create.
+        await givenForm(store, { organizationId })
+      } else if (collection === 'publicIds' && created) await store.delete(refOf(created), allow)
+    }
+    await using late = new MongoFormsStore(url, {}, { beforeWrite: meanwhile, clears: false })
+
+    await expect(late.create(newForm({ organizationId }), context)).rejects.toBeInstanceOf(RequestReplay)
+
+    await collections.usage.set({ organizationId, _id: organizationId }, { countTime: 0 })
+    await givenForm(store, { organizationId })
+    expect(await totalOf(store, organizationId)).toBe(await counted(organizationId))
+  })
+
   it('keeps a create that is in flight, and takes it back once when it stores nothing', async () => {
     const { organizationId, publicId } = await givenForm(store)
     const totals: number[] = []
@@ -164,7 +189,7 @@ describe('the notes of a usage document', () => {
   })
 })
 
-/** Rethrows errors other than the conflict of an import with an existing form. */
+/** Rethrows errors other than the conflict of an import or a create with an existing form. */
 const unlessConflict = (error: { reason?: string }) => {
-  if (error.reason !== 'FORM_CONFLICT') throw error
+  if (error.reason !== 'FORM_CONFLICT' && error.reason !== 'FORM_ID_TAKEN') throw error
 }

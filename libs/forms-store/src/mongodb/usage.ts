@@ -92,7 +92,10 @@ const countForm = async <T>(
   return stored
 }
 
-/** Removes a note and takes its amounts back, unless another change of the same form shares it. */
+/**
+ * Removes a note and takes its amounts back, unless another change of the same form shares it. If the note is gone, a later
+ * change of the form may have removed it without its amounts: then the next write recomputes the usage.
+ */
 const withdraw = async (
   collections: FormsCollections,
   organizationId: string,
@@ -105,7 +108,10 @@ const withdraw = async (
     const back = { forms: -forms, bytes: -bytes }
     if (await change(collections, organizationId, isLast, back, { unset: [key] })) return
     if (await change(collections, organizationId, isShared, { [users]: -1 }, { changed: key })) return
-    if (!(await collections.usage.has({ ...keyOf(organizationId), [users]: { $gt: 0 } }))) return
+    const hasUsers = { ...keyOf(organizationId), [users]: { $gt: 0 } }
+    if (await collections.usage.has(hasUsers)) continue
+    await change(collections, organizationId, {}, {}, { fields: { dueTime: 0 } })
+    return
   }
 }
 

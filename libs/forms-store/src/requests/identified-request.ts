@@ -13,12 +13,19 @@ export interface IdentifiedRequest {
   digest: string
 }
 
+/** The form of an earlier request. */
+export interface ReplayedForm extends FormPath {
+  publicId: string
+}
+
 /** Thrown instead of a second change: the request was carried out before, with the same form and digest. */
 export class RequestReplay extends ExpectedOutcome {
-  /** The form that the request has changed. It may be gone since. */
-  readonly form: FormPath
+  /**
+   * The form that the request has changed. It may be gone since, and another form may have its id, with another public id.
+   */
+  readonly form: ReplayedForm
 
-  constructor(form: FormPath) {
+  constructor(form: ReplayedForm) {
     super('The request was carried out before')
     this.form = form
   }

@@ -1,11 +1,9 @@
-import { type FormPath, isUuid } from '@fms/contracts'
+import { isUuid } from '@fms/contracts'
 import { requestIdReused } from '../errors.ts'
-import { type IdentifiedRequest, RequestReplay } from './identified-request.ts'
+import { type IdentifiedRequest, type ReplayedForm, RequestReplay } from './identified-request.ts'
 
 /** A request that was carried out. */
-export interface EarlierRequest extends FormPath {
-  /** The public id of the form. */
-  publicId: string
+export interface EarlierRequest extends ReplayedForm {
   digest: string
 }
 
@@ -34,7 +32,7 @@ export const rejectRepeat = (
   formRef: string | undefined,
   request: IdentifiedRequest,
 ): never => {
-  const { organizationId, formId } = earlier
+  const { organizationId, formId, publicId } = earlier
   if (!isRepeat(earlier, formRef, request)) throw requestIdReused(organizationId, request)
-  throw new RequestReplay({ organizationId, formId })
+  throw new RequestReplay({ organizationId, formId, publicId })
 }

@@ -38,19 +38,22 @@ const conditionOf = (revisionRef: string): [sql: string, ...values: string[]] =>
 }
 
 /**
- * The row of the revision that a command made. Skips revisions of deleted forms. Indexes: revisions_by_command, the key
- * of forms.
+ * The row of the revision that a command made, also of a deleted form that can be restored. Skips revisions that are being
+ * cleared. Indexes: revisions_by_command, the keys of forms and deletedForms.
  */
 export const findRevisionOfCommand = (
   database: SqliteDatabase,
   organizationId: string,
   commandId: string,
   columns = '*',
-): Row | undefined =>
-  database.get(
+): Row | undefined => {
+  const existsIn = (table: string) =>
+    `EXISTS (SELECT 1 FROM ${table} AS its
+       WHERE its.organizationId = revisions.organizationId AND its.formId = revisions.formId)`
+  return database.get(
     `SELECT ${columns} FROM revisions WHERE organizationId = ? AND commandId = ?
-     AND EXISTS (SELECT 1 FROM forms
-       WHERE forms.organizationId = revisions.organizationId AND forms.formId = revisions.formId)`,
+     AND (${existsIn('forms')} OR ${existsIn('deletedForms')})`,
     organizationId,
     commandId,
   )
+}

@@ -340,6 +340,9 @@ it('lists deleted forms from behind many skipped ones, in steps', async () => {
   expect(page.next!.formId).toBe('00011001')
   const end = { organizationId, limit: 2, skip: count }
   expect(await store.listDeleted(end)).toEqual({ deletedForms: [], totalSize: count })
+  await expect(store.listDeleted(end, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
 })
 
 describe('an expensive list', () => {

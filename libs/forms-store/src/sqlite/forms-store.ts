@@ -101,6 +101,7 @@ export class SqliteFormsStore implements FormsStore {
     path: string,
     {
       readOnly,
+      clears = !readOnly,
       quota = noQuota,
       deletedFormsDays = 0,
       listTimeoutMs = defaultListTimeoutMs,
@@ -123,7 +124,7 @@ export class SqliteFormsStore implements FormsStore {
     this.#listTimeoutMs = listTimeoutMs
     this.#fewForms = fewForms
     if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
-    if (!readOnly) this.#clearing = new ClearingLoop((signal) => this.#clear(signal))
+    if (clears) this.#clearing = new ClearingLoop((signal) => this.#clear(signal))
   }
 
   create(form: StoredForm, context?: ChangeContext): Promise<StoredForm | undefined> {
@@ -188,8 +189,8 @@ export class SqliteFormsStore implements FormsStore {
     return isDeleted
   }
 
-  async listDeleted(query: ListDeletedFormsQuery): Promise<DeletedFormsPage> {
-    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query))
+  async listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage> {
+    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query), options)
     return end
   }
 

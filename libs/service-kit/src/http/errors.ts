@@ -93,7 +93,7 @@ export const writeForbidden = (because: 'role' | 'key') =>
     'PERMISSION_DENIED',
     'WRITE_FORBIDDEN',
     because === 'key'
-      ? 'This key reads only. Use a key that was made without --read-only.'
+      ? 'This key reads only. Use a key that is not read-only.'
       : 'A viewer reads only. Ask an owner of the organization for the role editor.',
     { metadata: { because } },
   )

@@ -5,6 +5,9 @@ import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 /** A document of any collection. */
 export type MongoDocument = Document & { _id?: unknown }
 
+/** Members of fields, by their dotted names. */
+export type NestedFields = Readonly<Record<`${string}.${string}`, unknown>>
+
 /** The options of a read. */
 export interface FindQuery {
   sort?: Sort
@@ -199,7 +202,7 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /** Sets fields of one document. @returns whether one matched. */
-  async set(query: Document, fields: Partial<T>): Promise<boolean> {
+  async set(query: Document, fields: Partial<T> | NestedFields): Promise<boolean> {
     const { matchedCount } = await this.#write('set', () =>
       this.#collection.updateOne(query, { $set: fields }, this.#writeOptions),
     )

@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { nilUuid } from '@fms/contracts'
 import { type ChangedForm, makePublicId, type StoredDraft, type StoredForm } from '@fms/forms-store'
 import type { ChangedDraft } from './write-draft.ts'
 
 /** Placeholders for the ids in the response to a dry run (AIP-163). */
-export const unknownIds = { formId: '00000000-0000-0000-0000-000000000000', publicId: '' }
+export const unknownIds = { formId: nilUuid, publicId: '' }
 
 /** The ids of a new form. By default a UUIDv7: consecutive ids are neighbours in an index. */
 export const newIds = (formId: string = randomUUIDv7()) => ({ formId, publicId: makePublicId() })

@@ -272,6 +272,35 @@ describe('a repeat of a create', () => {
     expect(await service.everyForm()).toEqual([])
   })
 
+  it('is a 404 once another form has the id of the purged one', async () => {
+    const { service, create, requestId } = await start()
+    await using _ = service
+    const formId = randomUUID()
+    await create({ form: { name: 'First' }, formId, requestId })
+    const [first] = await service.everyForm()
+    const patch = json('PATCH', urlOf(first!), edited)({ requestId })
+    await service.send(patch)
+    await remove(service, first!)
+    const purge = json('DELETE', deletedUrlOf(first!))({})
+    expect((await service.send(purge, { role: 'owner' })).statusCode).toBe(200)
+    await create({ form: { name: 'Another' }, formId, requestId: randomUUID() })
+
+    const repeats = [
+      await create({ form: { name: 'First' }, formId, requestId }),
+      await service.send(patch),
+      await create({ form: { name: 'First' }, formId, requestId, validateOnly: true }),
+    ]
+
+    for (const repeat of repeats) {
+      expect(refusalOf(repeat)).toMatchObject({
+        code: 404,
+        reason: 'FORM_NOT_FOUND',
+        metadata: { form: formPath(first!) },
+      })
+    }
+    expect((await service.everyForm()).map(({ name }) => name)).toEqual(['Another'])
+  })
+
   it('is a request of its own in another organization', async () => {
     const { service, create, requestId } = await start()
     await using _ = service

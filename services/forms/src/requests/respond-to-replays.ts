@@ -16,7 +16,8 @@ export const respondToReplays = (
     if (request.method === 'DELETE') return sendJson(reply.code(200).header(replayedHeader, 'true'), '{}')
     const ref = { organizationId: path.organizationId, formRef: path.formId }
     const form = await forms.get(ref)
-    if (!form) throw formNotFound(ref)
+    // The id of a purged form is free for another one.
+    if (form?.publicId !== path.publicId) throw formNotFound(ref)
     reply.code(200).header(replayedHeader, 'true')
     if (!isDryRun(request)) reply.header('etag', formETag(form))
     return sendJson(reply, formToJson(form, publicFormBaseUrl))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Form } from '@fms/contracts'
+import { Form, nilUuid } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { deletedUrlOf, type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
@@ -79,7 +79,7 @@ describe('POST /organizations/{organization}/forms with formId', () => {
     expect(await service.forms.get(ref)).toEqual(foreign)
   })
 
-  it.each(['x', '', 'Ab3dE6gH9j', 7, null, 'organizations/acme'])('rejects %j', async (formId) => {
+  it.each(['x', '', 'Ab3dE6gH9j', 7, null, 'organizations/acme', nilUuid])('rejects %j', async (formId) => {
     await using service = await startForms()
 
     const refusal = refusalOf(await create(service, { formId }))

@@ -3,6 +3,7 @@ import type { DeletedForm, ListDeletedFormsResponse } from '@fms/contracts'
 import type { DeletedFormPosition, DeletedForm as StoredDeletedForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 
 /** List the deleted forms of an organization that can be restored, most recently deleted first (AIP-132). */
@@ -10,15 +11,13 @@ export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { 
   app.get(
     '/organizations/:organizationId/deletedForms',
     { schema: { params: OrganizationParams } },
-    async ({ params: { organizationId }, query }): Promise<ListDeletedFormsResponse> => {
+    async ({ params: { organizationId }, query }, reply): Promise<ListDeletedFormsResponse> => {
       const scope = ['deletedForms', organizationId]
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
-      const page = await forms.listDeleted({
-        organizationId,
-        ...(after && { after: fromToken(after) }),
-        limit,
-        skip,
-      })
+      const page = await forms.listDeleted(
+        { organizationId, ...(after && { after: fromToken(after) }), limit, skip },
+        { signal: callerSignal(reply) },
+      )
       const next = page.next && [page.next.deleteTime.getTime(), page.next.formId]
       return {
         deletedForms: page.deletedForms.map(toDeletedForm),

@@ -7,6 +7,7 @@ import {
   DeleteFormQuery,
   DeleteFormRequest,
   DeleteFormResponse,
+  DeleteKeyQuery,
   DeleteKeyRequest,
   Form,
   FormChanges,
@@ -319,7 +320,7 @@ export const operations: Operation[] = [
       contract: ListDeletedFormsResponse,
       examples: { page: deletedFormsPage },
     },
-    reasons: [...member, 'INVALID_PAGE_TOKEN', ...service],
+    reasons: [...member, 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
     id: 'undeleteForm',
@@ -662,7 +663,7 @@ export const operations: Operation[] = [
     summary: 'Revoke a key',
     description:
       'Revokes one of your keys, everywhere within a second. A read-only key can revoke itself. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts `validateOnly`; body and query must not disagree.',
-    query: DeleteFormQuery,
+    query: DeleteKeyQuery,
     body: {
       contract: DeleteKeyRequest,
       required: false,

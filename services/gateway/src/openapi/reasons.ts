@@ -141,7 +141,7 @@ export const reasons = {
     example: new ApiError(
       'NOT_FOUND',
       'FORM_NOT_FOUND',
-      `There is no ${form}. List the forms to see which there are.`,
+      `There is no ${form}. List the forms, or the deleted forms, to see which there are.`,
       { metadata: { form } },
     ),
   },
@@ -206,7 +206,7 @@ export const reasons = {
     example: new ApiError(
       'INVALID_ARGUMENT',
       'INVALID_IF_MATCH',
-      'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-k9Qz". Send the ETag header of an earlier response unchanged, with its quotes.',
+      'If-Match takes * or a comma-separated list of tags in double quotes, such as "3-live.12". Send the ETag header of an earlier response unchanged, with its quotes.',
     ),
   },
   INVALID_ORDER_BY: {
@@ -252,7 +252,7 @@ export const reasons = {
     example: new ApiError(
       'INVALID_ARGUMENT',
       'KEY_OUTLIVES_CALLER',
-      'The key of this request expires at 2026-11-20T21:30:00.000Z, and the new key would work for longer. Create one with an expireTime that is not later, or use a key that works for longer.',
+      'The key of this request expires at 2026-11-20T21:30:00.000Z, and the new key would work for longer. Set an expireTime that is not later, or use a key that works for longer.',
       {
         metadata: { expireTime: '2026-11-20T21:30:00.000Z' },
         fieldViolations: [
@@ -319,7 +319,7 @@ export const reasons = {
   },
   REQUEST_ID_REUSED: {
     meaning:
-      'The `requestId` belongs to an earlier request of the organization with the same method, for another form or with another body. Nothing was changed.',
+      'The `requestId` belongs to an earlier request of the organization with the same method, for another form or with another body; of a publish, for another form. Nothing was changed.',
     example: new ApiError(
       'ALREADY_EXISTS',
       'REQUEST_ID_REUSED',

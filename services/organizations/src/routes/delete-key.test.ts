@@ -34,6 +34,16 @@ describe('DELETE /keys/{key_id}', () => {
     expect((await remove(service, caller, `${randomUUID()}?validateOnly=true`)).statusCode).toBe(404)
   })
 
+  it('rejects a requestId, which it would not remember', async () => {
+    await using service = await startOrganizations()
+    const caller = await service.given.caller()
+
+    const response = await remove(service, caller, `${caller.keyId}?requestId=${randomUUID()}`)
+
+    expect(response.statusCode).toBe(400)
+    expect(await works(service, caller.key)).toBe(true)
+  })
+
   it('rejects a body and a query that disagree', async () => {
     await using service = await startOrganizations()
     const caller = await service.given.caller()

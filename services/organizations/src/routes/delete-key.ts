@@ -1,5 +1,5 @@
 import { invalidRequest } from '@fms/aip'
-import { DeleteFormQuery, DeleteFormResponse, DeleteKeyRequest } from '@fms/contracts'
+import { DeleteFormResponse, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
     {
       schema: {
         params: KeyParams,
-        querystring: DeleteFormQuery,
+        querystring: DeleteKeyQuery,
         body: DeleteKeyRequest,
         response: { 200: DeleteFormResponse },
       },
@@ -28,7 +28,7 @@ export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
 }
 
 /** @throws {ApiError} INVALID_REQUEST when body and query disagree: a dry run must never delete. */
-const isDryRun = (query: DeleteFormQuery, body: DeleteKeyRequest): boolean => {
+const isDryRun = (query: DeleteKeyQuery, body: DeleteKeyRequest): boolean => {
   const inQuery = query.validateOnly === undefined ? undefined : query.validateOnly === 'true'
   if (inQuery !== undefined && body.validateOnly !== undefined && inQuery !== body.validateOnly) {
     throw invalidRequest([{ field: 'validateOnly', description: 'must be the same in body and query' }])

@@ -17,12 +17,16 @@ const maxBatch = 500
  */
 const secondClearingMs = 10 * 60_000
 
+/** How old the note of an import, or of a delete by release 0.1.0, is when its attempt is over, in milliseconds. */
+const attemptLimitMs = 60 * 60_000
+
 /** All of a note but the draft in its form. */
 const noteFields = [
   'organizationId',
   'formId',
   'incarnation',
   'publicId',
+  'beginTime',
   'isCleared',
   'eventNumber',
   'isConfirmed',
@@ -50,7 +54,7 @@ export const clearDeletions = async (
   const recorder = { context: operatorContext, onRecorded }
   for await (const note of deletions.find({ clearTime: { $lte: now } }, { fields: noteFields })) {
     if (signal.aborted) return
-    await clearNote(collections, note, recorder, now, signal).catch(() => {})
+    await clearNote(collections, note, recorder, signal).catch(() => {})
   }
   const isDue = { checkTime: { $gt: 0, $lte: now } }
   for await (const note of deletions.find(isDue, { fields: noteFields })) {
@@ -59,23 +63,41 @@ export const clearDeletions = async (
   }
 }
 
-/** Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed. */
+/**
+ * Purges the form of a note first, if it can be restored. Removes the note of a killed attempt once its form has changed,
+ * and a form that a late insert has stored after a delete for good.
+ */
 const clearNote = async (
   collections: FormsCollections,
   note: DeletionDocument,
   recorder: ChangeRecorder,
-  now: number,
   signal: AbortSignal,
 ): Promise<void> => {
   if (!note.deleteTime) {
-    const form = note.purgeTime ? await findRestored(collections, note) : undefined
-    return form ? removeRemnant(collections, note, form) : clearIncarnation(collections, note, signal)
+    if (await removeLeftover(collections, note)) return
+    const form = note.purgeTime || note.isConfirmed ? await findRestored(collections, note) : undefined
+    if (form) await removeRemnant(collections, note, form)
+    return form && note.purgeTime ? undefined : clearIncarnation(collections, note, signal)
   }
   const { _id, organizationId } = note
   const found = await collections.deletions.findOne({ _id, organizationId, deleteTime: { $gt: 0 } })
-  const restorable = found as RestorableNote | undefined
-  if (!restorable || !(await purgeNote(collections, restorable, recorder, undefined, now))) return
+  if (!found || !(await purgeNote(collections, found as RestorableNote, recorder))) return
   return clearIncarnation(collections, { ...note, purgeTime: 0 }, signal)
+}
+
+/**
+ * Removes the note of an import, or of a delete by release 0.1.0, that was killed long ago while its form exists: if the form
+ * is deleted so that it can be restored, release 0.1.0 would clear the form because of such a note.
+ *
+ * @returns whether the note is gone.
+ */
+const removeLeftover = async (
+  collections: FormsCollections,
+  { _id, eventNumber, beginTime, ...incarnation }: DeletionDocument,
+): Promise<boolean> => {
+  if (eventNumber !== undefined || beginTime > Date.now() - attemptLimitMs) return false
+  const { organizationId } = incarnation
+  return (await exists(collections, incarnation)) && collections.deletions.deleteOne({ organizationId, _id })
 }
 
 /** Looks once for a form that exists beside its confirmed note. */
@@ -87,8 +109,8 @@ const checkNote = async (collections: FormsCollections, note: DeletionDocument):
 }
 
 /**
- * Deletes everything that belongs to an incarnation without a form. An incarnation that lost its form, and cannot be
- * restored, never has one again, so nothing can be restored meanwhile.
+ * Deletes everything that belongs to an incarnation without a form. One that cannot be restored never has a form again, apart
+ * from late inserts, so nothing can be restored meanwhile.
  */
 export const clearIncarnation = async (
   collections: FormsCollections,

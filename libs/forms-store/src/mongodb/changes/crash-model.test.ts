@@ -14,6 +14,7 @@ import { parseDraft } from '../../stored-draft.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
 import { purgeForm } from '../deleted-forms/purge-form.ts'
 import { undeleteForm } from '../deleted-forms/undelete-form.ts'
+import { undeletesInProgress } from '../deleted-forms/undeletes-in-progress.ts'
 import type { FormDocument, FormsCollections } from '../documents.ts'
 import { collectEvents } from '../events/collect-events.ts'
 import { readRecord } from '../records/export-forms.ts'
@@ -35,6 +36,8 @@ const { collections } = await startFormsStore({ quick: true })
 /** Cases of one run. Thousands of them, on jongodb, take a few minutes. */
 const numRuns = Number(process.env.FC_RUNS ?? 25)
 const never = new AbortController().signal
+// The checks at the end of a case do not wait for undeletes that were killed.
+undeletesInProgress(collections, 0)
 const recorder = { context: operatorContext, onRecorded: () => {} }
 const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
 
@@ -361,7 +364,7 @@ const clearAll = async () => {
   }
 }
 
-/** Restores the form if it can be restored, so that what it has shows. Not if an undelete of it was killed just now. */
+/** Restores the form if it can be restored, so that what it has shows. */
 const restore = async (world: World, history: History): Promise<void> => {
   const { run, ...operation } = running(world, { kind: 'undelete', id: 0 })
   await collectAll()

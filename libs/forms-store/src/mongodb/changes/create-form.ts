@@ -7,11 +7,13 @@ import {
   type FormsCollections,
   formById,
   incarnationOf,
+  isKept,
   newFormDocument,
 } from '../documents.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
+import { deleteIfDuplicate } from './delete-if-duplicate.ts'
 import { insertForm, removeIfLate } from './insert-form.ts'
 import { release, reserve } from './reservations.ts'
 
@@ -54,12 +56,15 @@ const attemptCreate = async (
   if (isTaken) return isTaken
   const outcome = await storeForm(collections, quota, form, ids.incarnation, recorder, hasClientId)
   if (outcome === 'stored') {
+    const own = { ...ids, organizationId: form.organizationId }
+    if (hasClientId && (await deleteIfDuplicate(collections, own, recorder))) throw formIdTaken(form, false)
     recorder.onRecorded(form.organizationId, 'form.created')
     return form
   }
   if (outcome === 'late') return request!.replay()
   if (outcome === 'formId taken') {
-    if (await isOwn(collections, form, ids.incarnation)) return writeConflict
+    // Another attempt of the request has stored the form.
+    if (await isKept(collections, form, [ids.incarnation])) return writeConflict
     await release(collections.publicIds, form.publicId, { ...form, incarnation: ids.incarnation })
     throw formIdTaken(form, false)
   }
@@ -67,12 +72,8 @@ const attemptCreate = async (
   return undefined
 }
 
-/** Whether the form of this create exists: another attempt of its request has stored it. */
-const isOwn = ({ forms }: FormsCollections, form: StoredForm, incarnation: string): Promise<boolean> =>
-  forms.has({ ...formById(form), incarnation })
-
 /**
- * @returns `writeConflict` when another attempt of the request has stored the form, or a form was restored meanwhile.
+ * @returns `writeConflict` when another attempt of the request has stored the form.
  * @throws {ApiError} FORM_ID_TAKEN when the organization has a form with this id, deleted or not.
  */
 const isFormIdTaken = async (
@@ -86,7 +87,7 @@ const isFormIdTaken = async (
   const notes = { organizationId, formId, purgeTime: { $gt: 0 } }
   const holder = found ?? (await deletions.findOne(notes, ['incarnation']))
   if (holder && holder.incarnation !== incarnation) throw formIdTaken(form, !found)
-  return holder || (await forms.has(formById(form))) ? writeConflict : false
+  return holder ? writeConflict : false
 }
 
 type Outcome = 'stored' | 'late' | 'publicId taken' | 'formId taken'

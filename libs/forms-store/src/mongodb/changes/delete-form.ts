@@ -11,6 +11,7 @@ import {
   type FormsCollections,
   formByIdEach,
   formByRef,
+  type Incarnation,
   incarnationOf,
   isAlive,
   sizeFields,
@@ -22,16 +23,20 @@ import { confirmedFields } from '../events/resolve-deletions.ts'
 import { findForm } from '../find-form.ts'
 import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
+import { removeLateInsert } from './insert-form.ts'
 import { release } from './reservations.ts'
 
 /** The deletion of a form at a time; undefined when it cannot be restored. */
 export type DeletionAt = (time: Date) => Deletion | undefined
 
+/** A form, or only one incarnation of it. */
+type DeletedRef = FormRef & Partial<Pick<Incarnation, 'incarnation'>>
+
 /**
  * Deletes a form in steps: inserts a note into `deletions`, deletes the form, which makes its revisions and replies
- * invisible, and confirms the note. `collectEvents` moves the events of the note to the log. If the form can be restored,
- * the note contains it until it is purged; otherwise its public id is released, and `clearDeletions` deletes the rest
- * later. An attempt that loses to a concurrent change removes its note; the note of a killed attempt has no effect while
+ * invisible, confirms the note, and removes the form once more if a late insert has stored it meanwhile. `collectEvents`
+ * moves the events of the note to the log. If the form can be restored, the note contains it until it is purged; otherwise
+ * its public id is released, and `clearDeletions` deletes the rest later. An attempt that loses to a concurrent change removes its note; the note of a killed attempt has no effect while
  * the form exists.
  *
  * @param deletionAt default: the form cannot be restored.
@@ -40,7 +45,7 @@ export type DeletionAt = (time: Date) => Deletion | undefined
  */
 export const deleteForm = async (
   collections: FormsCollections,
-  ref: FormRef,
+  ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
   deletionAt: DeletionAt = () => undefined,
@@ -48,10 +53,10 @@ export const deleteForm = async (
   const attempt = () => attemptDelete(collections, ref, check, recorder, deletionAt)
   const note = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!note) return false
-  await Promise.all([
-    ...(note.form ? [] : [release(collections.publicIds, note.publicId, note)]),
-    confirmNote(collections, note),
-  ])
+  // Otherwise a collection may have found that another attempt has deleted the form, so that it can be restored.
+  const isConfirmed = await confirmNote(collections, note)
+  if (isConfirmed && !note.form) await release(collections.publicIds, note.publicId, note)
+  await removeLateInsert(collections, note)
   recorder.onRecorded(note.organizationId, 'form.deleted')
   return true
 }
@@ -59,18 +64,19 @@ export const deleteForm = async (
 /** @returns the note of the delete; undefined when there is no such form. */
 const attemptDelete = async (
   collections: FormsCollections,
-  ref: FormRef,
+  ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
   deletionAt: DeletionAt,
 ): Promise<DeletionDocument | undefined | typeof writeConflict> => {
   const { forms, deletions } = collections
+  const form = await findForm(collections, ref, deletionAt(new Date()) ? undefined : deletedFields)
+  if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
+  if (!form) return ref.incarnation || (await isAbsent(collections, ref)) ? undefined : writeConflict
+  check(toFormState(form))
+  // After the read: notes of an earlier incarnation of the form have earlier times.
   const now = new Date()
   const deletion = deletionAt(now)
-  const form = await findForm(collections, ref, deletion ? undefined : deletedFields)
-  if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
-  if (!form) return (await isAbsent(collections, ref)) ? undefined : writeConflict
-  check(toFormState(form))
   const note = newNote(form, now, deletion, recorder)
   const { organizationId, _id } = note
   await removeEarlierNotes(collections, form)
@@ -133,6 +139,7 @@ const newNote = (
     collectTime: alwaysDue,
     isConfirmed: false,
     changeNumber: changeNumberOf(form),
+    ...(form.undeleteCount && { undeleteCount: form.undeleteCount }),
     ...(deletion && {
       form: { ...withoutEvents, pendingCount: 0, pendingTime: 0 },
       purgeTime: deletion.purgeTime.getTime(),

@@ -1,7 +1,9 @@
 import {
+  type DeletionDocument,
   documentIdInOrganization,
   type FormDocument,
   type FormsCollections,
+  formByIdEach,
   formKey,
   incarnationOf,
 } from '../documents.ts'
@@ -28,7 +30,7 @@ export const insertForm = async (
  * another attempt may have been deleted meanwhile. Then a note of the incarnation has the state of this form, or a later one.
  * Index: deletions_by_form.
  *
- * @returns whether it was too late.
+ * @returns whether it was too late. If the form is gone, a delete has found it, so the change was carried out before.
  */
 export const removeIfLate = async (collections: FormsCollections, form: FormDocument): Promise<boolean> => {
   const { forms, deletions } = collections
@@ -39,6 +41,23 @@ export const removeIfLate = async (collections: FormsCollections, form: FormDocu
   const isLate = (await Array.fromAsync(notes)).some(
     (note) => note.isConfirmed || note.eventNumber! > eventNumber,
   )
-  if (isLate) await forms.deleteOne({ ...formKey(form), eventNumber })
-  return isLate
+  return isLate && forms.deleteOne({ ...formKey(form), eventNumber })
+}
+
+/**
+ * Removes a form that was inserted too late between the steps of a delete, before `removeIfLate` could find a confirmed note.
+ * Only creates and undeletes insert a form, so this sends nothing for most forms.
+ *
+ * @param note of the delete, confirmed.
+ */
+export const removeLateInsert = async (
+  { forms, usage }: FormsCollections,
+  note: DeletionDocument,
+): Promise<void> => {
+  const { organizationId, incarnation, eventNumber, undeleteCount } = note
+  if (eventNumber !== 1 && !undeleteCount) return
+  const removals = formByIdEach(note).map((key) => forms.deleteOne({ ...key, incarnation, eventNumber }))
+  if (!(await Promise.all(removals)).includes(true)) return
+  // Whether usage still has the insert depends on its process, so it is computed again.
+  await usage.set({ organizationId, _id: organizationId }, { dueTime: 0 })
 }

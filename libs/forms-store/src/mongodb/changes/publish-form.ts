@@ -7,6 +7,7 @@ import {
   formByIdEach,
   formKey,
   incarnationOf,
+  isKept,
   newRevisionDocument,
   nextNumber,
   type RevisionDocument,
@@ -186,8 +187,8 @@ const errorOf = (check: (() => void) | undefined): { error: unknown } | undefine
 }
 
 /**
- * Makes a revision of this publish visible. Removes it if its form is gone, or was taken down since the snapshot: then the
- * next attempt takes another one.
+ * Makes a revision of this publish visible. Removes it if its form is gone for good, or was taken down since the snapshot:
+ * then the next attempt takes another one.
  *
  * @param form as it was read last.
  * @returns the form as published.
@@ -204,6 +205,8 @@ const finishPublish = async (
     // A failover may take back a delete that no majority has.
     const keys = formByIdEach(revision).map((key) => ({ ...key, incarnation }))
     if ((await collections.forms.confirmEach(keys)) > 0) return writeConflict
+    // Once the form is restored, a repeat of the command may make the revision live.
+    if (await isKept(collections, revision, [incarnation])) return undefined
     await removeRevision(collections, revision)
     await release(collections.commands, commandKey(revision.organizationId, revision.commandId), revision)
     return undefined

@@ -1,12 +1,14 @@
-import { isPublicId, isUuid } from '@fms/contracts'
+import { type FormPath, isPublicId, isUuid } from '@fms/contracts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import {
   type DeletionDocument,
   type FormDocument,
   type FormsCollections,
   formById,
+  type Incarnation,
   toStoredForm,
 } from '../documents.ts'
+import { collectForm } from '../events/collect-events.ts'
 import { findRestored } from './find-restored.ts'
 
 /** The note of a form that can be restored. */
@@ -19,7 +21,9 @@ export interface RestorableNote extends DeletionDocument {
 
 /**
  * The note of a deleted form that can be restored. The form may exist, too: then an undelete was killed before it removed
- * the note, or is about to remove it. Index: deletions_by_form; for a public id, that of `_id` of publicIds before.
+ * the note, or is about to remove it. If only a collection can find whether an attempt has deleted the form, since it has
+ * not confirmed its note, this runs one for the form. Index: deletions_by_form; for a public id, that of `_id` of publicIds
+ * before.
  */
 export const findDeleted = async (
   collections: FormsCollections,
@@ -28,10 +32,21 @@ export const findDeleted = async (
   const { organizationId } = ref
   const formId = await findFormId(collections, ref)
   if (formId === undefined) return undefined
-  const found = collections.deletions.find({ organizationId, formId, deleteTime: { $gt: 0 } })
-  const notes = (await Array.fromAsync(found)) as RestorableNote[]
-  return notes.sort((a, b) => b.deleteTime - a.deleteTime)[0]
+  const form = { organizationId, formId }
+  const notes = await findNotes(collections, form)
+  if (notes.length === 0 || notes.some(isRestorable)) return latest(notes)
+  await collectForm(collections, form)
+  return latest(await findNotes(collections, form))
 }
+
+/** The notes of all attempts that may have deleted the form so that it can be restored. */
+const findNotes = ({ deletions }: FormsCollections, form: FormPath): Promise<DeletionDocument[]> =>
+  Array.fromAsync(deletions.find({ ...form, purgeTime: { $gt: 0 } }))
+
+const isRestorable = (note: DeletionDocument): note is RestorableNote => (note.deleteTime ?? 0) > 0
+
+const latest = (notes: readonly DeletionDocument[]): RestorableNote | undefined =>
+  notes.filter(isRestorable).sort((a, b) => b.deleteTime - a.deleteTime)[0]
 
 /** A public id stays reserved until its form is purged. */
 const findFormId = async (
@@ -52,6 +67,6 @@ export const getDeleted = async (
   return note && !(await findRestored(collections, note)) ? toStoredForm(note.form) : undefined
 }
 
-/** Whether the organization has another form with the id of a deleted one. */
-export const isReplaced = ({ forms }: FormsCollections, note: DeletionDocument): Promise<boolean> =>
-  forms.has({ ...formById(note), incarnation: { $ne: note.incarnation } })
+/** Whether the organization has another form with the id of this one. */
+export const isReplaced = ({ forms }: FormsCollections, form: Incarnation): Promise<boolean> =>
+  forms.has({ ...formById(form), incarnation: { $ne: form.incarnation } })

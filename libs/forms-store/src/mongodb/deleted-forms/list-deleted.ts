@@ -21,19 +21,17 @@ const noteFields = [
 /**
  * Reads a page of deleted forms, without their drafts. The total includes forms whose undelete was killed, for a minute or
  * two. Index: deletions_by_deleteTime.
+ *
+ * @param throwIfAborted called before each batch.
  */
 export const listDeleted = async (
   collections: FormsCollections,
-  { organizationId, after, limit, skip }: ListDeletedFormsQuery,
+  query: ListDeletedFormsQuery,
+  throwIfAborted: () => void,
 ): Promise<DeletedFormsPage> => {
+  const { organizationId, limit } = query
   const [notes, totalSize] = await Promise.all([
-    readPage(
-      collections,
-      organizationId,
-      after && { ...after, deleteTime: after.deleteTime.getTime() },
-      limit,
-      skip,
-    ),
+    readPage(collections, query, throwIfAborted),
     collections.deletions.count({ organizationId, deleteTime: { $gt: 0 } }),
   ])
   const deletedForms = notes.slice(0, limit).map(toDeletedForm)
@@ -46,13 +44,13 @@ const positionOf = ({ deleteTime, formId }: DeletedForm): DeletedFormPosition =>
 /** The notes of a page, and one more if there is one. */
 const readPage = async (
   collections: FormsCollections,
-  organizationId: string,
-  after: Position | undefined,
-  limit: number,
-  skip: number,
+  { organizationId, after, limit, skip }: ListDeletedFormsQuery,
+  throwIfAborted: () => void,
 ): Promise<DeletionDocument[]> => {
   const notes: DeletionDocument[] = []
-  for (let [position, toSkip] = [after, skip]; ; toSkip = 0) {
+  let position: Position | undefined = after && { ...after, deleteTime: after.deleteTime.getTime() }
+  for (let toSkip = skip; ; toSkip = 0) {
+    throwIfAborted()
     const wanted = limit + 1 - notes.length
     const batch = await readNotes(collections, organizationId, position, wanted, toSkip)
     notes.push(...(await withoutForm(collections, organizationId, batch)))

@@ -9,7 +9,8 @@ import { sendChange } from '../request-ids/request-in-progress.ts'
 import { findDeleted, type RestorableNote } from './find-deleted.ts'
 import { findRestored, removeRemnant } from './find-restored.ts'
 import { lastEventTime } from './last-event-time.ts'
-import { isBeingRestored, unclaimed } from './undelete-form.ts'
+import { unclaimed } from './undelete-form.ts'
+import { undeletesInProgress } from './undeletes-in-progress.ts'
 
 /** One attempt to purge a deleted form. @returns false when there is no such deleted form. */
 export const purgeForm = async (
@@ -35,11 +36,10 @@ export const purgeNote = async (
   note: RestorableNote,
   recorder: ChangeRecorder,
   check: (deleted: FormState) => void = () => {},
-  now = Date.now(),
 ): Promise<boolean> => {
   const restored = await findRestored(collections, note)
   if (restored) await removeRemnant(collections, note, restored)
-  if (restored || isBeingRestored(note, now)) return false
+  if (restored || undeletesInProgress(collections).has(note)) return false
   check(toFormState(note.form))
   const { publicId, pendingEvents = [], pendingCount = 0, eventNumber, organizationId } = note
   const form = {
@@ -60,7 +60,7 @@ export const purgeNote = async (
         deleteTime: 0,
         purgeTime: 0,
         checkTime: 0,
-        clearTime: now,
+        clearTime: Date.now(),
         eventNumber: events.at(-1)!.number,
         ...pendingFields(events),
         collectTime: alwaysDue,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { givenForm, refOf } from '../../contract/given.ts'
 import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
-import type { FormRef } from '../../forms-store.ts'
+import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { deleteForm } from '../changes/delete-form.ts'
 import { recordReplies } from '../changes/record-replies.ts'
@@ -13,7 +13,9 @@ import { interleave } from '../changes/testing/interleave.ts'
 import type { FormsCollections } from '../documents.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { allow, startFormsStore } from '../testing.ts'
+import { purgeForm } from './purge-form.ts'
 import { undeleteForm } from './undelete-form.ts'
+import { undeletesInProgress } from './undeletes-in-progress.ts'
 
 const { store, collections } = await startFormsStore({ quick: true })
 const recorder = { context: operatorContext, onRecorded: () => {} }
@@ -22,34 +24,94 @@ const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
 const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
   retryOnConflict(attempt, () => updateAborted(ref))
 
+type Change = (on: FormsCollections, ref: FormRef) => Promise<unknown>
+
+const remove: Change = (on, ref) => deleteForm(on, ref, allow, recorder, deletionAt)
+const undelete: Change = (on, ref) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retry)
+
+/** Counts a reply while a change waits after some requests. @returns whether both were done. */
+const replyDuring = async (change: Change, form: StoredForm, replyId: string, after: number) => {
+  const ref = refOf(form)
+  const reply = (on: FormsCollections) =>
+    retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] }))
+  const plans = [(on: FormsCollections) => change(on, ref), reply].map((operation) => ({
+    operations: [operation],
+    failure: undefined,
+  }))
+  const turns = [
+    { process: 0, requests: after },
+    { process: 1, requests: 100 },
+  ]
+  const outcomes = await interleave(collections, plans, turns, async () => {})
+  return outcomes.map(([outcome]) => outcome!.result?.value)
+}
+
 describe('a delete that is delayed', () => {
-  it.each([0, 1, 2, 3, 4, 5])(
-    'keeps a reply that was counted meanwhile: after %i requests',
-    async (after) => {
-      const form = await givenForm(store)
-      const ref = refOf(form)
-      const replyId = randomUUID()
-      const reply = (on: FormsCollections) =>
-        retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] }))
-      const plans = [
-        {
-          operations: [(on: FormsCollections) => deleteForm(on, ref, allow, recorder, deletionAt)],
-          failure: undefined,
-        },
-        { operations: [reply], failure: undefined },
-      ]
-      const turns = [
-        { process: 0, requests: after },
-        { process: 1, requests: 100 },
-      ]
+  it.each([0, 1, 2, 3, 4, 5])('counts a reply that comes meanwhile: after %i requests', async (after) => {
+    const [form, replyId] = [await givenForm(store), randomUUID()]
 
-      const outcomes = await interleave(collections, plans, turns, async () => {})
+    const [deleted, counted] = await replyDuring(remove, form, replyId, after)
 
-      const [deleted, counted] = outcomes.map(([outcome]) => outcome!.result?.value)
-      expect(deleted).toBe(true)
-      await undeleteForm(collections, noQuota, { ref, check: allow, recorder }, retry)
-      const record = await readRecord(collections, form)
-      expect(record).toMatchObject({ replyCount: counted, replyIds: counted === 1 ? [replyId] : [] })
-    },
-  )
+    expect([deleted, counted]).toEqual([true, 1])
+    await undelete(collections, refOf(form))
+    expect(await readRecord(collections, form)).toMatchObject({ replyCount: 1, replyIds: [replyId] })
+  })
+})
+
+describe('an undelete that is delayed', () => {
+  it.each([...Array(24).keys()])('counts a reply that comes meanwhile: after %i requests', async (after) => {
+    const [form, replyId] = [await givenForm(store), randomUUID()]
+    await remove(collections, refOf(form))
+
+    const [restored, counted] = await replyDuring(undelete, form, replyId, after)
+
+    expect(restored).toBeTruthy()
+    expect(counted).toBe(1)
+    expect(await readRecord(collections, form)).toMatchObject({ replyCount: 1, replyIds: [replyId] })
+  })
+})
+
+/** The collections as another process has them, which considers an undelete as over after `maxMs`. */
+const otherProcess = (maxMs?: number): FormsCollections => {
+  const own = { ...collections }
+  undeletesInProgress(own, maxMs)
+  return own
+}
+
+describe('an undelete that was killed in a process whose clock is wrong', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  /** A deleted form that an undelete has claimed by a clock that is `aheadMs` ahead. */
+  const givenClaimed = async (aheadMs: number) => {
+    const form = await givenForm(store)
+    const ref = refOf(form)
+    await deleteForm(collections, ref, allow, recorder, deletionAt)
+    const realNow = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs)
+    const insert = vi.spyOn(collections.forms, 'insert').mockRejectedValue(new Error('killed'))
+    await expect(undelete(collections, ref)).rejects.toThrow('killed')
+    insert.mockRestore()
+    clock.mockRestore()
+    return { form, ref }
+  }
+
+  const undelete = (on: FormsCollections, ref: FormRef) =>
+    undeleteForm(on, noQuota, { ref, check: allow, recorder }, (_, attempt) =>
+      retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50),
+    )
+
+  const hourMs = 60 * 60_000
+
+  it.each([-hourMs, 0, hourMs])('excludes others for their own time: clock %i ms ahead', async (aheadMs) => {
+    const { ref } = await givenClaimed(aheadMs)
+
+    await expect(undelete(otherProcess(), ref)).rejects.toMatchObject({ reason: 'UPDATE_ABORTED' })
+    expect(await purgeForm(otherProcess(), ref, allow, recorder)).not.toBe(true)
+  })
+
+  it.each([-hourMs, 0, hourMs])('excludes them no longer: clock %i ms ahead', async (aheadMs) => {
+    const { ref, form } = await givenClaimed(aheadMs)
+
+    expect(await undelete(otherProcess(0), ref)).toEqual(form)
+  })
 })

@@ -4,7 +4,13 @@ import { undeleteChange } from '../../deletions/deletion.ts'
 import { formIdTaken } from '../../errors.ts'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
 import { insertForm, removeIfLate } from '../changes/insert-form.ts'
-import { type FormDocument, type FormsCollections, incarnationOf, toStoredForm } from '../documents.ts'
+import {
+  type DeletionDocument,
+  type FormDocument,
+  type FormsCollections,
+  incarnationOf,
+  toStoredForm,
+} from '../documents.ts'
 import { collectForm } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
@@ -12,9 +18,7 @@ import { countWrite } from '../usage.ts'
 import { findDeleted, isReplaced, type RestorableNote } from './find-deleted.ts'
 import { findRestored, removeNotes, removeRemnant } from './find-restored.ts'
 import { lastEventTime } from './last-event-time.ts'
-
-/** How long an undelete excludes others, and a purge, in milliseconds. Its insert does not take this long. */
-export const maxUndeleteMs = 15_000
+import { maxUndeleteMs, undeletesInProgress } from './undeletes-in-progress.ts'
 
 /** The insert of the form has to follow within this time, in milliseconds. */
 const maxPauseMs = 5_000
@@ -114,12 +118,8 @@ const restore = async (
   return stored !== undefined && !(await removeIfLate(collections, stored))
 }
 
-/** Whether an undelete may be about to insert the form. */
-export const isBeingRestored = ({ undeleteTime = 0 }: RestorableNote, now: number): boolean =>
-  undeleteTime > now - maxUndeleteMs
-
-/** The state of a note that undeletes and purges compare and set. */
-export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: RestorableNote) => ({
+/** The state of a note that undeletes, purges and counts of replies compare and set. */
+export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
   organizationId,
   _id,
   isPurged: null,
@@ -127,14 +127,17 @@ export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: Res
   undeleteTime: undeleteTime ?? null,
 })
 
-/** Excludes other undeletes, and purges, unless the note has another undelete already. */
+/**
+ * Excludes other undeletes, purges and counts of replies, unless the note has another undelete already, or has more replies
+ * than were read.
+ */
 const claim = async (
-  { deletions }: FormsCollections,
+  collections: FormsCollections,
   note: RestorableNote,
   undeleteId: string,
 ): Promise<boolean> => {
+  if (note.undeleteId !== undeleteId && undeletesInProgress(collections).has(note)) return false
   const now = Date.now()
-  if (note.undeleteId !== undeleteId && isBeingRestored(note, now)) return false
   const fields = { undeleteId, undeleteTime: now, checkTime: now + maxUndeleteMs }
-  return deletions.set(unclaimed(note), fields)
+  return collections.deletions.set({ ...unclaimed(note), 'form.replyCount': note.form.replyCount }, fields)
 }

@@ -123,8 +123,11 @@ const refuseDeletes = ({ collection, operation }: { collection: string; operatio
 }
 
 describe('notes of deletes', () => {
-  /** A form that was deleted, with a second note, whose attempt saw the same state and lost. */
-  const givenTwoNotes = async (fields: Partial<DeletionDocument>) => {
+  /** A form that was deleted, with a second note, whose attempt saw the same state and lost, but for its fields. */
+  const givenTwoNotes = async (
+    fields: Partial<DeletionDocument>,
+    lostFields: Partial<DeletionDocument> = {},
+  ) => {
     await collectAll(store)
     const form = await givenForm(store)
     await using deleter = new MongoFormsStore(url, {}, { clears: false })
@@ -134,9 +137,9 @@ describe('notes of deletes', () => {
     const id = randomUUID()
     const lost = { ...deleted, id, event: deleted.event.replace(deleted.id, id) }
     const earlier = { _id: randomUUID(), beginTime: note.beginTime - 1, isConfirmed: false }
-    await collections.deletions.insert({ ...note, ...earlier, pendingEvents: [created, lost] })
+    await collections.deletions.insert({ ...note, ...earlier, ...lostFields, pendingEvents: [created, lost] })
     await collections.deletions.set({ _id: note._id }, fields)
-    return { form, won: deleted.id, lost: id }
+    return { form, won: deleted.id }
   }
 
   const lastId = async ({ organizationId }: StoredForm) =>
@@ -151,15 +154,24 @@ describe('notes of deletes', () => {
     expect(await lastId(form)).toBe(won)
   })
 
-  it('with the same event number, none confirmed: the earliest one has it, after a while', async () => {
-    const { form, lost } = await givenTwoNotes({ isConfirmed: false })
+  it('with the same event number and another change number: the confirmed one has the event, too', async () => {
+    const { form, won } = await givenTwoNotes({}, { changeNumber: 100 })
+
+    await collectAll(store)
+
+    expect(await numberOfEvents(form)).toBe(2)
+    expect(await lastId(form)).toBe(won)
+  })
+
+  it('with the same event number, none confirmed: the latest one has it, after a while', async () => {
+    const { form, won } = await givenTwoNotes({ isConfirmed: false })
 
     await collectAll(store)
     expect(await numberOfEvents(form)).toBe(0)
     await collectEvents(collections, 10, Date.now() + 60_000)
 
     expect(await numberOfEvents(form)).toBe(2)
-    expect(await lastId(form)).toBe(lost)
+    expect(await lastId(form)).toBe(won)
   })
 
   it('have no effect while the form exists', async () => {

@@ -1,3 +1,4 @@
+import { removeLateInsert } from '../changes/insert-form.ts'
 import {
   type DeletionDocument,
   documentIdsOf,
@@ -12,8 +13,8 @@ const minDelayMs = 100
 const maxDelayMs = 60_000
 
 /**
- * How long to wait for the confirmation of a note if several attempts may have deleted the form, in milliseconds. Only the
- * actor of the event depends on it.
+ * How long to wait for the confirmation of a note if several attempts may have deleted the form, in milliseconds. The actor
+ * of the event depends on it, and whether and how long the form can be restored.
  */
 const confirmationMs = 10_000
 
@@ -42,7 +43,8 @@ export interface Resolution {
  *
  * Attempts that lost or were killed may have left notes, too. So this first checks that the form is gone, and reads the
  * notes afterwards: then the note of the attempt that deleted the form is among them, and it has the highest
- * `eventNumber` and `changeNumber`, since the delete was conditional on the state of the form.
+ * `eventNumber` and `changeNumber`, since the delete was conditional on the state of the form. An undelete may restore the
+ * form meanwhile, and the next delete insert its note and be killed. So the notes have to be those from before the check.
  */
 export const resolveDeletions = async (
   collections: FormsCollections,
@@ -51,11 +53,13 @@ export const resolveDeletions = async (
   now: number,
 ): Promise<Resolution> => {
   if (incarnations.length === 0) return { resolved: [], open: [] }
+  const earlier = await readNotes(collections, organizationId, incarnations, keyFields)
   const gone = await withoutForm(collections, organizationId, incarnations)
   const notes = gone.length > 0 ? await readNotes(collections, organizationId, gone) : []
   const attempts = gone.map(async (incarnation) => {
-    const own = notes.filter((note) => isSame(note, incarnation))
-    const choice = choose(own, now)
+    const [before, own] = [earlier, notes].map((all) => all.filter((note) => isSame(note, incarnation)))
+    if (!hasSameNotes(before!, own!)) return []
+    const choice = choose(own!, now)
     return choice && (await confirmChoice(collections, choice)) ? [toResolved(choice)] : []
   })
   const resolved = (await Promise.all(attempts)).flat()
@@ -65,6 +69,9 @@ export const resolveDeletions = async (
 
 export const isSame = (one: Incarnation, other: Incarnation): boolean =>
   one.formId === other.formId && one.incarnation === other.incarnation
+
+const hasSameNotes = (some: readonly DeletionDocument[], others: readonly DeletionDocument[]): boolean =>
+  some.length === others.length && some.every(({ _id }) => others.some((other) => other._id === _id))
 
 /** The incarnations whose form is gone, as a majority has confirmed. Index: forms_by_id. */
 const withoutForm = async (
@@ -86,14 +93,15 @@ const withoutForm = async (
   return (await forms.confirmEach(keys)) === 0 ? gone : []
 }
 
+const keyFields = ['organizationId', 'formId', 'incarnation'] as const
+
 /** All of a note but the draft in its form. */
 const noteFields = [
-  'organizationId',
-  'formId',
-  'incarnation',
+  ...keyFields,
   'beginTime',
   'eventNumber',
   'changeNumber',
+  'undeleteCount',
   'pendingEvents',
   'isConfirmed',
   'isRejected',
@@ -105,12 +113,13 @@ const noteFields = [
 const readNotes = (
   { deletions }: FormsCollections,
   organizationId: string,
-  gone: readonly Incarnation[],
+  of: readonly Incarnation[],
+  fields: readonly string[] = noteFields,
 ): Promise<DeletionDocument[]> => {
-  const formIds = [...new Set(gone.map(({ formId }) => formId))]
-  const incarnations = gone.map(({ incarnation }) => incarnation)
+  const formIds = [...new Set(of.map(({ formId }) => formId))]
+  const incarnations = of.map(({ incarnation }) => incarnation)
   const query = { organizationId, formId: { $in: formIds }, incarnation: { $in: incarnations } }
-  return Array.fromAsync(deletions.find(query, { fields: noteFields }))
+  return Array.fromAsync(deletions.find(query, { fields }))
 }
 
 /** The notes of an incarnation: that of the attempt that has deleted its form, and the others. */
@@ -120,18 +129,19 @@ interface Choice {
 }
 
 /**
- * Chooses the note of the attempt that has deleted the form: the one with the latest state of the form. Of several, it is
- * the confirmed one, or the earliest if its attempt was killed before it could confirm it.
+ * Chooses the note of the attempt that has deleted the form: the confirmed one with the latest event of the form. If there
+ * is none, since the attempt was killed, it is the one with the latest state of the form, and of several the latest: earlier
+ * ones may have been killed long before, while the form existed.
  *
  * @returns undefined if it is too early to choose.
  */
 const choose = (notes: readonly DeletionDocument[], now: number): Choice | undefined => {
   const ofDeletes = notes
     .filter(({ eventNumber }) => eventNumber !== undefined)
-    .sort((a, b) => compareStates(b, a) || a.beginTime - b.beginTime || compareIds(a, b))
+    .sort((a, b) => compareStates(b, a) || b.beginTime - a.beginTime || compareIds(a, b))
   const eligible = ofDeletes.filter(({ isRejected = false }) => !isRejected)
   const candidates = eligible.filter((note) => compareStates(note, eligible[0]!) === 0)
-  const confirmed = candidates.find(({ isConfirmed }) => isConfirmed)
+  const confirmed = eligible.find((note) => note.isConfirmed && note.eventNumber === eligible[0]!.eventNumber)
   const chosen = confirmed ?? candidates[0]
   if (!chosen) return undefined
   const isOpen = candidates.length > 1 && !confirmed
@@ -151,20 +161,21 @@ const compareIds = (a: DeletionDocument, b: DeletionDocument): number => (a._id 
  *
  * @returns false if they came to another one before. The next collection finds it.
  */
-const confirmChoice = async (
-  { deletions }: FormsCollections,
-  { chosen, others }: Choice,
-): Promise<boolean> => {
+const confirmChoice = async (collections: FormsCollections, { chosen, others }: Choice): Promise<boolean> => {
+  const { deletions } = collections
   for (const other of others) {
     const { organizationId, _id, isRejected } = other
-    // The attempt of an earlier state cannot have deleted this one, even if it has deleted the form before an undelete.
-    const isEarlier = compareStates(other, chosen) < 0
+    // Only an undelete can come between two confirmed notes, and it has an event.
+    const isEarlier = other.eventNumber! < chosen.eventNumber!
     const key = { organizationId, _id, ...(!isEarlier && { isConfirmed: { $ne: true } }) }
     if (!isRejected && !(await deletions.set(key, rejectedFields))) return false
   }
   if (chosen.isConfirmed) return true
   const { organizationId, _id } = chosen
-  return deletions.set({ organizationId, _id, isRejected: { $ne: true } }, confirmedFields(chosen))
+  if (!(await deletions.set({ organizationId, _id, isRejected: { $ne: true } }, confirmedFields(chosen))))
+    return false
+  await removeLateInsert(collections, chosen)
+  return true
 }
 
 const collectedFields = { pendingEvents: [], pendingCount: 0, collectTime: 0 }

@@ -51,13 +51,27 @@ export async function* listOrganizationIds({ forms, deletions }: FormsCollection
 /** Ids that are read in advance: no cursor stays open between two forms. */
 const pageSize = 500
 
-/** Forms, and then the deleted ones that can be restored. */
+/** Forms, and then the deleted ones that can be restored, with those that are restored meanwhile. */
 export async function* exportForms(
   collections: FormsCollections,
   organizationId: string,
 ): AsyncGenerator<FormRecord> {
-  yield* exportExisting(collections, organizationId)
-  yield* exportDeleted(collections, organizationId)
+  const deletedBefore = await readDeletedIds(collections, organizationId)
+  for await (const record of exportExisting(collections, organizationId)) {
+    deletedBefore.delete(record.formId)
+    yield record
+  }
+  yield* exportDeleted(collections, organizationId, deletedBefore)
+}
+
+/** Public ids of the deleted forms by their ids. Index: deletions_by_deleteTime. */
+const readDeletedIds = async (
+  { deletions }: FormsCollections,
+  organizationId: string,
+): Promise<Map<string, string>> => {
+  const query = { organizationId, deleteTime: { $gt: 0 } }
+  const found = await Array.fromAsync(deletions.find(query, { fields: ['formId', 'publicId'] }))
+  return new Map(found.map(({ formId, publicId }) => [formId, publicId]))
 }
 
 /** Index: forms_by_publicId_and_id. Reads one form at a time. */
@@ -83,37 +97,48 @@ async function* exportExisting(
   }
 }
 
-/** Index: deletions_by_deleteTime. Reads one form at a time. */
+/**
+ * The deleted forms. Reads one form at a time.
+ *
+ * @param deletedBefore forms that were deleted when the export began, and may have been restored since.
+ */
 async function* exportDeleted(
   collections: FormsCollections,
   organizationId: string,
+  deletedBefore: ReadonlyMap<string, string>,
 ): AsyncGenerator<FormRecord> {
-  const query = { organizationId, deleteTime: { $gt: 0 } }
-  const found = collections.deletions.find(query, { fields: ['formId', 'publicId'] })
-  const notes = (await Array.fromAsync(found)).map(({ formId, publicId }) => ({ formId, publicId }))
-  for (const { formId } of notes.sort((a, b) => (a.publicId < b.publicId ? -1 : 1))) {
-    const record = await readDeletedRecord(collections, { organizationId, formId })
+  const all = new Map([...deletedBefore, ...(await readDeletedIds(collections, organizationId))])
+  for (const [formId] of [...all].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
+    const form = { organizationId, formId }
+    // An undelete may restore the form during the export.
+    const record = (await readDeletedRecord(collections, form)) ?? (await readRecord(collections, form))
     if (record) yield record
   }
 }
 
 /**
- * A deleted form with its revisions and replies, which do not change until it is purged or restored. Indexes:
- * deletions_by_form, revisions_by_incarnation and replies_by_incarnation.
+ * A deleted form with its revisions and replies, in a consistent state: reads again when replies were counted meanwhile.
+ * Indexes: deletions_by_form, revisions_by_incarnation and replies_by_incarnation.
  *
  * @returns undefined when there is none, or it was purged or restored meanwhile.
+ * @throws {ApiError} UPDATE_ABORTED when replies kept coming until the deadline.
  */
-export const readDeletedRecord = async (
+export const readDeletedRecord = (
   collections: FormsCollections,
   { organizationId, formId }: FormPath,
 ): Promise<FormRecord | undefined> => {
-  const note = await findDeleted(collections, { organizationId, formRef: formId })
-  if (!note || (await findRestored(collections, note))) return undefined
-  const record = await readHistory(collections, note.form)
-  const { _id, deleteTime, purgeTime, deleter = '' } = note
-  if (!(await collections.deletions.has({ organizationId, _id, deleteTime }))) return undefined
-  const deletion = { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
-  return { ...record, deletion: toDeletionRecord(deletion) }
+  const ref = { organizationId, formRef: formId }
+  const attempt = async () => {
+    const note = await findDeleted(collections, ref)
+    if (!note || (await findRestored(collections, note))) return undefined
+    const record = await readHistory(collections, note.form)
+    const { _id, deleteTime, purgeTime, deleter = '' } = note
+    const isSame = { organizationId, _id, deleteTime, 'form.replyCount': note.form.replyCount }
+    if (!(await collections.deletions.has(isSame))) return writeConflict
+    const deletion = { deleteTime: new Date(deleteTime), purgeTime: new Date(purgeTime), deleter }
+    return { ...record, deletion: toDeletionRecord(deletion) }
+  }
+  return retryOnConflict(attempt, () => updateAborted(ref))
 }
 
 /**

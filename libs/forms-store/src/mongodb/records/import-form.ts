@@ -3,14 +3,15 @@ import type { ApiError } from '@fms/aip'
 import type { FormPath, FormRecord } from '@fms/contracts'
 import { type Deletion, fromDeletionRecord, importChange } from '../../deletions/deletion.ts'
 import { formConflict } from '../../errors.ts'
-import type { ChangeContext } from '../../events/recorded-event.ts'
+import { type ChangeContext, operatorContext } from '../../events/recorded-event.ts'
 import type { Imported } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
+import { maxRecentReplies } from '../changes/add-replies.ts'
 import { clearIncarnation } from '../changes/clear-deletions.ts'
 import { alwaysDue } from '../changes/delete-form.ts'
+import { deleteIfDuplicate } from '../changes/delete-if-duplicate.ts'
 import { insertForm } from '../changes/insert-form.ts'
-import { maxRecentReplies } from '../changes/record-replies.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
 import {
   type DeletionDocument,
@@ -62,7 +63,7 @@ export const importForm = async (
   const clearTime = beginTime + importLimitMs
   const note = { _id, ...incarnation, publicId, beginTime, clearTime, isCleared: false }
   await deletions.insert(note)
-  const conflict = await storeRecord(collections, record, note, recorder?.context)
+  const conflict = await storeRecord(collections, record, note, recorder)
   if (!conflict) {
     if (!record.deletion) await deletions.deleteOne({ organizationId, _id })
     recorder?.onRecorded(organizationId, 'form.imported')
@@ -96,7 +97,7 @@ const storeRecord = async (
   collections: FormsCollections,
   record: FormRecord,
   note: DeletionDocument,
-  context: ChangeContext | undefined,
+  recorder: ChangeRecorder | undefined,
 ): Promise<ApiError | undefined> => {
   const { organizationId, formId } = record
   const incarnation = { organizationId, formId, incarnation: note.incarnation }
@@ -110,22 +111,26 @@ const storeRecord = async (
     recentReplies: record.replyIds.slice(0, maxRecentReplies),
   }
   const isStored = record.deletion
-    ? await storeDeleted(collections, form, fromDeletionRecord(record.deletion), note, context)
-    : await storeForm(collections, form, context)
+    ? await storeDeleted(collections, form, fromDeletionRecord(record.deletion), note, recorder?.context)
+    : await storeForm(collections, form, recorder)
   return isStored ? undefined : formConflict(record, 'formId', formId)
 }
 
+/** @returns false if a form with this id exists. */
 const storeForm = async (
   collections: FormsCollections,
   form: FormDocument,
-  context: ChangeContext | undefined,
+  recorder: ChangeRecorder | undefined,
 ): Promise<boolean> => {
-  const recorded = context ? recordEvent(form, importChange(toStoredForm(form)), context) : {}
+  const recorded = recorder ? recordEvent(form, importChange(toStoredForm(form)), recorder.context) : {}
   const growth = { forms: 1, bytes: form.bytes }
   const insert = () => insertForm(collections, { ...form, ...recorded })
   const own = incarnationOf(form)
-  return (await countWrite(collections, noQuota, form.organizationId, growth, insert, own)) !== undefined
+  if (!(await countWrite(collections, noQuota, form.organizationId, growth, insert, own))) return false
+  return !(await deleteIfDuplicate(collections, own, recorder ?? unannounced))
 }
+
+const unannounced: ChangeRecorder = { context: operatorContext, onRecorded: () => {} }
 
 /** Makes the note of the import that of a delete which can be undone. @returns false if a form with this id exists. */
 const storeDeleted = async (

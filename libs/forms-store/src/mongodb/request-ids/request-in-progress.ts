@@ -76,7 +76,8 @@ export class RequestInProgress {
 
   /** @throws {RequestReplay} */
   replay(): never {
-    throw new RequestReplay({ organizationId: this.#organizationId, formId: this.#reserved!.formId })
+    const { organizationId, formId, publicId } = this.#reserved!
+    throw new RequestReplay({ organizationId, formId, publicId })
   }
 
   /** Deletes the reservation if nothing was carried out, unless another call relies on it. */
@@ -131,7 +132,7 @@ export class RequestInProgress {
       throw requestIdReused(this.#organizationId, this.#request)
     }
     if (!own) return undefined
-    const next = isSame ? { ...found, isShared: true, reserveTime } : own
+    const next = isSame ? { ...found, ...namedForm(own), isShared: true, reserveTime } : own
     const { _id, ...fields } = next
     const { organizationId, eventId, isShared, reserveTime: before } = found
     const isCurrent = { _id, organizationId, eventId, isShared, reserveTime: before }
@@ -154,6 +155,11 @@ export class RequestInProgress {
     }
   }
 }
+
+/** The public id of the form that a request names: since the first attempt, another form may have its id. */
+const namedForm = ({ incarnation, publicId }: RequestDocument): Partial<RequestDocument> =>
+  // The ids of a create are those of the first attempt.
+  incarnation === undefined ? { publicId } : {}
 
 /** Runs a change that may have a `requestId`. A refused change leaves no reservation. */
 export const withRequest = async <T>(

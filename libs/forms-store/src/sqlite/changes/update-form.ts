@@ -18,8 +18,9 @@ export const updateForm = async (
   { record, checkRequest }: Recording,
   restored?: RestoredRevision,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
-  checkRequest()
   const row = findForm(database, ref)
+  // After the read: whatever the form contains, a repeat that another process has carried out is found.
+  checkRequest()
   if (!row) return undefined
   const current = toStoredForm(row)
   const changed = await change(current)

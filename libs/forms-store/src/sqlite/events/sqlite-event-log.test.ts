@@ -11,11 +11,14 @@ import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logOf, sequencesOf } from '../../contract/events/log-of.ts'
 import { edited, givenForm, newForm, refOf, snapshot, time } from '../../contract/given.ts'
+import { assertIfMatch } from '../../errors.ts'
 import { RequestReplay } from '../../requests/identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
+import { setForm } from '../find-form.ts'
 import { SqliteFormsStore } from '../forms-store.ts'
 import { newFormColumns } from '../rows.ts'
 import { functions, migrations } from '../schema.ts'
+import { recordEvent } from './record-event.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'event-log-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -201,4 +204,42 @@ it('remembers a request until retention removes its event', async () => {
   await store.events.prune(new Date(Date.now() + 1_000_000), 10)
 
   expect(await rename()).toMatchObject({ version: 4 })
+})
+
+it('finds a request that another process carries out after any statement of its repeat', async () => {
+  const path = newPath()
+  await using store = new SqliteFormsStore(path)
+  await using another = new SqliteDatabase(path, migrations, { foreignKeys: false, functions })
+  const form = await givenForm(store)
+  const request = { requestId: randomUUID(), method: 'update', digest: 'd' } as const
+  const context = { actor: { operator: true }, httpRequestId: '', request } as const
+  const { get } = SqliteDatabase.prototype
+  let isCarriedOut = false
+  vi.spyOn(SqliteDatabase.prototype, 'get').mockImplementation(function (this: SqliteDatabase, ...statement) {
+    const row = get.apply(this, statement)
+    if (!isCarriedOut) {
+      isCarriedOut = true
+      setForm(another, form, { version: 2 })
+      recordEvent(
+        another,
+        form,
+        { type: 'form.updated', after: { ...form, version: 2 }, time: time(9) },
+        context,
+      )
+    }
+    return row
+  })
+
+  const repeat = store.update(
+    refOf(form),
+    (current) => {
+      assertIfMatch([formETag(form)], refOf(form), current)
+      return edited(current, { name: 'New' })
+    },
+    context,
+  )
+
+  await expect(repeat).rejects.toBeInstanceOf(RequestReplay)
+  vi.restoreAllMocks()
+  expect(await logOf(store, form.organizationId)).toHaveLength(2)
 })

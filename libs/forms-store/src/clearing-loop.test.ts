@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startMongo } from '@fms/testkit/mongodb'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { logOf } from './contract/events/log-of.ts'
+import { exported, newForm, refOf } from './contract/given.ts'
+import type { FormsStore, FormsStoreOptions, StoredForm } from './forms-store.ts'
+import { migrateFormsStore, openFormsStore } from './open-forms-store.ts'
+import { toFormRecord } from './stored-form-record.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'forms-store-clearing-'))
+const mongo = await startMongo(process.env, { quick: true })
+afterAll(async () => {
+  rmSync(directory, { recursive: true })
+  await mongo[Symbol.asyncDispose]()
+})
+
+const beforeNow = (ms: number) => new Date(Date.now() - ms).toISOString()
+const newName = () => `test_${randomUUID().slice(0, 8)}`
+
+describe.each([
+  ['SQLite', () => `sqlite:${join(directory, newName())}.db`],
+  ['MongoDB', () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/${newName()}$1`)],
+])('a deleted form on %s whose purgeTime has passed', (_, newUrl) => {
+  const record = {
+    ...toFormRecord(newForm(), {
+      revisionNumber: 0,
+      liveNumber: 0,
+      liveRevisionId: null,
+      revisions: [],
+      replyIds: [],
+    }),
+    deletion: { deleteTime: beforeNow(2), purgeTime: beforeNow(1), deleter: '' },
+  }
+  const { organizationId } = record
+  const ref = refOf(record as unknown as StoredForm)
+
+  /** A new store that has only this form. */
+  const givenStore = async (): Promise<string> => {
+    const url = newUrl()
+    await migrateFormsStore(url)
+    await using store = await openFormsStore(url, { clears: false })
+    await store.importForm(record)
+    return url
+  }
+
+  const untilPurged = (store: FormsStore) =>
+    vi.waitFor(async () => expect(await store.getDeleted(ref)).toBeUndefined(), { timeout: 30_000 })
+
+  it.each<[FormsStoreOptions]>([[{ readOnly: true }], [{ clears: false }]])(
+    'stays in a store that is opened with %j',
+    async (options) => {
+      const [url, other] = [await givenStore(), await givenStore()]
+
+      await using store = await openFormsStore(url, options)
+      // A store that clears, opened later, takes about as long as this one would.
+      await using clearing = await openFormsStore(other)
+      await untilPurged(clearing)
+
+      expect(await exported(store, organizationId)).toEqual([record])
+      expect((await logOf(store, organizationId)).map(({ type }) => type)).toEqual(['form.imported'])
+    },
+  )
+
+  it('stays after a migration, and is purged by the next process that opens the store', async () => {
+    const url = await givenStore()
+
+    await migrateFormsStore(url)
+    {
+      await using store = await openFormsStore(url, { readOnly: true })
+      expect(await exported(store, organizationId)).toEqual([record])
+    }
+
+    await using store = await openFormsStore(url)
+    await untilPurged(store)
+  })
+})

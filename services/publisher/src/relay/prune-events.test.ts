@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type ChangeContext,
+  migrateFormsStore,
+  openFormsStore,
+  operatorContext,
+  RequestReplay,
+} from '@fms/forms-store'
+import { startMongo } from '@fms/testkit/mongodb'
+import { expect, it } from 'vitest'
+import { givenForm } from '../testing.ts'
+import { pruneEvents } from './prune-events.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+it('keeps the memory of requests on MongoDB for the whole retention, and prunes it afterwards', async () => {
+  await using mongo = await startMongo(process.env, { quick: true })
+  await migrateFormsStore(mongo.url)
+  await using forms = await openFormsStore(mongo.url)
+  const { organizationId, formId } = await givenForm(forms)
+  const request = { requestId: randomUUID(), method: 'update', digest: '' } as const
+  const context: ChangeContext = { ...operatorContext, request }
+  const rename = () =>
+    forms.update({ organizationId, formRef: formId }, (form) => ({ ...form, name: randomUUID() }), context)
+  await rename()
+  const { signal } = new AbortController()
+  const pruneAfter = (ms: number) =>
+    pruneEvents(forms.events, { retentionDays: 1, now: new Date(Date.now() + ms), signal })
+
+  await pruneAfter(dayMs)
+  await expect(rename()).rejects.toBeInstanceOf(RequestReplay)
+
+  await pruneAfter(dayMs + 5 * 60_000)
+  expect(await rename()).toBeDefined()
+})
