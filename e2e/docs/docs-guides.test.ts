@@ -39,6 +39,11 @@ const expectedOutputs: Record<string, [line: RegExp, groups: string[]][]> = {
   'tutorial.md': [
     [/"breaking":"(\w+)"/g, ['STEP_REMOVED']],
     [/"number":3,.*?"note":"([^"]*)"/g, ['As before the mistake']],
+    [/"field":"form\.name",[^}]*"after":"(.*?)"/g, ['Costumer feedback']],
+    [
+      /^(Published|Unpublished|Rolled back) the form \w+ "C\w+ feedback"\.$/gm,
+      ['Published', 'Unpublished', 'Rolled back', 'Published'],
+    ],
     [/^Restored the form \w+ "(.*)"\.$/gm, ['Customer feedback']],
     [/^mistake: (.*)$/gm, ['STEP_REMOVED form.steps[1]']],
     [/^restored: (.*)$/gm, ['Opening hours 2 true']],
