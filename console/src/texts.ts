@@ -50,6 +50,12 @@ export const texts = {
     },
   },
 
+  retry: {
+    title: 'No connection',
+    explanation: 'You are still signed in. The page goes on as soon as the service responds.',
+    tryAgain: 'Try again',
+  },
+
   users: { you: 'you', unknown: 'unknown', operator: 'an operator' },
 
   types: { structured: 'Structured', dynamic: 'Dynamic' },
@@ -122,6 +128,7 @@ export const texts = {
     save: 'Save',
     discard: 'Discard changes',
     unsaved: 'Unsaved changes',
+    saving: 'Saving …',
     saved: 'Saved',
     restored: 'These are your unsaved changes from before. Save them, or discard them.',
     restoredAndMoved:

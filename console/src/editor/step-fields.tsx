@@ -26,6 +26,11 @@ export const StepFields = ({
   onChange: (step: JsonObject) => void
 }) => {
   const at = (name: string) => violationsAt(violations, `${field}.${name}`)
+  const options = isTexts(step.options) ? step.options : undefined
+  const dropEmptyLines = () => {
+    const kept = options?.slice(0, options.findLastIndex((option) => option.trim() !== '') + 1) ?? []
+    if (options && kept.length < options.length) set('options', kept)
+  }
   const set = (name: string, value: string | string[]) => onChange({ ...step, [name]: value })
   const others = Object.keys(step).filter((name) => !shown.has(name))
   const elsewhere = violations.filter(
@@ -66,15 +71,16 @@ export const StepFields = ({
         disabled={disabled}
         onInput={(description) => set('description', description)}
       />
-      {isTexts(step.options) && (
+      {options && (
         <LinesField
           label={texts.step.options}
           hint={texts.step.optionsHint}
-          rows={Math.max(3, step.options.length)}
-          value={step.options.join('\n')}
+          rows={Math.max(3, options.length)}
+          value={options.join('\n')}
           violations={at('options')}
           disabled={disabled}
           onInput={(lines) => set('options', lines.split('\n'))}
+          onDone={dropEmptyLines}
         />
       )}
       {oneLine.slice(2).map((name) => (

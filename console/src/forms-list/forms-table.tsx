@@ -78,7 +78,7 @@ export const FormsTable = ({
                   <button
                     type="button"
                     class="quiet"
-                    disabled={isRunning.value}
+                    aria-disabled={isRunning.value}
                     aria-label={texts.forms.duplicateOf(form.name)}
                     onClick={() => duplicate(form)}
                   >

@@ -22,7 +22,7 @@ export const NewFormDialog = ({
   const name = useSignal('')
   const example = useSignal<(typeof examples)[number]['id']>('blank')
   const imported = useSignal<FormInput | undefined>(undefined)
-  const { error, isRunning, run } = useAction()
+  const { error, isRunning, run, clearError } = useAction()
 
   const readFile = (file: File | undefined) =>
     run(async () => {
@@ -44,6 +44,7 @@ export const NewFormDialog = ({
   return (
     <Dialog title={texts.newForm.title} onClose={onClose}>
       <form
+        onInput={clearError}
         onSubmit={(event) => {
           event.preventDefault()
           create()
@@ -77,7 +78,7 @@ export const NewFormDialog = ({
         </Field>
         <ErrorNotice error={error.value} />
         <footer>
-          <button type="submit" class="primary" disabled={isRunning.value}>
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.newForm.create}
           </button>
           <button type="button" onClick={onClose}>

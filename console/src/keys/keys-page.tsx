@@ -2,7 +2,7 @@ import type { IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
-import { Page } from '../elements/page.tsx'
+import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { Time } from '../elements/time.tsx'
 import { type Session, signIn } from '../session/session.ts'
@@ -24,6 +24,8 @@ export const KeysPage = ({ session }: { session: Session }) => {
     readPages(client.keys.list({ pageSize, signal }), pages.value),
   )
   const { value, error, isLoading } = loaded.value
+
+  const focusHeadingLater = useHeadingFocus(value)
 
   const show = async (key: IssuedKey, replaced?: Key) => {
     issued.value = key
@@ -47,7 +49,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
         />
       )}
       {value?.hasNext && (
-        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
           {texts.keys.more}
         </button>
       )}
@@ -60,7 +62,15 @@ export const KeysPage = ({ session }: { session: Session }) => {
         <RotateDialog client={client} rotated={chosen.value.key} onIssued={show} onClose={close} />
       )}
       {chosen.value?.action === 'revoke' && (
-        <RevokeDialog session={session} revoked={chosen.value.key} onRevoked={reload} onClose={close} />
+        <RevokeDialog
+          session={session}
+          revoked={chosen.value.key}
+          onRevoked={() => {
+            focusHeadingLater()
+            reload()
+          }}
+          onClose={close}
+        />
       )}
       {issued.value && (
         <SecretDialog

@@ -47,7 +47,7 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
         />
       )}
       {value?.hasNext && (
-        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
           {texts.revisions.more}
         </button>
       )}

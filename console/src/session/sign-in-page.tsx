@@ -4,6 +4,7 @@ import { Field } from '../elements/field.tsx'
 import { useAction } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
+import { entryError } from './entry.ts'
 import { lastEnd, signIn } from './session.ts'
 
 /** Asks for a key. @param error of a sign-in with a code or of a former key */
@@ -17,6 +18,10 @@ export const SignInPage = ({ error: startError }: { error: unknown }) => {
       <p>{texts.signIn.explanation}</p>
       <form
         class="card"
+        onInput={() => {
+          error.value = undefined
+          entryError.value = undefined
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           submit()
@@ -39,7 +44,7 @@ export const SignInPage = ({ error: startError }: { error: unknown }) => {
         </Field>
         <ErrorNotice error={error.value ?? startError} />
         <footer>
-          <button type="submit" class="primary" disabled={isRunning.value}>
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.signIn.signIn}
           </button>
         </footer>
