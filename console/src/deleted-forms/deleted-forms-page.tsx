@@ -71,7 +71,9 @@ export const DeletedFormsPage = ({
           <tbody>
             {value.items.map((form) => (
               <tr key={form.path}>
-                <th scope="row">{form.name}</th>
+                <th scope="row">
+                  <bdi>{form.name}</bdi>
+                </th>
                 <td data-label={texts.deletedForms.deleted}>
                   <Time time={form.deleteTime} />
                 </td>

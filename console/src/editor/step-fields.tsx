@@ -32,6 +32,8 @@ export const StepFields = ({
     if (options && kept.length < options.length) set('options', kept)
   }
   const set = (name: string, value: string | string[]) => onChange({ ...step, [name]: value })
+  const hasField = (name: string) =>
+    name === 'buttonText' || name in step || ['start', 'end'].includes(asText(step.type))
   const others = Object.keys(step).filter((name) => !shown.has(name))
   const elsewhere = violations.filter(
     (violation) =>
@@ -83,16 +85,19 @@ export const StepFields = ({
           onDone={dropEmptyLines}
         />
       )}
-      {oneLine.slice(2).map((name) => (
-        <TextField
-          key={name}
-          label={texts.step[name]}
-          value={asText(step[name])}
-          violations={at(name)}
-          disabled={disabled}
-          onInput={(value) => set(name, value)}
-        />
-      ))}
+      {oneLine
+        .slice(2)
+        .filter(hasField)
+        .map((name) => (
+          <TextField
+            key={name}
+            label={texts.step[name]}
+            value={asText(step[name])}
+            violations={at(name)}
+            disabled={disabled}
+            onInput={(value) => set(name, value)}
+          />
+        ))}
       {elsewhere.map((violation) => (
         <p key={violation.field} class="violation">
           <code>{violation.field}</code> {violation.description}

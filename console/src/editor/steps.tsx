@@ -141,7 +141,8 @@ const StepRow = memo(
             aria-expanded={isOpen}
             onClick={() => toggle(index)}
           >
-            <span class="step-type">{asText(step.type)}</span> {name}
+            {name !== asText(step.type) && <span class="step-type">{asText(step.type)}</span>}{' '}
+            <bdi>{name}</bdi>
             {isInvalid && <span class="badge bad">{texts.steps.invalid}</span>}
           </button>
           {!disabled && (

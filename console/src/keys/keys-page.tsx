@@ -43,6 +43,8 @@ export const KeysPage = ({ session }: { session: Session }) => {
       {value && (
         <KeysTable
           keys={value.items}
+          // A read-only key changes itself alone.
+          actionsOn={(key) => (session.key.readOnly && !key.current ? [] : ['rotate', 'revoke'])}
           onChoose={(key, action) => {
             chosen.value = { key, action }
           }}
@@ -86,9 +88,11 @@ export const KeysPage = ({ session }: { session: Session }) => {
 
 const KeysTable = ({
   keys,
+  actionsOn,
   onChoose,
 }: {
   keys: Key[]
+  actionsOn: (key: Key) => readonly ('rotate' | 'revoke')[]
   onChoose: (key: Key, action: 'rotate' | 'revoke') => void
 }) => (
   <table class="cards">
@@ -109,7 +113,7 @@ const KeysTable = ({
       {keys.map((key) => (
         <tr key={key.path}>
           <th scope="row">
-            {key.name || texts.keys.unnamed}{' '}
+            <bdi>{key.name || texts.keys.unnamed}</bdi>{' '}
             {key.current && <span class="badge live">{texts.keys.current}</span>}
           </th>
           <td data-label={texts.keys.prefix}>
@@ -128,7 +132,7 @@ const KeysTable = ({
             <TimeOrNever time={key.expireTime} />
           </td>
           <td>
-            {(['rotate', 'revoke'] as const).map((action) => (
+            {actionsOn(key).map((action) => (
               <button
                 key={action}
                 type="button"

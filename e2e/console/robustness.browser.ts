@@ -106,6 +106,27 @@ describe('an unsaved edit', () => {
   })
 })
 
+describe('a new form', () => {
+  it('is of the chosen type, and its preview goes on with Enter', async () => {
+    const account = await system.account()
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await page.getByRole('button', { name: 'New form' }).click()
+    await page.getByLabel('Type', { exact: true }).last().selectOption('dynamic')
+    await page.getByRole('button', { name: 'Create form' }).click()
+    await page.getByRole('heading', { name: 'Untitled form' }).waitFor()
+    const publicId = /forms\/(\w+)\/edit/.exec(page.url())![1]!
+    expect((await read(account, publicId)).type).toBe('dynamic')
+
+    const steps = ['First', 'Second'].map((title) => ({ type: 'text', key: title, title }))
+    await system.call(account, 'PATCH', `${account.forms}/${publicId}`, { form: { steps } })
+    await goToForm(opened, account, publicId, 'preview')
+    await page.getByRole('textbox', { name: 'First' }).press('Enter')
+    await page.getByRole('heading', { name: 'Second' }).waitFor()
+    await opened.context.close()
+  })
+})
+
 describe('with the keyboard', () => {
   it('the focus follows a step that moves, and goes to the next one of a removed step', async () => {
     const account = await system.account()
@@ -150,6 +171,7 @@ describe('with the keyboard', () => {
     const opened = await signIn(browser, system, account)
     const { page } = opened
     await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Website')
     await page.getByRole('button', { name: 'Create key' }).press('Enter')
     const secret = page.getByRole('dialog').getByLabel('API key')
     await secret.waitFor()
@@ -158,7 +180,7 @@ describe('with the keyboard', () => {
     expect(await secret.isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Done' }).press('Enter')
     await secret.waitFor({ state: 'detached' })
-    expect(await focused(page)).toBe('Create key')
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(false)
     await opened.context.close()
   })
 })
@@ -193,6 +215,21 @@ describe('a session', () => {
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByText('LOGIN_CODE_INVALID').waitFor({ state: 'detached' })
+    await context.close()
+  })
+})
+
+describe('the sign-in page', () => {
+  it('refuses what is no key, and forgets the error with the next input', async () => {
+    const { page, context } = await openConsole(browser, system)
+    await page.getByLabel('API key').fill('пароль')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This is no API key').waitFor()
+    await page.getByLabel('API key').fill(`fms_${'a'.repeat(43)}`)
+    await page.getByText('This is no API key').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Sign in' }).click()
+
+    await page.getByText('The service does not accept this key').waitFor()
     await context.close()
   })
 })
