@@ -57,7 +57,7 @@ export const texts = {
 
   retry: {
     title: 'No connection',
-    explanation: 'You are still signed in. The page goes on as soon as the service responds.',
+    explanation: 'Nothing is lost: the sign-in goes on when you try again.',
     tryAgain: 'Try again',
   },
 
