@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { ActivityPage } from './activity/activity-page.tsx'
 import { DeletedFormsPage } from './deleted-forms/deleted-forms-page.tsx'
 import { EditPage } from './editor/edit-page.tsx'
-import { storedEdits } from './editor/stored-edits.ts'
+import { ownEdits } from './editor/own-edits.ts'
 import { ConfirmDialog } from './elements/confirm-dialog.tsx'
-import { Page } from './elements/page.tsx'
+import { ErrorNotice } from './elements/error-notice.tsx'
+import { focusHeading, Page } from './elements/page.tsx'
 import { FormsPage } from './forms-list/forms-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
 import { PreviewPage } from './preview/preview-page.tsx'
@@ -13,17 +14,20 @@ import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { type FormPage, hrefOf, type OrganizationPage, type Route } from './routing/routes.ts'
+import { entryError, isRetryable } from './session/entry.ts'
+import { RetryPage } from './session/retry-page.tsx'
 import { isConnected, mayPurgeIn, mayWriteIn, type Session, session, signOut } from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { texts } from './texts.ts'
 import { UseItPage } from './use-it/use-it-page.tsx'
 
-/** The console. @param error of the sign-in at its start */
-export const App = ({ error }: { error: unknown }) => {
+/** The console. @param enter signs in with a login link, or continues the session of the tab */
+export const App = ({ enter }: { enter: () => Promise<void> }) => {
   const current = session.value
+  const error = entryError.value
   return (
     <>
-      <button type="button" class="skip" onClick={skipToContent}>
+      <button type="button" class="skip" onClick={focusHeading}>
         {texts.skip}
       </button>
       {current && <Header session={current} />}
@@ -32,13 +36,29 @@ export const App = ({ error }: { error: unknown }) => {
           {texts.offline}
         </p>
       )}
-      {current ? <RoutedPage session={current} /> : <SignInPage error={error} />}
+      {current && error !== undefined && <EntryError error={error} />}
+      {current && <RoutedPage session={current} />}
+      {!current &&
+        (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
     </>
   )
 }
 
-/** A link cannot do it: the fragment of the URL names a page. */
-const skipToContent = () => document.querySelector<HTMLElement>('#content h1')?.focus()
+/** The error of a login link that was opened in a tab with a session. */
+const EntryError = ({ error }: { error: unknown }) => (
+  <div class="entry-error">
+    <ErrorNotice error={error} />
+    <button
+      type="button"
+      class="quiet"
+      onClick={() => {
+        entryError.value = undefined
+      }}
+    >
+      {texts.close}
+    </button>
+  </div>
+)
 
 const organizationPages: OrganizationPage[] = ['forms', 'activity', 'deleted-forms']
 const formPages: FormPage[] = ['edit', 'preview', 'publish', 'revisions', 'form-activity', 'use-it']
@@ -103,7 +123,7 @@ const OrganizationChoice = ({ session, organization }: { session: Session; organ
 /** Signing out deletes unsaved edits: the next person at this browser could read them. */
 const SignOut = ({ email }: { email: string }) => {
   const isAsking = useSignal(false)
-  const edits = storedEdits(localStorage)
+  const edits = ownEdits()
   const leave = async () => {
     edits.removeAll()
     await signOut()
@@ -154,29 +174,38 @@ const RoutedPage = ({ session }: { session: Session }) => {
   const { organization } = current
   const mayWrite = mayWriteIn(session, organization)
   if (!('form' in current)) {
-    const props = { key: organization, client, organization }
-    if (current.page === 'activity') return <ActivityPage {...props} />
+    const props = { client, organization }
+    if (current.page === 'activity') return <ActivityPage key={organization} {...props} />
     if (current.page === 'deleted-forms')
-      return <DeletedFormsPage {...props} mayWrite={mayWrite} mayPurge={mayPurgeIn(session, organization)} />
-    return <FormsPage {...props} mayWrite={mayWrite} />
+      return (
+        <DeletedFormsPage
+          key={organization}
+          {...props}
+          mayWrite={mayWrite}
+          mayPurge={mayPurgeIn(session, organization)}
+        />
+      )
+    return <FormsPage key={organization} {...props} mayWrite={mayWrite} />
   }
   const { form } = current
-  const props = { key: `${organization}/${form}`, client, organization, form }
+  const props = { client, organization, form }
+  // Preact ignores a key among spread properties. Without a key, the page of another form keeps the state of this one.
+  const key = `${organization}/${form}`
   switch (current.page) {
     case 'edit':
-      return <EditPage {...props} mayWrite={mayWrite} />
+      return <EditPage key={key} {...props} mayWrite={mayWrite} />
     case 'preview':
-      return <PreviewPage {...props} />
+      return <PreviewPage key={key} {...props} />
     case 'publish':
-      return <PublishPage {...props} mayWrite={mayWrite} />
+      return <PublishPage key={key} {...props} mayWrite={mayWrite} />
     case 'revisions':
-      return <RevisionsPage {...props} mayWrite={mayWrite} />
+      return <RevisionsPage key={key} {...props} mayWrite={mayWrite} />
     case 'compare':
-      return <ComparePage {...props} key={hrefOf(current)} from={current.from} to={current.to} />
+      return <ComparePage key={hrefOf(current)} {...props} from={current.from} to={current.to} />
     case 'form-activity':
-      return <ActivityPage {...props} />
+      return <ActivityPage key={key} {...props} />
     case 'use-it':
-      return <UseItPage {...props} />
+      return <UseItPage key={key} {...props} />
   }
 }
 

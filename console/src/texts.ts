@@ -34,6 +34,10 @@ export const texts = {
   errors: {
     reason: 'Reason',
     requestId: 'Request',
+    correct: 'Correct these:',
+    ofReason: {
+      API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
+    } as Record<string, string>,
     noConnection: 'The service did not respond. Check your connection and try again.',
   },
 
@@ -43,6 +47,7 @@ export const texts = {
     key: 'API key',
     keyHint: 'Begins with fms_. It stays in this tab and is forgotten when you close it.',
     signIn: 'Sign in',
+    noKey: 'This is no API key: one begins with fms_, and has letters, digits, _ and - only.',
     ends: {
       rejected: 'Your key was revoked or has expired. Sign in again; what you typed is kept in this browser.',
       'not-revoked':
@@ -50,7 +55,13 @@ export const texts = {
     },
   },
 
-  users: { you: 'you', unknown: 'unknown', operator: 'an operator' },
+  retry: {
+    title: 'No connection',
+    explanation: 'Nothing is lost: the sign-in goes on when you try again.',
+    tryAgain: 'Try again',
+  },
+
+  users: { you: 'you', unknown: 'unknown', other: (id: string) => `user ${id}`, operator: 'an operator' },
 
   types: { structured: 'Structured', dynamic: 'Dynamic' },
   modes: { guided: 'Guided', conversational: 'Conversational', voice: 'Voice' },
@@ -101,6 +112,7 @@ export const texts = {
       registration: 'Example: event registration',
       interview: 'Example: product interview (dynamic)',
     },
+    typeHint: 'It cannot be changed later.',
     file: 'Or import a JSON file',
     fileHint: 'A form as the API returns it. Ids, times and counts in it are ignored.',
     noJson: 'The file is not a JSON object.',
@@ -122,6 +134,7 @@ export const texts = {
     save: 'Save',
     discard: 'Discard changes',
     unsaved: 'Unsaved changes',
+    saving: 'Saving …',
     saved: 'Saved',
     restored: 'These are your unsaved changes from before. Save them, or discard them.',
     restoredAndMoved:

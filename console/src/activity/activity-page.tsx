@@ -95,12 +95,16 @@ const Event = ({
 }) => (
   <li>
     <Time time={time} /> <strong>{texts.activity.types[type] ?? type}</strong>{' '}
-    {!isOfForm && <a href={hrefOf({ page: 'edit', organization, form: data.publicId })}>{data.name}</a>}{' '}
+    {!isOfForm && (
+      <a href={hrefOf({ page: 'edit', organization, form: data.publicId })}>
+        <bdi>{data.name}</bdi>
+      </a>
+    )}{' '}
     {data.number !== undefined && <span>{texts.revisions.name(data.number)}</span>}{' '}
     {data.fields && <code>{data.fields.join(', ')}</code>}{' '}
     <span class="small">
       {texts.activity.by} {'user' in data.actor ? userName(data.actor.user) : texts.users.operator}
     </span>
-    {data.note && <q>{data.note}</q>}
+    {data.note && <q dir="auto">{data.note}</q>}
   </li>
 )

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
-import { Page } from '../elements/page.tsx'
+import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { Time } from '../elements/time.tsx'
 import { userName } from '../session/user-name.ts'
@@ -32,14 +32,18 @@ export const DeletedFormsPage = ({
   )
   const { value, error: loadError, isLoading } = loaded.value
 
+  const focusHeadingLater = useHeadingFocus(value)
+
   const bringBack = ({ path, name }: DeletedForm) =>
     run(async () => {
       await client.deletedForms.undelete(organization, path)
       done.value = texts.deletedForms.broughtBack(name)
+      focusHeadingLater()
       reload()
     })
   const remove = async () => {
     await client.deletedForms.purge(organization, removed.value!.path)
+    focusHeadingLater()
     reload()
   }
   return (
@@ -67,7 +71,9 @@ export const DeletedFormsPage = ({
           <tbody>
             {value.items.map((form) => (
               <tr key={form.path}>
-                <th scope="row">{form.name}</th>
+                <th scope="row">
+                  <bdi>{form.name}</bdi>
+                </th>
                 <td data-label={texts.deletedForms.deleted}>
                   <Time time={form.deleteTime} />
                 </td>
@@ -80,7 +86,7 @@ export const DeletedFormsPage = ({
                     <button
                       type="button"
                       class="quiet"
-                      disabled={isRunning.value}
+                      aria-disabled={isRunning.value}
                       aria-label={texts.deletedForms.bringBackForm(form.name)}
                       onClick={() => bringBack(form)}
                     >
@@ -106,7 +112,7 @@ export const DeletedFormsPage = ({
         </table>
       )}
       {value?.hasNext && (
-        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
           {texts.deletedForms.more}
         </button>
       )}

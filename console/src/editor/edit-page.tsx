@@ -1,5 +1,5 @@
 import type { Client } from '@fms/client'
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
@@ -26,7 +26,7 @@ export const EditPage = ({
 }) => {
   const { loaded } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
   const { value, error } = loaded.value
-  const edit = useMemo(() => value && new FormEdit(client, value), [client, value])
+  const edit = useMemo(() => value && new FormEdit(client, value, mayWrite), [client, value, mayWrite])
   useEffect(() => () => edit?.dispose(), [edit])
   if (edit === undefined)
     return (
@@ -47,10 +47,17 @@ const Editor = ({
   organization: string
   mayWrite: boolean
 }) => {
-  const { error, isRunning, run } = useAction()
+  const { error, isRunning, run, clearError } = useAction()
   const isSaved = useSignal(false)
+  // The cause of an error is gone with the next input.
+  useSignalEffect(() => {
+    edit.text.value
+    clearError()
+  })
+  const maySave = () => edit.isDirty.peek() && edit.isValid.peek()
   const save = () =>
     run(async () => {
+      if (!maySave()) return
       isSaved.value = false
       await edit.save()
       isSaved.value = edit.conflict.value === undefined
@@ -59,27 +66,38 @@ const Editor = ({
     const saveByKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key !== 's') return
       event.preventDefault()
-      if (mayWrite && edit.isDirty.peek() && edit.isValid.peek()) save()
+      if (mayWrite) save()
     }
     addEventListener('keydown', saveByKey)
     return () => removeEventListener('keydown', saveByKey)
   }, [edit])
 
   const isDirty = edit.isDirty.value
+  const status = () => {
+    if (isRunning.value) return texts.edit.saving
+    if (isDirty) return texts.edit.unsaved
+    return isSaved.value ? texts.edit.saved : ''
+  }
   return (
     <Page
       title={asText(edit.fields.value.name) || texts.edit.title}
       actions={
         mayWrite && (
           <>
-            <span role="status">{isDirty ? texts.edit.unsaved : isSaved.value ? texts.edit.saved : ''}</span>
-            <button type="button" disabled={!isDirty || isRunning.value} onClick={() => edit.discard()}>
+            <span role="status">{status()}</span>
+            <button
+              type="button"
+              aria-disabled={!isDirty || isRunning.value}
+              onClick={() => {
+                if (!isRunning.peek()) edit.discard()
+              }}
+            >
               {texts.edit.discard}
             </button>
             <button
               type="button"
               class="primary"
-              disabled={!isDirty || !edit.isValid.value || isRunning.value}
+              aria-disabled={!isDirty || !edit.isValid.value || isRunning.value}
               onClick={save}
             >
               {texts.edit.save}

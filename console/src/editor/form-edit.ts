@@ -12,7 +12,8 @@ import { patchBetween } from '../json/merge-patch.ts'
 import { isEqual, type JsonObject } from '../json/values.ts'
 import { organizationOf } from '../routing/organization-of.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
-import { storedEdits } from './stored-edits.ts'
+import { ownEdits } from './own-edits.ts'
+import type { StoredEdit } from './stored-edits.ts'
 
 /** Delay after the last keystroke before the edit is checked by a dry run. Milliseconds. */
 const checkDelayMs = 600
@@ -46,10 +47,13 @@ export class FormEdit {
   readonly isStored = signal(true)
   readonly isDirty
   readonly #client: Client
-  readonly #edits = storedEdits(localStorage)
+  readonly #edits = ownEdits()
+  /** What this browser keeps of this edit. */
+  #stored: StoredEdit | undefined
   readonly #stops: (() => void)[]
 
-  constructor(client: Client, current: TaggedForm) {
+  /** @param mayWrite whether the user may save: else nothing is restored */
+  constructor(client: Client, current: TaggedForm, mayWrite: boolean) {
     this.#client = client
     this.base = signal(current)
     this.fields = signal(fieldsOf(current.form))
@@ -57,7 +61,7 @@ export class FormEdit {
     this.isDirty = computed(
       () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.fields.value),
     )
-    this.#restore(current)
+    if (mayWrite) this.#restore(current)
     this.#stops = [this.#storeEdits(), this.#checkEdits()]
   }
 
@@ -153,27 +157,37 @@ export class FormEdit {
     const isMoved = !isEqual(stored.base, fieldsOf(current.form))
     if (isMoved) this.base.value = { form: { ...current.form, ...stored.base }, etag: stored.etag }
     this.changeText(stored.text)
-    if (this.isDirty.peek()) this.beginning.value = isMoved ? 'restored-and-moved' : 'restored'
+    this.#stored = stored
+    if (!this.isDirty.peek()) this.#removeStored()
+    else this.beginning.value = isMoved ? 'restored-and-moved' : 'restored'
+  }
+
+  #removeStored(): void {
+    if (this.#stored) this.#edits.remove(this.base.peek().form.path, this.#stored)
+    this.#stored = undefined
   }
 
   #storeEdits(): () => void {
     const store = () => {
       const { form, etag } = this.base.peek()
-      if (!this.isDirty.peek()) this.#edits.remove(form.path)
-      else
-        this.isStored.value = this.#edits.write(form.path, {
-          etag,
-          base: fieldsOf(form),
-          text: this.text.peek(),
-        })
+      const isDirty = this.isDirty.peek()
+      if (!isDirty || this.#stored?.etag !== etag) this.#removeStored()
+      if (!isDirty) return
+      this.#stored = { etag, base: fieldsOf(form), text: this.text.peek() }
+      this.isStored.value = this.#edits.write(form.path, this.#stored)
     }
     const pauses = afterPauses(store, () => {
       this.base.value
       return this.text.value.length < largeLength ? 0 : storeDelayMs
     })
-    addEventListener('pagehide', pauses.flush)
+    // Another tab may have stored its edit of the same state in the place of this one.
+    const storeLast = () => {
+      pauses.flush()
+      if (this.isDirty.peek()) store()
+    }
+    addEventListener('pagehide', storeLast)
     return () => {
-      removeEventListener('pagehide', pauses.flush)
+      removeEventListener('pagehide', storeLast)
       // Only what was typed just now: signing out has deleted the rest.
       pauses.flush()
       pauses.stop()

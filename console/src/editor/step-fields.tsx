@@ -26,7 +26,14 @@ export const StepFields = ({
   onChange: (step: JsonObject) => void
 }) => {
   const at = (name: string) => violationsAt(violations, `${field}.${name}`)
+  const options = isTexts(step.options) ? step.options : undefined
+  const dropEmptyLines = () => {
+    const kept = options?.slice(0, options.findLastIndex((option) => option.trim() !== '') + 1) ?? []
+    if (options && kept.length < options.length) set('options', kept)
+  }
   const set = (name: string, value: string | string[]) => onChange({ ...step, [name]: value })
+  const hasField = (name: string) =>
+    name === 'buttonText' || name in step || ['start', 'end'].includes(asText(step.type))
   const others = Object.keys(step).filter((name) => !shown.has(name))
   const elsewhere = violations.filter(
     (violation) =>
@@ -66,27 +73,31 @@ export const StepFields = ({
         disabled={disabled}
         onInput={(description) => set('description', description)}
       />
-      {isTexts(step.options) && (
+      {options && (
         <LinesField
           label={texts.step.options}
           hint={texts.step.optionsHint}
-          rows={Math.max(3, step.options.length)}
-          value={step.options.join('\n')}
+          rows={Math.max(3, options.length)}
+          value={options.join('\n')}
           violations={at('options')}
           disabled={disabled}
           onInput={(lines) => set('options', lines.split('\n'))}
+          onDone={dropEmptyLines}
         />
       )}
-      {oneLine.slice(2).map((name) => (
-        <TextField
-          key={name}
-          label={texts.step[name]}
-          value={asText(step[name])}
-          violations={at(name)}
-          disabled={disabled}
-          onInput={(value) => set(name, value)}
-        />
-      ))}
+      {oneLine
+        .slice(2)
+        .filter(hasField)
+        .map((name) => (
+          <TextField
+            key={name}
+            label={texts.step[name]}
+            value={asText(step[name])}
+            violations={at(name)}
+            disabled={disabled}
+            onInput={(value) => set(name, value)}
+          />
+        ))}
       {elsewhere.map((violation) => (
         <p key={violation.field} class="violation">
           <code>{violation.field}</code> {violation.description}

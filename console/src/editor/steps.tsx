@@ -1,5 +1,7 @@
 import type { JsonValue } from '@fms/client'
 import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { memo } from '../elements/memo.ts'
 import { asList, asObject, asText, type JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
@@ -14,6 +16,9 @@ export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean })
   const steps = asList(edit.fields.value.steps)
   const violations = edit.violations.value
 
+  const list = useRef<HTMLOListElement>(null)
+  const focusLater = useFocusInRow(list)
+
   const replace = (next: JsonValue[]) => edit.change({ steps: next })
   const actions: StepActions = {
     toggle: (index) => {
@@ -23,10 +28,12 @@ export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean })
       const next = [...asList(edit.fields.peek().steps)]
       next.splice(index + by, 0, ...next.splice(index, 1))
       if (open.value === index) open.value = index + by
+      focusLater({ index: index + by, part: by === -1 ? 'up' : 'down' })
       replace(next)
     },
     remove: (index) => {
       open.value = undefined
+      focusLater({ index, part: 'name' })
       replace(asList(edit.fields.peek().steps).filter((_, each) => each !== index))
     },
     change: (index, step) => {
@@ -43,13 +50,15 @@ export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean })
 
   return (
     <section class="card" aria-labelledby="steps-heading">
-      <h2 id="steps-heading">{texts.steps.title(steps.length)}</h2>
+      <h2 id="steps-heading" tabIndex={-1}>
+        {texts.steps.title(steps.length)}
+      </h2>
       {violationsAt(violations, 'form.steps').map((violation) => (
         <p key={violation} class="violation">
           {violation}
         </p>
       ))}
-      <ol class="steps">
+      <ol class="steps" ref={list}>
         {steps.map((step, index) => (
           <StepRow
             // Keys of steps may be missing or repeated while somebody types.
@@ -68,6 +77,35 @@ export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean })
       {!disabled && <AddStep onAdd={add} />}
     </section>
   )
+}
+
+/** A button in the row of a step. */
+interface RowPart {
+  index: number
+  part: 'up' | 'down' | 'name'
+}
+
+/**
+ * Moves the focus after the rows are drawn anew, since rows stay in place while steps move: to a button of the row, to
+ * its other arrow if the step has arrived at an end, to the last row if there is no such row, or to the heading.
+ */
+const useFocusInRow = (list: RefObject<HTMLOListElement | null>): ((to: RowPart) => void) => {
+  const due = useRef<RowPart | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (due.current === undefined || list.current === null) return
+    const { index, part } = due.current
+    due.current = undefined
+    const row = list.current.children[index] ?? list.current.lastElementChild
+    const heading = list.current.parentElement!.querySelector('h2')!
+    const button =
+      row?.querySelector<HTMLElement>(`[data-part=${part}]:enabled`) ??
+      row?.querySelector<HTMLElement>('.step-actions :enabled')
+    const target = button ?? heading
+    target.focus()
+  })
+  return (to) => {
+    due.current = to
+  }
 }
 
 interface StepActions {
@@ -96,8 +134,15 @@ const StepRow = memo(
     return (
       <li class={isInvalid ? 'invalid' : undefined}>
         <div class="step-row">
-          <button type="button" class="quiet step-name" aria-expanded={isOpen} onClick={() => toggle(index)}>
-            <span class="step-type">{asText(step.type)}</span> {name}
+          <button
+            type="button"
+            class="quiet step-name"
+            data-part="name"
+            aria-expanded={isOpen}
+            onClick={() => toggle(index)}
+          >
+            {name !== asText(step.type) && <span class="step-type">{asText(step.type)}</span>}{' '}
+            <bdi>{name}</bdi>
             {isInvalid && <span class="badge bad">{texts.steps.invalid}</span>}
           </button>
           {!disabled && (
@@ -105,6 +150,7 @@ const StepRow = memo(
               <button
                 type="button"
                 class="quiet"
+                data-part="up"
                 disabled={index === 0}
                 aria-label={texts.steps.moveUp(name)}
                 onClick={() => move(index, -1)}
@@ -114,6 +160,7 @@ const StepRow = memo(
               <button
                 type="button"
                 class="quiet"
+                data-part="down"
                 disabled={isLast}
                 aria-label={texts.steps.moveDown(name)}
                 onClick={() => move(index, 1)}

@@ -19,20 +19,55 @@ const memory = (limit = 10) => {
 }
 const edit = { etag: '"1"', base: { name: 'A' }, text: '{"name": "B' }
 
+const ada = 'users/ada'
+
 describe('unsaved edits', () => {
   it('are kept by form, also while they are no JSON', () => {
-    const edits = storedEdits(memory())
+    const edits = storedEdits(ada, memory())
 
     expect(edits.write('organizations/o/forms/f', edit)).toBe(true)
     expect(edits.read('organizations/o/forms/f')).toEqual(edit)
     expect(edits.read('organizations/o/forms/g')).toBeUndefined()
   })
 
-  it('are counted and removed without what other pages have stored', () => {
+  it('are kept by ETag: a save in one tab leaves the edit of another', () => {
+    let time = 0
+    const edits = storedEdits(ada, memory(), () => time++)
+    const other = { ...edit, etag: '"2"', text: '{"name": "C' }
+    edits.write('f', edit)
+    edits.write('f', other)
+
+    expect(edits.read('f')).toEqual(other)
+    edits.remove('f', other)
+    expect(edits.read('f')).toEqual(edit)
+  })
+
+  it('are not removed by the save of a tab whose edit another tab has replaced', () => {
+    const edits = storedEdits(ada, memory())
+    const other = { ...edit, text: '{"name": "C' }
+    edits.write('f', edit)
+    edits.write('f', other)
+    edits.remove('f', edit)
+
+    expect(edits.read('f')).toEqual(other)
+  })
+
+  it('belong to one user', () => {
     const storage = memory()
-    const edits = storedEdits(storage)
+    storedEdits(ada, storage).write('f', edit)
+    const edits = storedEdits('users/bob', storage)
+
+    expect([edits.read('f'), edits.count()]).toEqual([undefined, 0])
+    edits.removeAll()
+    expect(storedEdits(ada, storage).read('f')).toEqual(edit)
+  })
+
+  it('are counted by form and removed without what other pages have stored', () => {
+    const storage = memory()
+    const edits = storedEdits(ada, storage)
     for (const form of ['f', 'g', 'h']) edits.write(form, edit)
-    edits.remove('h')
+    edits.write('f', { ...edit, etag: '"2"' })
+    edits.remove('h', edit)
 
     expect(edits.count()).toBe(2)
     edits.removeAll()
@@ -40,6 +75,6 @@ describe('unsaved edits', () => {
   })
 
   it('report that there is no room', () => {
-    expect(storedEdits(memory(1)).write('f', edit)).toBe(false)
+    expect(storedEdits(ada, memory(1)).write('f', edit)).toBe(false)
   })
 })

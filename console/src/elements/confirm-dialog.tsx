@@ -30,7 +30,7 @@ export const ConfirmDialog = ({
       {children}
       <ErrorNotice error={error.value} />
       <footer>
-        <button type="button" class="danger" disabled={isRunning.value} onClick={confirmed}>
+        <button type="button" class="danger" aria-disabled={isRunning.value} onClick={confirmed}>
           {confirm}
         </button>
         <button type="button" onClick={onClose}>

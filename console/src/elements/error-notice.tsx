@@ -39,8 +39,14 @@ const describe = (error: unknown) => {
       ...fieldViolations.map(({ field, description }) => ({ where: field, what: description })),
       ...preconditionViolations.map(({ subject, description }) => ({ where: subject, what: description })),
     ]
-    return { message, reason, requestId, violations }
+    const own = texts.errors.ofReason[reason] ?? (violations.length > 0 ? texts.errors.correct : message)
+    return { message: own, reason, requestId, violations }
   }
-  const message = error instanceof FormsConnectionError ? texts.errors.noConnection : String(error)
+  const message =
+    error instanceof FormsConnectionError
+      ? texts.errors.noConnection
+      : error instanceof Error
+        ? error.message
+        : String(error)
   return { message, reason: undefined, requestId: undefined, violations: [] }
 }

@@ -83,8 +83,16 @@ export const LinesField = ({
   onInput,
   disabled,
   rows = 3,
+  onDone,
   ...field
-}: FieldProps & { value: string; onInput: (value: string) => void; disabled?: boolean; rows?: number }) => (
+}: FieldProps & {
+  value: string
+  onInput: (value: string) => void
+  disabled?: boolean
+  rows?: number
+  /** Called when the focus leaves the field, and before Ctrl-S or Cmd-S saves the form. */
+  onDone?: () => void
+}) => (
   <Field {...field}>
     {(attributes) => (
       <textarea
@@ -93,6 +101,8 @@ export const LinesField = ({
         value={value}
         disabled={disabled}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        onBlur={({ currentTarget }) => currentTarget.isConnected && onDone?.()}
+        onKeyDown={({ ctrlKey, metaKey, key }) => (ctrlKey || metaKey) && key === 's' && onDone?.()}
       />
     )}
   </Field>

@@ -43,6 +43,8 @@ export const useAction = (): {
   error: Signal<unknown>
   isRunning: Signal<boolean>
   run: (action: () => Promise<void>) => Promise<void>
+  /** Removes the error, whose cause is gone. */
+  clearError: () => void
 } => {
   const error = useSignal<unknown>(undefined)
   const isRunning = useSignal(false)
@@ -58,5 +60,8 @@ export const useAction = (): {
       isRunning.value = false
     }
   }
-  return { error, isRunning, run }
+  const clearError = useCallback(() => {
+    error.value = undefined
+  }, [error])
+  return { error, isRunning, run, clearError }
 }

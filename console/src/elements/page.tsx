@@ -2,6 +2,24 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
 
+/** Moves the focus to the heading of the page. A link cannot do it: the fragment of the URL names a page. */
+export const focusHeading = (): void => document.querySelector<HTMLElement>('#content h1')?.focus()
+
+/**
+ * Moves the focus to the heading once `value` has changed, if the returned function was called before: the row of the
+ * button that was pressed is gone then.
+ */
+export const useHeadingFocus = (value: unknown): (() => void) => {
+  const isDue = useRef(false)
+  useEffect(() => {
+    if (isDue.current) focusHeading()
+    isDue.current = false
+  }, [value])
+  return () => {
+    isDue.current = true
+  }
+}
+
 /** A page: its heading, which gets the focus when the page opens, and its content. Sets the title of the tab. */
 export const Page = ({
   title,

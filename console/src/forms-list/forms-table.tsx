@@ -58,7 +58,9 @@ export const FormsTable = ({
           {forms.map((form) => (
             <tr key={form.path}>
               <th scope="row">
-                <a href={hrefOf({ page: 'edit', organization, form: form.publicId })}>{form.name}</a>{' '}
+                <a href={hrefOf({ page: 'edit', organization, form: form.publicId })}>
+                  <bdi>{form.name}</bdi>
+                </a>{' '}
                 <span class="small">{texts.types[form.type]}</span>
               </th>
               <td>
@@ -78,7 +80,7 @@ export const FormsTable = ({
                   <button
                     type="button"
                     class="quiet"
-                    disabled={isRunning.value}
+                    aria-disabled={isRunning.value}
                     aria-label={texts.forms.duplicateOf(form.name)}
                     onClick={() => duplicate(form)}
                   >

@@ -9,6 +9,9 @@ import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import { examples } from './examples.ts'
 
+const types = ['structured', 'dynamic'] as const
+const blank = examples.find(({ id }) => id === 'blank')!
+
 /** Creates a form: blank, from an example, or from a JSON file. */
 export const NewFormDialog = ({
   client,
@@ -21,8 +24,9 @@ export const NewFormDialog = ({
 }) => {
   const name = useSignal('')
   const example = useSignal<(typeof examples)[number]['id']>('blank')
+  const type = useSignal<(typeof types)[number]>('structured')
   const imported = useSignal<FormInput | undefined>(undefined)
-  const { error, isRunning, run } = useAction()
+  const { error, isRunning, run, clearError } = useAction()
 
   const readFile = (file: File | undefined) =>
     run(async () => {
@@ -35,7 +39,12 @@ export const NewFormDialog = ({
   const create = () =>
     run(async () => {
       const source = imported.value ?? examples.find(({ id }) => id === example.value)!.form
-      const fields = { ...source, ...(name.value.trim() !== '' && { name: name.value }) }
+      const isBlank = source === blank.form
+      const fields = {
+        ...source,
+        ...(isBlank && { type: type.value }),
+        ...(name.value.trim() !== '' && { name: name.value }),
+      }
       const { form } = await client.forms.create(organization, fields)
       onClose()
       goTo({ page: 'edit', organization, form: form.publicId })
@@ -44,6 +53,7 @@ export const NewFormDialog = ({
   return (
     <Dialog title={texts.newForm.title} onClose={onClose}>
       <form
+        onInput={clearError}
         onSubmit={(event) => {
           event.preventDefault()
           create()
@@ -65,6 +75,17 @@ export const NewFormDialog = ({
             example.value = id
           }}
         />
+        {example.value === 'blank' && imported.value === undefined && (
+          <SelectField
+            label={texts.fields.type}
+            hint={texts.newForm.typeHint}
+            value={type.value}
+            options={types.map((value) => ({ value, label: texts.types[value] }))}
+            onInput={(value) => {
+              type.value = value
+            }}
+          />
+        )}
         <Field label={texts.newForm.file} hint={texts.newForm.fileHint}>
           {(attributes) => (
             <input
@@ -77,7 +98,7 @@ export const NewFormDialog = ({
         </Field>
         <ErrorNotice error={error.value} />
         <footer>
-          <button type="submit" class="primary" disabled={isRunning.value}>
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.newForm.create}
           </button>
           <button type="button" onClick={onClose}>

@@ -2,7 +2,7 @@ import type { IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
-import { Page } from '../elements/page.tsx'
+import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { Time } from '../elements/time.tsx'
 import { type Session, signIn } from '../session/session.ts'
@@ -25,6 +25,8 @@ export const KeysPage = ({ session }: { session: Session }) => {
   )
   const { value, error, isLoading } = loaded.value
 
+  const focusHeadingLater = useHeadingFocus(value)
+
   const show = async (key: IssuedKey, replaced?: Key) => {
     issued.value = key
     // The session goes on with the key that replaces its own.
@@ -41,13 +43,15 @@ export const KeysPage = ({ session }: { session: Session }) => {
       {value && (
         <KeysTable
           keys={value.items}
+          // A read-only key changes itself alone.
+          actionsOn={(key) => (session.key.readOnly && !key.current ? [] : ['rotate', 'revoke'])}
           onChoose={(key, action) => {
             chosen.value = { key, action }
           }}
         />
       )}
       {value?.hasNext && (
-        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
           {texts.keys.more}
         </button>
       )}
@@ -60,7 +64,15 @@ export const KeysPage = ({ session }: { session: Session }) => {
         <RotateDialog client={client} rotated={chosen.value.key} onIssued={show} onClose={close} />
       )}
       {chosen.value?.action === 'revoke' && (
-        <RevokeDialog session={session} revoked={chosen.value.key} onRevoked={reload} onClose={close} />
+        <RevokeDialog
+          session={session}
+          revoked={chosen.value.key}
+          onRevoked={() => {
+            focusHeadingLater()
+            reload()
+          }}
+          onClose={close}
+        />
       )}
       {issued.value && (
         <SecretDialog
@@ -76,9 +88,11 @@ export const KeysPage = ({ session }: { session: Session }) => {
 
 const KeysTable = ({
   keys,
+  actionsOn,
   onChoose,
 }: {
   keys: Key[]
+  actionsOn: (key: Key) => readonly ('rotate' | 'revoke')[]
   onChoose: (key: Key, action: 'rotate' | 'revoke') => void
 }) => (
   <table class="cards">
@@ -99,7 +113,7 @@ const KeysTable = ({
       {keys.map((key) => (
         <tr key={key.path}>
           <th scope="row">
-            {key.name || texts.keys.unnamed}{' '}
+            <bdi>{key.name || texts.keys.unnamed}</bdi>{' '}
             {key.current && <span class="badge live">{texts.keys.current}</span>}
           </th>
           <td data-label={texts.keys.prefix}>
@@ -118,7 +132,7 @@ const KeysTable = ({
             <TimeOrNever time={key.expireTime} />
           </td>
           <td>
-            {(['rotate', 'revoke'] as const).map((action) => (
+            {actionsOn(key).map((action) => (
               <button
                 key={action}
                 type="button"

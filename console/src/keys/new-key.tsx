@@ -27,7 +27,7 @@ export const NewKey = ({
   const name = useSignal('')
   const readOnly = useSignal(false)
   const lifetime = useSignal<Lifetime>(offered[0]!)
-  const { error, isRunning, run } = useAction()
+  const { error, isRunning, run, clearError } = useAction()
   const create = () =>
     run(async () => {
       const expireTime = expireTimeOf(lifetime.value, current)
@@ -44,6 +44,7 @@ export const NewKey = ({
     <section class="card">
       <h2>{texts.keys.new}</h2>
       <form
+        onInput={clearError}
         onSubmit={(event) => {
           event.preventDefault()
           create()
@@ -79,7 +80,7 @@ export const NewKey = ({
         </label>
         <ErrorNotice error={error.value} />
         <footer>
-          <button type="submit" class="primary" disabled={isRunning.value}>
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.keys.create}
           </button>
         </footer>

@@ -129,32 +129,41 @@ const StepCard = ({
       // A form is JSON: its type has no index signature.
       style={themeStyle(form.theme as unknown as JsonObject)}
       lang={locale}
+      dir="auto"
       aria-label={texts.preview.step}
     >
-      <h2 ref={heading} tabIndex={-1} class="themed-title">
-        {shown.title || step.key}
-      </h2>
-      {shown.description && <p>{shown.description}</p>}
-      {kind === 'unknown' ? (
-        <div>
-          <p>{texts.preview.unknownType(step.type)}</p>
-          <pre>{JSON.stringify(step, null, 2)}</pre>
-        </div>
-      ) : (
-        <AnswerInput step={step} kind={kind} shown={shown} answer={answer} onAnswer={onAnswer} />
-      )}
-      <footer>
-        {kind !== 'end' && (
-          <button type="button" class="themed-button" onClick={onNext}>
-            {shown.buttonText || texts.preview.next}
-          </button>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (kind !== 'end') onNext()
+        }}
+      >
+        <h2 ref={heading} tabIndex={-1} class="themed-title">
+          {shown.title || step.key}
+        </h2>
+        {shown.description && <p>{shown.description}</p>}
+        {kind === 'unknown' ? (
+          <div>
+            <p>{texts.preview.unknownType(step.type)}</p>
+            <pre>{JSON.stringify(step, null, 2)}</pre>
+          </div>
+        ) : (
+          <AnswerInput step={step} kind={kind} shown={shown} answer={answer} onAnswer={onAnswer} />
         )}
-        {onBack && (
-          <button type="button" class="themed-back" onClick={onBack}>
-            {texts.preview.back}
-          </button>
-        )}
-      </footer>
+        <footer>
+          {kind !== 'end' && (
+            <button type="submit" class="themed-button">
+              {shown.buttonText || texts.preview.next}
+            </button>
+          )}
+          {onBack && (
+            <button type="button" class="themed-back" onClick={onBack}>
+              {texts.preview.back}
+            </button>
+          )}
+        </footer>
+      </form>
     </section>
   )
 }

@@ -6,7 +6,7 @@ import {
   type TaggedForm,
 } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { storedEdits } from '../editor/stored-edits.ts'
+import { ownEdits } from '../editor/own-edits.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
@@ -80,7 +80,7 @@ export const PublishPage = (props: PublishPageProps) => {
 }
 
 const Changes = ({ comparison: { form, changes, violations } }: { comparison: Comparison }) => {
-  const hasUnsaved = storedEdits(localStorage).read(form.path) !== undefined
+  const hasUnsaved = ownEdits().read(form.path) !== undefined
   return (
     <section class="card">
       <h2>{texts.publish.changes}</h2>
@@ -115,11 +115,13 @@ interface ActionProps extends PublishPageProps {
 const PublishFields = ({ client, organization, form, comparison, onDone }: ActionProps) => {
   const note = useSignal('')
   const acceptsBreaking = useSignal(false)
-  const { error, isRunning, run } = useAction()
+  const { error, isRunning, run, clearError } = useAction()
   const breakingCount = comparison.changes?.breakingCount ?? 0
-  const isPublishable = comparison.violations.length === 0
+  const isPublishable = comparison.violations.length === 0 && comparison.changes?.changes.length !== 0
+  const mayPublish = isPublishable && (breakingCount === 0 || acceptsBreaking.value)
   const publish = () =>
     run(async () => {
+      if (!mayPublish) return
       await client.forms.publish(organization, form, {
         ifMatch: comparison.etag,
         note: note.value,
@@ -133,6 +135,7 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
   return (
     <section class="card">
       <form
+        onInput={clearError}
         onSubmit={(event) => {
           event.preventDefault()
           publish()
@@ -161,11 +164,7 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
         <ErrorNotice error={error.value} />
         {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && <p>{texts.publish.reload}</p>}
         <footer>
-          <button
-            type="submit"
-            class="primary"
-            disabled={isRunning.value || !isPublishable || (breakingCount > 0 && !acceptsBreaking.value)}
-          >
+          <button type="submit" class="primary" aria-disabled={isRunning.value || !mayPublish}>
             {texts.publish.publish}
           </button>
         </footer>

@@ -47,7 +47,7 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
         />
       )}
       {value?.hasNext && (
-        <button type="button" disabled={isLoading} onClick={() => pages.value++}>
+        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
           {texts.revisions.more}
         </button>
       )}
@@ -64,7 +64,8 @@ const RevisionsTable = ({
   form,
   mayWrite,
 }: RevisionsPageProps & { revisions: ListedRevision[] }) => {
-  const from = useSignal(idOf(revisions[1] ?? revisions[0]!))
+  const live = revisions.find(({ alternateIds }) => alternateIds.includes('live'))
+  const from = useSignal(idOf(live ?? revisions[0]!))
   const to = useSignal('draft')
   const rolledBackTo = useSignal<ListedRevision | undefined>(undefined)
   const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })
@@ -122,7 +123,9 @@ const RevisionsTable = ({
                     <span class="badge live">{texts.states.live}</span>
                   )}
                 </th>
-                <td>{revision.note}</td>
+                <td class="note" dir="auto">
+                  {revision.note}
+                </td>
                 <td data-label={texts.revisions.publisher}>{userName(revision.publisher)}</td>
                 <td>
                   <Time time={revision.createTime} />

@@ -1,4 +1,11 @@
-import { type Client, createClient, createSession, type Key, type Membership } from '@fms/client'
+import {
+  type Client,
+  createClient,
+  createSession,
+  FormsApiError,
+  type Key,
+  type Membership,
+} from '@fms/client'
 import { signal } from '@preact/signals'
 
 /** The signed-in user: a key, and what it gives access to. */
@@ -47,12 +54,17 @@ export const signInWithCode = async (code: string): Promise<void> => {
   await signIn(secret, true)
 }
 
-/** Continues the session of this tab after a reload. */
+/** Continues the session of this tab after a reload. Its key is kept unless the service rejects it. */
 export const resumeSession = async (): Promise<void> => {
   const stored = sessionStorage.getItem(storageKey)
   if (stored === null) return
   const { apiKey, isTemporary } = JSON.parse(stored)
-  await signIn(apiKey, isTemporary)
+  try {
+    await signIn(apiKey, isTemporary)
+  } catch (error) {
+    if (error instanceof FormsApiError && error.code === 401) forgetSession()
+    throw error
+  }
 }
 
 /** Ends the session in this tab, and revokes the key of a login link. */

@@ -4,19 +4,32 @@ import { Field } from '../elements/field.tsx'
 import { useAction } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
+import { entryError } from './entry.ts'
 import { lastEnd, signIn } from './session.ts'
+
+/** What every API key looks like. Other texts may not even fit a header. */
+const keyPattern = /^fms_[\w-]+$/
 
 /** Asks for a key. @param error of a sign-in with a code or of a former key */
 export const SignInPage = ({ error: startError }: { error: unknown }) => {
   const key = useSignal('')
   const { error, isRunning, run } = useAction()
-  const submit = () => run(() => signIn(key.value.trim()))
+  const submit = () =>
+    run(async () => {
+      const apiKey = key.value.trim()
+      if (!keyPattern.test(apiKey)) throw new Error(texts.signIn.noKey)
+      await signIn(apiKey)
+    })
   return (
     <Page title={texts.signIn.title}>
       {lastEnd.value && <p class="notice error">{texts.signIn.ends[lastEnd.value]}</p>}
       <p>{texts.signIn.explanation}</p>
       <form
         class="card"
+        onInput={() => {
+          error.value = undefined
+          entryError.value = undefined
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           submit()
@@ -39,7 +52,7 @@ export const SignInPage = ({ error: startError }: { error: unknown }) => {
         </Field>
         <ErrorNotice error={error.value ?? startError} />
         <footer>
-          <button type="submit" class="primary" disabled={isRunning.value}>
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
             {texts.signIn.signIn}
           </button>
         </footer>

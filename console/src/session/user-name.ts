@@ -1,8 +1,10 @@
 import { texts } from '../texts.ts'
 import { session } from './session.ts'
 
-/** A user for people: `you`, or the beginning of the id. @param path `users/{user_id}`, or `""` */
+/** A user for people: `you`, or `user` and the beginning of the id. @param path `users/{user_id}`, or `""` */
 export const userName = (path: string): string => {
   if (path === '') return texts.users.unknown
-  return path === session.value?.userPath ? texts.users.you : path.replace('users/', '').slice(0, 8)
+  return path === session.value?.userPath
+    ? texts.users.you
+    : texts.users.other(path.replace('users/', '').slice(0, 8))
 }

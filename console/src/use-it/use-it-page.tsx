@@ -10,7 +10,7 @@ export const UseItPage = ({ organization, form }: { organization: string; form: 
     {[
       { name: texts.useIt.curl, code: curl(organization, form) },
       { name: texts.useIt.client, code: program(organization, form) },
-      { name: texts.useIt.formctl, code: formctl(organization) },
+      { name: texts.useIt.formctl, code: formctl(organization, form) },
     ].map(({ name, code }) => (
       <CodeBlock key={name} name={name} code={code} />
     ))}
@@ -39,9 +39,10 @@ await client.forms.update('${organization}', '${form}', { tone: 'friendly' })
 const { form } = await client.forms.publish('${organization}', '${form}')
 const { form: live } = await client.revisions.live('${organization}', '${form}')`
 
-const formctl = (organization: string) =>
-  `npm run -s formctl -- organization show --organization ${organization}
-npm run -s formctl -- events list --organization ${organization}`
+const formctl = (organization: string, form: string) =>
+  `export FORMS_API_URL=${baseUrl} FORMS_API_KEY=fms_…
+npm run -s formctl -- forms changes --organization ${organization} --form ${form}
+npm run -s formctl -- forms publish --organization ${organization} --form ${form}`
 
 const CodeBlock = ({ name, code }: { name: string; code: string }) => {
   return (

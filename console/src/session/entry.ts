@@ -1,0 +1,26 @@
+import { FormsApiError, FormsConnectionError } from '@fms/client'
+import { signal } from '@preact/signals'
+import { resumeSession, session, signInWithCode } from './session.ts'
+
+/** The error of the last login link, or of the session that could not be continued. */
+export const entryError = signal<unknown>(undefined)
+
+/** The code of a login link that did not reach the service yet. */
+let unsentCode: string | undefined
+
+/** Signs in with the code of a login link, or continues the session of this tab. Sets `entryError`. */
+export const enterConsole = async (code = unsentCode): Promise<void> => {
+  const error = await (code === undefined ? resumeSession() : signInWithCode(code)).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  unsentCode = isRetryable(error) ? code : undefined
+  // A used link is no reason to end the session of the tab.
+  if (error !== undefined && code !== undefined && !session.peek()) await resumeSession().catch(() => {})
+  entryError.value = error
+}
+
+/** Whether the service may accept the same request later: it did not respond, or was not ready. */
+export const isRetryable = (error: unknown): boolean =>
+  error instanceof FormsConnectionError ||
+  (error instanceof FormsApiError && (error.code >= 500 || error.code === 429))

@@ -1,0 +1,261 @@
+import { openDirectoryStore } from '@fms/directory-store'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildConsole } from '../../scripts/build-console.ts'
+import { launchBrowser } from '../launch-browser.ts'
+import { type Account, publishable, type System, startSystem } from '../system.ts'
+import { goToForm, openConsole, signIn } from './console-pages.ts'
+
+let system: System
+let browser: Browser
+
+beforeAll(async () => {
+  await buildConsole()
+  system = await startSystem()
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await system?.[Symbol.asyncDispose]()
+})
+
+const given = async (account: Account, fields: object = {}) =>
+  (await system.call(account, 'POST', account.forms, { form: publishable(fields) })).body
+
+const read = async (account: Account, publicId: string) =>
+  (await system.call(account, 'GET', `${account.forms}/${publicId}`)).body
+
+/** The label or text of the element with the focus. */
+const focused = (page: Page) =>
+  page.evaluate<string>(
+    `document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText`,
+  )
+
+describe('the page that the URL names', () => {
+  it('replaces the same page of another form, and that of another organization', async () => {
+    const account = await system.account()
+    const other = await system.account()
+    const a = await given(account, { name: 'Form A' })
+    const b = await given(account, { name: 'Form B' })
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    for (const name of ['edit', 'preview', 'publish']) {
+      await goToForm(opened, account, a.publicId, name)
+      await page.getByRole('heading', { level: 1, name: 'Form A' }).waitFor()
+      await goToForm(opened, account, b.publicId, name)
+      await page.getByRole('heading', { level: 1, name: 'Form B' }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Published. Respondents').waitFor()
+    expect([(await read(account, a.publicId)).live, (await read(account, b.publicId)).live]).toEqual([
+      false,
+      true,
+    ])
+
+    await page.getByRole('link', { name: 'Forms', exact: true }).click()
+    await page.getByRole('link', { name: 'Form A' }).waitFor()
+    await page.goto(page.url().replace(account.slug, other.slug))
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('link', { name: 'Form A' }).count()).toBe(0)
+    await opened.context.close()
+  })
+})
+
+describe('an unsaved edit', () => {
+  it('survives a save in another tab', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    await goToForm(opened, account, publicId)
+    const { page, context } = opened
+    const second = await context.newPage()
+    await second.goto(`${system.baseUrl}/console`)
+    await second.getByLabel('API key').fill(account.apiKey)
+    await second.getByRole('button', { name: 'Sign in' }).click()
+    await second.getByRole('link', { name: 'Customer feedback' }).click()
+    await second.getByLabel('Tone').waitFor()
+
+    await page.getByLabel('Description').first().fill('Typed in the first tab')
+    await second.getByLabel('Tone').fill('calm')
+    await second.getByRole('button', { name: 'Save' }).click()
+    await second.getByText('Saved', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('Somebody has changed the form since').waitFor()
+
+    expect(await page.getByLabel('Description').first().inputValue()).toBe('Typed in the first tab')
+    await context.close()
+  })
+
+  it('is not given to another user of the browser', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account)
+    const opened = await signIn(browser, system, account)
+    const { page, context } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByLabel('Name', { exact: true }).fill('Private')
+    await expect.poll(() => page.evaluate('localStorage.length')).toBe(1)
+    const colleague = await system.account({ in: account })
+    await page.evaluate(
+      `sessionStorage.setItem('fms-console-key', '${JSON.stringify({ apiKey: colleague.apiKey, isTemporary: false })}')`,
+    )
+    await page.reload()
+    await page.getByLabel('Name', { exact: true }).waitFor()
+
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Customer feedback')
+    await context.close()
+  })
+})
+
+describe('a new form', () => {
+  it('is of the chosen type, and its preview goes on with Enter', async () => {
+    const account = await system.account()
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await page.getByRole('button', { name: 'New form' }).click()
+    await page.getByLabel('Type', { exact: true }).last().selectOption('dynamic')
+    await page.getByRole('button', { name: 'Create form' }).click()
+    await page.getByRole('heading', { name: 'Untitled form' }).waitFor()
+    const publicId = /forms\/(\w+)\/edit/.exec(page.url())![1]!
+    expect((await read(account, publicId)).type).toBe('dynamic')
+
+    const steps = ['First', 'Second'].map((title) => ({ type: 'text', key: title, title }))
+    await system.call(account, 'PATCH', `${account.forms}/${publicId}`, { form: { steps } })
+    await goToForm(opened, account, publicId, 'preview')
+    await page.getByRole('textbox', { name: 'First' }).press('Enter')
+    await page.getByRole('heading', { name: 'Second' }).waitFor()
+    await opened.context.close()
+  })
+})
+
+describe('with the keyboard', () => {
+  it('the focus follows a step that moves, and goes to the next one of a removed step', async () => {
+    const account = await system.account()
+    const steps = ['A', 'B', 'C'].map((title) => ({ type: 'text', key: title, title }))
+    const { publicId } = await given(account, { steps })
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+
+    await page.getByRole('button', { name: 'Move A down' }).press('Enter')
+    await expect.poll(() => focused(page)).toBe('Move A down')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => focused(page)).toBe('Move A up')
+    await page.getByRole('button', { name: 'Remove B' }).press('Enter')
+    await expect.poll(() => focused(page)).toMatch(/C$/)
+    await page.getByRole('button', { name: 'Save' }).press('Enter')
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    expect(await focused(page)).toBe('Save')
+    const saved = await read(account, publicId)
+    expect(saved.steps.map(({ key }: { key: string }) => key)).toEqual(['C', 'A'])
+    await opened.context.close()
+  })
+
+  it('the focus goes to the heading after the row of the button is gone', async () => {
+    const account = await system.account({ role: 'owner' })
+    const { publicId } = await given(account)
+    await system.call(account, 'DELETE', `${account.forms}/${publicId}`)
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByRole('button', { name: /^Bring back/ }).press('Enter')
+    await page.getByText('There are no deleted forms.').waitFor()
+
+    await expect.poll(() => focused(page)).toBe('Deleted forms')
+    await opened.context.close()
+  })
+
+  it('Escape does not close the only copy of a new key', async () => {
+    const account = await system.account()
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Website')
+    await page.getByRole('button', { name: 'Create key' }).press('Enter')
+    const secret = page.getByRole('dialog').getByLabel('API key')
+    await secret.waitFor()
+    for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
+
+    expect(await secret.isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Done' }).press('Enter')
+    await secret.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(false)
+    await opened.context.close()
+  })
+})
+
+describe('a session', () => {
+  it('continues after a reload during which the service did not respond', async () => {
+    const account = await system.account()
+    const { page, context } = await signIn(browser, system, account)
+    await page.route('**/v2/whoami', (request) => request.abort())
+    await page.reload()
+    await page.getByRole('heading', { name: 'No connection' }).waitFor()
+    await page.unroute('**/v2/whoami')
+    await page.getByRole('button', { name: 'Try again' }).click()
+
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    await context.close()
+  })
+
+  it('continues after a used login link', async () => {
+    const account = await system.account()
+    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    const code = await directory.createLoginCode(account.userId, new Date(Date.now() + 60_000))
+    const link = `${system.baseUrl}/console#code=${code}`
+    await (await openConsole(browser, system)).page.goto(link)
+    const { page, context } = await signIn(browser, system, account)
+    const used = await system.call({ apiKey: '' }, 'POST', '/sessions', { code })
+    expect(used.status).toBe(401)
+
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByText('LOGIN_CODE_INVALID').waitFor()
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('LOGIN_CODE_INVALID').waitFor({ state: 'detached' })
+    await context.close()
+  })
+})
+
+describe('the sign-in page', () => {
+  it('refuses what is no key, and forgets the error with the next input', async () => {
+    const { page, context } = await openConsole(browser, system)
+    await page.getByLabel('API key').fill('пароль')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This is no API key').waitFor()
+    await page.getByLabel('API key').fill(`fms_${'a'.repeat(43)}`)
+    await page.getByText('This is no API key').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Sign in' }).click()
+
+    await page.getByText('The service does not accept this key').waitFor()
+    await context.close()
+  })
+})
+
+describe('the editor', () => {
+  it('removes an error with its cause, and drops empty lines at the end of options', async () => {
+    const account = await system.account()
+    const { publicId } = await given(account, { steps: [] })
+    const opened = await signIn(browser, system, account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+
+    await page.getByLabel('Name', { exact: true }).fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('[role=alert]').waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.locator('[role=alert]').waitFor({ state: 'detached' })
+
+    await page.locator('.add-step select').selectOption('choice')
+    await page.getByRole('button', { name: 'Add step' }).click()
+    const options = page.getByLabel('Options')
+    await options.fill('Tea\n\nCoffee\n\n')
+    await page.keyboard.press('Control+s')
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    expect((await read(account, publicId)).steps[0].options).toEqual(['Tea', '', 'Coffee'])
+    await opened.context.close()
+  })
+})
