@@ -38,7 +38,7 @@ export default defineConfig({
             'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
             'e2e/security/{keys,malformed}.test.ts',
             'e2e/clients/client.test.ts',
-            'e2e/docs/docs-{guides,readme,tutorial}*.test.ts',
+            'e2e/docs/docs-readme.test.ts',
             'e2e/faults.test.ts',
           ],
           env: {

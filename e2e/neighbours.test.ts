@@ -21,7 +21,7 @@ import {
 import { type Account, publishable } from './system.ts'
 
 /** Duration of an attack in milliseconds. It then aborts its requests in flight. */
-const attackMs = 2_500
+const attackMs = 2_000
 /** Duration of the attack `unread responses`, which has to see the service close its connections. */
 const unreadMs = 13_000
 

@@ -45,7 +45,7 @@ export const draftsContract = (open: OpenStore): void => {
           await unchanged(form)
           expect(parseDraft(form)).toEqual(JSON.parse(JSON.stringify(FormDraft.parse(draft))))
         }),
-        { numRuns: 50 },
+        { numRuns: 30 },
       )
     })
 

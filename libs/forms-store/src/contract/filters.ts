@@ -154,7 +154,7 @@ export const filtersContract = (open: OpenStore, limits: EngineLimits): void => 
         fc.asyncProperty(anyFilter, anyPage, async (text, page) => {
           expect(await list(text, page)).toEqual(expected(text, page))
         }),
-        { numRuns: 500 },
+        { numRuns: 300 },
       )
     })
 

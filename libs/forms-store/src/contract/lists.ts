@@ -249,7 +249,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
           }
         },
       )
-      await fc.assert(walk, { numRuns: 25 })
+      await fc.assert(walk, { numRuns: 15 })
     })
   })
 
@@ -311,7 +311,7 @@ export const listsContract = (open: OpenStore, limits: EngineLimits): void => {
           expect(metUntouched.toSorted()).toEqual(ids.toSorted())
         },
       )
-      await fc.assert(walk, { numRuns: 25 })
+      await fc.assert(walk, { numRuns: 15 })
     })
   })
 }
