@@ -10,7 +10,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // More than the two cores of a small machine: many tests wait for timeouts.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
