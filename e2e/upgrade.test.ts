@@ -108,6 +108,13 @@ const startUpgrade = async (engine: 'SQLite' | 'MongoDB') => {
   }
 }
 
+/** The members of a form, a page or an error that the test reads. */
+interface AnyBody {
+  publicId: string
+  totalSize: number
+  error: { details: [{ reason: string }] }
+}
+
 describe(`an upgrade from ${release.name}`, () => {
   it.concurrent(
     'and the way back fail no request and lose no change, on MongoDB',
@@ -144,8 +151,7 @@ describe(`an upgrade from ${release.name}`, () => {
           headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
           ...(body && { body: JSON.stringify(body) }),
         })
-        // biome-ignore lint/suspicious/noExplicitAny: bodies of several shapes
-        return { status: response.status, body: (await response.json()) as any }
+        return { status: response.status, body: (await response.json()) as AnyBody }
       }
       const before = await send('POST', account.forms, { form: { name: 'Before' } })
       const form = `${account.forms}/${before.body.publicId}`

@@ -70,7 +70,7 @@ describe('a repeat that finds its change stored', () => {
     const beforeWrite = () => {
       throw storeUnavailable(new Error('no majority'))
     }
-    await using isolated = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using isolated = new MongoFormsStore(url, { clears: false }, { beforeWrite })
 
     await expect(repeat(isolated)).rejects.toMatchObject(unavailable)
     expect(await repeat(store)).toEqual(result)
@@ -82,7 +82,7 @@ describe('a repeat that finds its change stored', () => {
     await publish(store, form, commandId)
     const written: string[] = []
     const beforeWrite = ({ collection }: { collection: string }) => void written.push(collection)
-    await using recording = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using recording = new MongoFormsStore(url, { clears: false }, { beforeWrite })
 
     await publish(recording, form, commandId)
 
@@ -93,7 +93,7 @@ describe('a repeat that finds its change stored', () => {
     'is UNAVAILABLE while the engine reports that no majority confirms it: %s',
     async (_, given) => {
       const { repeat, result } = await given(await givenForm(store))
-      await using isolated = new MongoFormsStore(failpoints!.url, {}, { clears: false })
+      await using isolated = new MongoFormsStore(failpoints!.url, { clears: false })
       const failure = {
         failCommands: ['insert', 'update', 'findAndModify', 'delete'],
         writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' },
@@ -112,7 +112,7 @@ describe('a repeat that finds its change stored', () => {
       const form = await givenForm(store)
       const changed = edited(form, { name: 'Changed' })
       const change = (current: StoredForm) => (current.version === form.version ? changed : current)
-      await using isolated = new MongoFormsStore(failpoints!.url, {}, { clears: false })
+      await using isolated = new MongoFormsStore(failpoints!.url, { clears: false })
       const failure = {
         failCommands: ['update', 'findAndModify'],
         writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' },
@@ -130,7 +130,7 @@ describe('a repeat that finds its change stored', () => {
 
 describe('the clearing of a deleted form', () => {
   it('waits until a majority has the delete', async () => {
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     const form = await givenForm(deleter)
     await publish(deleter, form)
     await deleter.delete(refOf(form), allow)

@@ -100,8 +100,6 @@ const filterFields = {
 /** Hooks for tests. */
 export interface MongoFormsStoreHooks {
   beforeWrite?: BeforeWrite
-  /** Overrides the option `clears`. */
-  clears?: boolean
   /** How long a create or delete can be in flight, in milliseconds. Default: 15,000. */
   inFlightMs?: number
 }
@@ -152,7 +150,7 @@ export class MongoFormsStore implements FormsStore {
       onRecorded = () => {},
       deletedFormsDays = 0,
     }: FormsStoreOptions = {},
-    { beforeWrite, clears: isClearing = clears, inFlightMs }: MongoFormsStoreHooks = {},
+    { beforeWrite, inFlightMs }: MongoFormsStoreHooks = {},
   ) {
     this.#database = new MongoDatabase(url, beforeWrite, formsSchema, {
       socketTimeoutMS: socketTimeoutMs(Math.max(listTimeoutMs, timeoutMs ?? 0)),
@@ -168,7 +166,7 @@ export class MongoFormsStore implements FormsStore {
     this.#deletedFormsDays = deletedFormsDays
     const clear = (signal: AbortSignal) =>
       clearDeletions(this.#collections, signal, Date.now(), this.#onRecorded)
-    if (isClearing) this.#clearing = new ClearingLoop(clear)
+    if (clears) this.#clearing = new ClearingLoop(clear)
   }
 
   create(

@@ -18,15 +18,15 @@ const mongo = await startMongo(process.env, { quick: true })
 await migrateFormsStore(mongo.url)
 const recorder = await recordMongodb(mongo.url)
 const quota = { forms: 100_000, bytes: 2 ** 40 }
-const store: FormsStore = new MongoFormsStore(recorder.url, { quota }, { clears: false })
+const store: FormsStore = new MongoFormsStore(recorder.url, { quota, clears: false })
 const database = new MongoDatabase(mongo.url)
 const collections = formsCollections(database)
 /** Its deletes can be undone. */
-const restoring: FormsStore = new MongoFormsStore(
-  recorder.url,
-  { quota, deletedFormsDays: 30 },
-  { clears: false },
-)
+const restoring: FormsStore = new MongoFormsStore(recorder.url, {
+  quota,
+  deletedFormsDays: 30,
+  clears: false,
+})
 afterAll(async () => {
   await Promise.all([store.close(), restoring.close(), database.close()])
   await recorder[Symbol.asyncDispose]()

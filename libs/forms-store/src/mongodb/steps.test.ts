@@ -217,7 +217,7 @@ describe('a publish that is delayed before its last step', () => {
     const others = async () => {
       if (++writes === 4) await publish(store, form)
     }
-    await using slow = new MongoFormsStore(url, {}, { beforeWrite: others, clears: false })
+    await using slow = new MongoFormsStore(url, { clears: false }, { beforeWrite: others })
 
     expect(await slow.publish(refOf(form), randomUUID(), snapshot)).toMatchObject({ live: true })
 
@@ -243,7 +243,7 @@ describe('a form that is patched during a publish', () => {
       isPatched = true
       await store.update(refOf(form), (current) => edited(current, { name: 'Later' }))
     }
-    await using publisher = new MongoFormsStore(url, {}, { beforeWrite: patch, clears: false })
+    await using publisher = new MongoFormsStore(url, { clears: false }, { beforeWrite: patch })
 
     const published = await publisher.publish(refOf(form), commandId, snapshot)
 
@@ -262,9 +262,8 @@ describe('a form that is deleted during a publish', () => {
     let writes = 0
     await using publisher = new MongoFormsStore(
       url,
-      {},
+      { clears: false },
       {
-        clears: false,
         beforeWrite: async () => {
           if (++writes === write) await store.delete(refOf(form), allow)
         },
@@ -283,12 +282,11 @@ describe('a form that is deleted during a publish', () => {
     const { organizationId } = form
     const other = await givenForm(store, { organizationId })
     const commandId = randomUUID()
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     await using publisher = new MongoFormsStore(
       url,
-      {},
+      { clears: false },
       {
-        clears: false,
         beforeWrite: async ({ collection, operation }) => {
           if (collection !== 'revisions') return
           if (operation === 'insert') await deleter.delete(refOf(form), allow)
@@ -330,7 +328,7 @@ describe('a form that is taken down during a publish', () => {
     const beforeWrite = async () => {
       if (++writes === write) await unpublish(form)
     }
-    await using publisher = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using publisher = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     const take = vi.fn(snapshot)
 
     expect(await publisher.publish(refOf(form), randomUUID(), take)).toMatchObject({ live: true })
@@ -372,7 +370,7 @@ describe('a form that is taken down during a publish', () => {
       if (collection === 'revisions' && operation === 'insert') await unpublish(form)
       if (collection === 'revisions' && operation !== 'insert') throw new Error('killed')
     }
-    await using publisher = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using publisher = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     await expect(publisher.publish(refOf(form), commandId, snapshot)).rejects.toThrow('killed')
     const { organizationId } = form
     expect(await collections.revisions.count({ organizationId, number: 2 })).toBe(1)
@@ -428,7 +426,7 @@ describe('a form that is taken down during a publish', () => {
       isFirst = false
       await publish(store, form)
     }
-    await using slow = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using slow = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     const commandId = randomUUID()
 
     expect(await slow.publish(refOf(form), commandId, snapshot)).toMatchObject({ live: true })
@@ -466,7 +464,7 @@ describe('a publish that stores nothing', () => {
   it('leaves the command to a concurrent delivery that relies on it', async () => {
     const { form, other } = await given()
     const commandId = randomUUID()
-    await using second = new MongoFormsStore(url, {}, { clears: false })
+    await using second = new MongoFormsStore(url, { clears: false })
     let delivery: Promise<unknown> | undefined
     const stored = Promise.withResolvers<void>()
     // The second delivery has found the reservation, and stores its revision after the first one is refused.
@@ -509,7 +507,7 @@ describe('a delete', () => {
       if (collection !== 'forms' || operation !== 'delete' || ++deletes > 1) return
       await store.update(refOf(form), (current) => edited(current, { name: 'Later' }))
     }
-    await using deleter = new MongoFormsStore(url, {}, { beforeWrite: patch, clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false }, { beforeWrite: patch })
 
     expect(await deleter.delete(refOf(form), allow)).toBe(true)
 
@@ -522,7 +520,7 @@ describe('a delete', () => {
     const { organizationId } = form
     const [document] = await Array.fromAsync(collections.forms.find({ organizationId }))
     // The clearing of another store would run at the same time.
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     await deleter.delete(refOf(form), allow)
     const { signal } = new AbortController()
     await clearDeletions(collections, signal)

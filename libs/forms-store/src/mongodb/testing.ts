@@ -34,7 +34,7 @@ export const startFormsStore = async (options?: MongoOptions) => {
     const beforeWrite = () => {
       if (left-- <= 0) throw crash
     }
-    await using crashing = new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+    await using crashing = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     try {
       await work(crashing)
       return false

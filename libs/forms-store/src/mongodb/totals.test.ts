@@ -22,7 +22,7 @@ const counted = (organizationId: string) => collections.forms.count({ organizati
 const usageOf = (organizationId: string) => collections.usage.findOne({ organizationId, _id: organizationId })
 
 /** A store that treats every note as stale. */
-const later = new MongoFormsStore(url, {}, { clears: false, inFlightMs: 0 })
+const later = new MongoFormsStore(url, { clears: false }, { inFlightMs: 0 })
 afterAll(() => later.close())
 
 const recordOf = (form: StoredForm) =>
@@ -111,7 +111,7 @@ describe('the number of all forms', () => {
 
   it('is right after concurrent deletes of the same forms', async () => {
     const organizationId = randomUUID()
-    await using other = new MongoFormsStore(url, {}, { clears: false })
+    await using other = new MongoFormsStore(url, { clears: false })
     for (let round = 0; round < 5; round++) {
       const forms = await Promise.all([1, 2, 3].map(() => givenForm(store, { organizationId })))
       await Promise.all(
@@ -139,7 +139,7 @@ describe('the number of all forms', () => {
         await givenForm(store, { organizationId })
       } else if (collection === 'publicIds' && created) await store.delete(refOf(created), allow)
     }
-    await using late = new MongoFormsStore(url, {}, { beforeWrite: meanwhile, clears: false })
+    await using late = new MongoFormsStore(url, { clears: false }, { beforeWrite: meanwhile })
 
     await expect(late.create(newForm({ organizationId }), context)).rejects.toBeInstanceOf(RequestReplay)
 
@@ -154,7 +154,7 @@ describe('the number of all forms', () => {
     const look = async ({ collection }: { collection: string }) => {
       if (collection === 'publicIds') totals.push(await totalOf(store, organizationId))
     }
-    await using slow = new MongoFormsStore(url, {}, { beforeWrite: look, clears: false })
+    await using slow = new MongoFormsStore(url, { clears: false }, { beforeWrite: look })
 
     expect(await slow.create(newForm({ organizationId, publicId }))).toBeUndefined()
 
@@ -176,7 +176,7 @@ describe('the notes of a usage document', () => {
   it('of other processes are removed by a writer after many changes', async () => {
     const organizationId = randomUUID()
     for (let count = 0; count < 3; count++) {
-      await using process = new MongoFormsStore(url, {}, { clears: false })
+      await using process = new MongoFormsStore(url, { clears: false })
       await givenForm(process, { organizationId })
     }
     expect(await notesOf(organizationId)).toHaveLength(3)

@@ -17,7 +17,7 @@ const drift = (organizationId: string, amounts: { forms: number; bytes: number }
 describe('usage that has drifted', () => {
   let limited: MongoFormsStore
   beforeAll(() => {
-    limited = new MongoFormsStore(url, { quota: { forms: 3, bytes: 0 } }, { clears: false })
+    limited = new MongoFormsStore(url, { quota: { forms: 3, bytes: 0 }, clears: false })
     return () => limited.close()
   })
 
@@ -55,7 +55,7 @@ describe('usage that has drifted', () => {
         await givenForm(store, { organizationId })
       }
     }
-    await using recounting = new MongoFormsStore(url, {}, { beforeWrite: change, clears: false })
+    await using recounting = new MongoFormsStore(url, { clears: false }, { beforeWrite: change })
 
     await givenForm(recounting, { organizationId })
 

@@ -1,9 +1,9 @@
 import { parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
 import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
+import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { deleteOptions } from './delete-options.ts'
 import { FormParams } from './form-params.ts'
 
 /** Delete a form and its revisions (AIP-135). They can be restored until the form is purged. */

@@ -1,10 +1,9 @@
 import { parseIfMatch } from '@fms/aip'
 import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
-import { requireOwner } from '@fms/service-kit'
+import { deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { deleteOptions } from './delete-options.ts'
 import { FormParams } from './form-params.ts'
 
 /** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */

@@ -1,6 +1,6 @@
-import { invalidRequest } from '@fms/aip'
 import { DeleteFormResponse, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
+import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
@@ -20,18 +20,9 @@ export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
       },
     },
     async ({ params: { keyId }, query, body, identity: { userId } }) => {
-      if (!isDryRun(query, body)) await directory.revokeOwnKey(userId, keyId)
+      if (!deleteOptions(query, body).validateOnly) await directory.revokeOwnKey(userId, keyId)
       else if (!(await directory.getOwnKey(userId, keyId))) throw keyNotFound(keyId)
       return {}
     },
   )
-}
-
-/** @throws {ApiError} INVALID_REQUEST when body and query disagree: a dry run must never delete. */
-const isDryRun = (query: DeleteKeyQuery, body: DeleteKeyRequest): boolean => {
-  const inQuery = query.validateOnly === undefined ? undefined : query.validateOnly === 'true'
-  if (inQuery !== undefined && body.validateOnly !== undefined && inQuery !== body.validateOnly) {
-    throw invalidRequest([{ field: 'validateOnly', description: 'must be the same in body and query' }])
-  }
-  return inQuery ?? body.validateOnly ?? false
 }

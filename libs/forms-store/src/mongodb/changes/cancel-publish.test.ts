@@ -162,7 +162,7 @@ describe('a publish that is too slow', () => {
       isCancelled = true
       await publish(store, form)
     }
-    await using slow = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using slow = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     const take = (current: StoredForm) => ({ ...newRevision(current), createTime: time(attempts) })
     const commandId = randomUUID()
     const check = () => beforeStoring?.(++attempts)

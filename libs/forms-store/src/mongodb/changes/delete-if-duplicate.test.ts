@@ -30,7 +30,7 @@ const openDelayed = (meanwhile: () => Promise<unknown>): MongoFormsStore => {
     isFirst = false
     await meanwhile()
   }
-  return new MongoFormsStore(url, {}, { beforeWrite, clears: false })
+  return new MongoFormsStore(url, { clears: false }, { beforeWrite })
 }
 
 /** Two states of a form with one id, and a new public id each. */

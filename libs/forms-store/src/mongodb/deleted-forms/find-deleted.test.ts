@@ -12,7 +12,7 @@ const givenKilledDelete = async (): Promise<StoredForm> => {
   const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
     if (collection === 'deletions' && operation === 'set') throw new Error('killed')
   }
-  await using killed = new MongoFormsStore(url, { deletedFormsDays: 30 }, { beforeWrite, clears: false })
+  await using killed = new MongoFormsStore(url, { deletedFormsDays: 30, clears: false }, { beforeWrite })
   await expect(killed.delete(refOf(form), allow)).rejects.toThrow('killed')
   expect(await store.get(refOf(form))).toBeUndefined()
   return form
@@ -46,7 +46,7 @@ describe('a form that exists', () => {
     const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
       if (collection === 'forms' && operation === 'delete') throw new Error('killed')
     }
-    await using killed = new MongoFormsStore(url, { deletedFormsDays: 30 }, { beforeWrite, clears: false })
+    await using killed = new MongoFormsStore(url, { deletedFormsDays: 30, clears: false }, { beforeWrite })
     await expect(killed.delete(refOf(form), allow)).rejects.toThrow('killed')
     expect(await collections.deletions.count({ organizationId: form.organizationId })).toBe(1)
 

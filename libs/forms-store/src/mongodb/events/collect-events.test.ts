@@ -130,7 +130,7 @@ describe('notes of deletes', () => {
   ) => {
     await collectAll(store)
     const form = await givenForm(store)
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     await deleter.delete(refOf(form), allow)
     const [note] = (await notesOf(form)) as [DeletionDocument]
     const [created, deleted] = [note.pendingEvents![0]!, note.pendingEvents![1]!]
@@ -196,7 +196,7 @@ describe('notes of deletes', () => {
     const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
       if (collection === 'publicIds' || operation === 'set') throw new Error('killed')
     }
-    await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using killed = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     await expect(killed.delete(refOf(form), allow, after)).rejects.toThrow('killed')
     expect(await store.get(refOf(form))).toBeUndefined()
 
@@ -208,7 +208,7 @@ describe('notes of deletes', () => {
 
   it('stay until their events are in the log, however often the form is cleared', async () => {
     const form = await givenForm(store)
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     await deleter.delete(refOf(form), allow)
     const { signal } = new AbortController()
     for (const hours of [1, 2, 3]) await clearDeletions(collections, signal, Date.now() + hours * 3_600_000)
@@ -237,7 +237,7 @@ describe('a collection', () => {
 
   it('takes deletes of other organizations before all those of a large one', async () => {
     await collectAll(store)
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     const organizationId = randomUUID()
     const many = await atOnce(6, () => givenForm(store, { organizationId }))
     const late = await givenForm(store)
@@ -256,8 +256,8 @@ describe('a collection', () => {
   it('says that there may be more when it cannot move all that it has found', async () => {
     await collectAll(store)
     const [kept, ...others] = await atOnce(3, () => givenForm(store))
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
-    await using killed = new MongoFormsStore(url, {}, { clears: false, beforeWrite: refuseDeletes })
+    await using deleter = new MongoFormsStore(url, { clears: false })
+    await using killed = new MongoFormsStore(url, { clears: false }, { beforeWrite: refuseDeletes })
     await expect(killed.delete(refOf(kept!), allow)).rejects.toThrow('killed')
     await collectAll(store)
     for (const form of others) await deleter.delete(refOf(form), allow)
@@ -272,7 +272,7 @@ describe('a collection', () => {
     let inserts = 0
     const beforeWrite = ({ collection }: { collection: string }) =>
       collection === 'events' && inserts++ === 0 ? slow.promise : undefined
-    await using collector = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using collector = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     const counts = async () => (await Promise.all(forms.map(numberOfEvents))).sort()
 
     // One is moved, and one is in progress.
@@ -294,7 +294,7 @@ describe('a collection', () => {
     const beforeWrite = ({ collection }: { collection: string }) => {
       if (collection === 'events' && inserts++ === 0) throw new Error('stuck')
     }
-    await using collector = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using collector = new MongoFormsStore(url, { clears: false }, { beforeWrite })
 
     await expect(collector.events.collect(10)).rejects.toThrow('stuck')
     expect(await collector.events.collect(10)).toBe(0)

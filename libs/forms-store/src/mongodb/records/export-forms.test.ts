@@ -22,7 +22,7 @@ const exportDuring = async (
   return records
 }
 
-const openRestoring = () => new MongoFormsStore(url, { deletedFormsDays: 30 }, { clears: false })
+const openRestoring = () => new MongoFormsStore(url, { deletedFormsDays: 30, clears: false })
 
 const idsOf = (forms: readonly { formId: string }[]) => forms.map(({ formId }) => formId).sort()
 

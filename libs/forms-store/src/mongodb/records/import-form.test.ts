@@ -114,13 +114,13 @@ describe('an import of a form whose delete crashed', () => {
     const { organizationId, formId } = record
     const ref = { organizationId, formRef: formId }
     const commandId = randomUUID()
-    await using deleter = new MongoFormsStore(url, {}, { clears: false })
+    await using deleter = new MongoFormsStore(url, { clears: false })
     const beforeWrite = async ({ collection, operation }: { collection: string; operation: string }) => {
       if (collection !== 'revisions') return
       if (operation === 'insert') await deleter.delete(ref, allow)
       else throw new Error('killed')
     }
-    await using publisher = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using publisher = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     await expect(publisher.publish(ref, commandId, snapshot)).rejects.toThrow('killed')
     expect(await collections.revisions.count({ organizationId, commandId })).toBe(1)
 
@@ -142,7 +142,7 @@ describe('an import of a form whose delete crashed', () => {
     const beforeWrite = ({ collection, operation }: { collection: string; operation: string }) => {
       if (collection === 'revisions' && operation === 'delete') throw new Error('cannot be cleared')
     }
-    await using stuck = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using stuck = new MongoFormsStore(url, { clears: false }, { beforeWrite })
 
     expect(await stuck.importForm(record)).toBe('imported')
     expect(await stuck.delete(ref, allow)).toBe(true)
@@ -175,7 +175,7 @@ describe('a form that is deleted and imported again during a change', () => {
       await store.delete(ref, allow)
       await store.importForm(restored)
     }
-    await using racing = new MongoFormsStore(url, {}, { clears: false, beforeWrite })
+    await using racing = new MongoFormsStore(url, { clears: false }, { beforeWrite })
     const result = await change[kind](racing, ref)
     expect(isRestored).toBe(true)
     const [found] = await exported(organizationId)

@@ -90,7 +90,7 @@ describe('prune', () => {
       isFirst = false
       await pruneAll(store, form)
     }
-    await using slow = new MongoFormsStore(url, {}, { beforeWrite: pruneMeanwhile, clears: false })
+    await using slow = new MongoFormsStore(url, { clears: false }, { beforeWrite: pruneMeanwhile })
 
     await pruneAll(slow, form)
 
@@ -127,7 +127,7 @@ describe('prune', () => {
       if (collection !== 'commands' || operation !== 'delete' || repeated) return
       repeated = await publish(store, form, commandId)
     }
-    await using slow = new MongoFormsStore(url, {}, { beforeWrite: repeatMeanwhile, clears: false })
+    await using slow = new MongoFormsStore(url, { clears: false }, { beforeWrite: repeatMeanwhile })
 
     await slow.revisionGrowth.prune(form, rule)
 

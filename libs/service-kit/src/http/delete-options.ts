@@ -1,0 +1,27 @@
+import { invalidRequest } from '@fms/aip'
+import type { DeleteFormQuery, DeleteFormRequest, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contracts'
+
+/**
+ * The options of a DELETE, which the query can have instead of the body, because proxies drop bodies.
+ *
+ * @throws {ApiError} INVALID_REQUEST with the members in which body and query disagree: a dry run must never delete.
+ */
+export const deleteOptions = (
+  query: DeleteFormQuery | DeleteKeyQuery,
+  body: DeleteFormRequest | DeleteKeyRequest,
+) => {
+  const inBody: DeleteFormRequest = body
+  const inQuery: DeleteFormRequest = {
+    ...query,
+    validateOnly: query.validateOnly && query.validateOnly === 'true',
+  }
+  const violations = (['requestId', 'validateOnly'] as const)
+    .filter((name) => inBody[name] !== undefined && inQuery[name] !== undefined)
+    .filter((name) => inBody[name] !== inQuery[name])
+    .map((field) => ({ field, description: 'must be the same in body and query' }))
+  if (violations.length > 0) throw invalidRequest(violations)
+  return {
+    requestId: inQuery.requestId ?? inBody.requestId,
+    validateOnly: inQuery.validateOnly ?? inBody.validateOnly ?? false,
+  }
+}
