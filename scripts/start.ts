@@ -38,13 +38,17 @@ async function start() {
   const [gatewayPort, ...ports] = (await freePorts(4)) as [number, ...number[]]
   config.PORT ||= gatewayPort
   await requireFreePort(config)
-  const consoleBuilt = buildConsole()
+  // The API works without the console.
+  const consoleBuilt = buildConsole().then(
+    (isBuilt) => (isBuilt ? '' : 'npm install gets what its build needs.'),
+    (error: Error) => error.message,
+  )
   await migrateDirectoryStore(config.DIRECTORY_STORE_URL)
   await migrateFormsStore(config.FORMS_STORE_URL)
 
   const nats = await prepareNats(config)
-  if (!(await consoleBuilt))
-    process.stderr.write('The console is not built: npm install gets what its build needs.\n')
+  const problem = await consoleBuilt
+  if (problem) process.stderr.write(`The console is not built: ${problem}\n`)
   const all = services({ config, internalSecret, natsUrls: nats.urls, ports })
   const logger = await createLogger('start', config.LOG_LEVEL, config.LOG_FORMAT)
   const supervisor = supervise([...nats.programs, ...all], logger)

@@ -17,10 +17,10 @@ export const addLoginLinkCommand = (user: Command): void => {
     .option('--url <base>', `base URL of the API (default: FORMS_API_URL or ${defaultBaseUrl})`, parseBaseUrl)
     .action(
       withDirectory<{ user: string; url?: string }>(async (directory, { user: ref, url }) => {
+        const base = url ?? baseUrlOf(process.env)
         const { userId, email } = await getUserByRef(directory, ref)
         const expireTime = new Date(Date.now() + loginCodeLifetimeMs)
         const code = await directory.createLoginCode(userId, expireTime)
-        const base = url ?? parseBaseUrl(process.env.FORMS_API_URL || defaultBaseUrl)
         const link = `${base}/console#code=${code}`
         return {
           json: { url: link, code, expireTime },
@@ -33,4 +33,13 @@ export const addLoginLinkCommand = (user: Command): void => {
     'user login-link --user ada@example.com',
     'user login-link --user ada@example.com --url https://forms.example.com/v2',
   )
+}
+
+/** @throws {Error} if FORMS_API_URL is not the base URL of an API. */
+const baseUrlOf = ({ FORMS_API_URL }: NodeJS.ProcessEnv): string => {
+  try {
+    return parseBaseUrl(FORMS_API_URL || defaultBaseUrl)
+  } catch (cause) {
+    throw new Error(`FORMS_API_URL is not valid. ${(cause as Error).message}`, { cause })
+  }
 }

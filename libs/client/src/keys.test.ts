@@ -71,7 +71,7 @@ describe('keys', () => {
     await keys.delete('keys/1')
     await keys.delete('1', { validateOnly: true })
     await keys.delete('1')
-    await keys.delete('1')
+    await expect(keys.delete('1')).rejects.toThrow('No response')
     await expect(keys.delete('1')).rejects.toMatchObject({ reason: 'KEY_NOT_FOUND' })
     expect(server.requests.slice(0, 2)).toMatchObject([
       { method: 'DELETE', url: '/v2/keys/1' },

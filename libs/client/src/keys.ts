@@ -62,8 +62,9 @@ export const keysOf = ({ send }: Transport): Keys => ({
       // Not in the body, which proxies may drop.
       ...(validateOnly && { query: { validateOnly } }),
       signal,
-      // An earlier attempt has revoked the key, which may be that of the client.
-      isDoneBefore: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND', 'API_KEY_INVALID'),
+      isDoneBefore: (rejection) => !validateOnly && isReason(rejection, 'KEY_NOT_FOUND'),
+      // The client's own key has ended: by an earlier attempt, if it is the key to delete, or otherwise.
+      isUndecidedBy: (rejection) => isReason(rejection, 'API_KEY_INVALID'),
     })
   },
 })

@@ -10,7 +10,9 @@ export const DeletedForm = z
     name: z.string(),
     deleteTime: Timestamp,
     purgeTime: Timestamp.describe('When the form, its revisions and its replies are removed for good.'),
-    deleter: z.string().describe('`users/{user_id}`; `""` for an operator.'),
+    deleter: z
+      .string()
+      .describe('Who deleted it: `users/{user_id}`; `""` if an operator imported the form with new ids.'),
   })
   .meta({ id: 'DeletedForm', description: 'A form that was deleted and can be restored.' })
 export type DeletedForm = z.infer<typeof DeletedForm>

@@ -3,11 +3,12 @@ import { Organization, Role, Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
 import { Timestamp, text } from './text.ts'
 
-/** Live keys that a user may have: neither revoked nor expired. */
+/** A user with this many live keys (neither revoked nor expired) can create none. Keys by operators may exceed it. */
 export const maxLiveKeys = 100
 
 /** The longest overlap of a rotation, in seconds: 7 days. */
-export const maxOverlapSeconds = 7 * 24 * 60 * 60
+const maxOverlapSeconds = 7 * 24 * 60 * 60
+const overlapError = { error: `must be an integer from 0 to ${maxOverlapSeconds}` }
 
 /** The name of the keys that a sign-in with a login code creates. */
 export const sessionKeyName = 'Console'
@@ -38,7 +39,7 @@ export const Key = z
       .string()
       .regex(new RegExp(`^keys/${idPattern}$`))
       .describe('`keys/{key_id}`'),
-    name: text(80).describe('For people. `""` for some keys of operators.'),
+    name: text(80).describe('For people. `""` if an operator created the key without a name.'),
     prefix: z.string().describe('The first 8 characters of the secret after `fms_`, to tell keys apart.'),
     readOnly: z.boolean().describe('Whether the key rejects writes, whatever the role of its user.'),
     createTime: Timestamp,
@@ -114,7 +115,7 @@ const NewKey = z
     name: text(80, 1).describe('For people.'),
     readOnly: Flag.default(false).describe('Whether the key rejects writes, whatever the role of its user.'),
     expireTime: ExpireTime.optional().describe(
-      'When the key stops working, RFC 3339. Default: `""`, it does not expire. At most that of the calling key.',
+      'When the key stops working, RFC 3339. Default: `""`, it does not expire. Required if the calling key expires, and then not later than its `expireTime`.',
     ),
     path: ignored,
     prefix: ignored,
@@ -140,9 +141,9 @@ export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>
 export const RotateKeyRequest = z
   .strictObject({
     overlapSeconds: z
-      .int({ error: `must be an integer from 0 to ${maxOverlapSeconds}` })
-      .min(0, { error: `must be an integer from 0 to ${maxOverlapSeconds}` })
-      .max(maxOverlapSeconds, { error: `must be an integer from 0 to ${maxOverlapSeconds}` })
+      .int(overlapError)
+      .min(0, overlapError)
+      .max(maxOverlapSeconds, overlapError)
       .default(0)
       .describe('How long the old key still works, in seconds; at most 7 days. 0 revokes it.'),
     validateOnly: Flag.default(false).describe(dryRun),

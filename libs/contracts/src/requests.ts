@@ -13,7 +13,7 @@ const dryRun = 'Runs every check and stores nothing.'
 const ValidateOnly = z.boolean({ error: 'must be true or false' }).default(false).describe(dryRun)
 
 const safeRetries =
-  'Makes retries safe (AIP-155): a repeat with the same id, target and body is carried out only once. Compared, letter case ignored, with earlier requests of the same operation in the organization; remembered as long as the event of the change. Neither a refused request, nor an update or rollback that changed nothing is remembered.'
+  'Makes retries safe (AIP-155): a request that is sent again with the same id, target and body is carried out once. The service compares the id, ignoring letter case, with earlier requests of the same operation in the organization, and remembers it as long as the event of the change, a day at least. It does not remember a refused request, or an update or rollback that changed nothing.'
 const RequestId = Uuid.optional().describe(safeRetries)
 
 /**
@@ -21,7 +21,7 @@ const RequestId = Uuid.optional().describe(safeRetries)
  */
 export const replayedHeader = 'x-request-replayed'
 
-/** Stands for an unknown form id in dry runs. */
+/** Stands for an id that is not known yet, in dry runs. */
 export const nilUuid = '00000000-0000-0000-0000-000000000000'
 
 /** Body of a create. The service validates `form` after it has filled in the defaults. */

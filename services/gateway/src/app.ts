@@ -178,7 +178,6 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     reauthorizeLateBodies(guarded, authorize)
     // Four scopes, each with its own limit of requests in flight.
     guarded.register(organizationRoutes(deps))
-    guarded.register(keyRoutes(deps))
     guarded.register(formRoutes(deps))
     guarded.register(publishRoute(deps))
   })
@@ -189,28 +188,21 @@ const organizationRoutes =
   async (app: FastifyInstance) => {
     limitRequests(app, config.MAX_REQUESTS)
     app.register(forward, { to, memory, methods: ['GET'], paths: ['/organizations', organizationPath] })
-  }
-
-const keyRoutes =
-  ({ config, organizations: to, memory }: GatewayDeps) =>
-  async (app: FastifyInstance) => {
-    limitRequests(app, config.MAX_REQUESTS)
     app.register(forward, { to, memory, methods: ['GET'], paths: ['/whoami'] })
     app.register(forward, { to, memory, methods: ['GET', 'POST'], paths: ['/keys'] })
     app.register(forward, { to, memory, methods: ['DELETE'], paths: ['/keys/:keyId'] })
     app.register(forward, { to, memory, methods: ['POST'], paths: ['/keys/:keyId/rotate'] })
   }
 
-/** The only route that changes something without a key. */
+/** Has a limit of its own, so that no number of wrong codes delays callers with keys. */
 const sessionRoute =
   ({ config, organizations, sign }: GatewayDeps) =>
   async (app: FastifyInstance) => {
-    limitRequests(app, config.MAX_REQUESTS)
+    limitRequests(app, config.MAX_KEY_LOOKUPS)
     rejectLongBodies(app, sessionBodyLimitBytes)
     app.register(createSession, {
       organizations,
       sign,
-      maxAtOnce: config.MAX_KEY_LOOKUPS,
       bodyLimitBytes: sessionBodyLimitBytes,
     })
   }

@@ -6,15 +6,6 @@ const retryAfterSeconds = 1
 /** Streams stay open for long. */
 const streamRetryAfterSeconds = 5
 
-/** The key is missing, malformed, unknown, expired or revoked. The response is the same in each case. */
-export const apiKeyInvalid = () =>
-  new ApiError(
-    'UNAUTHENTICATED',
-    'API_KEY_INVALID',
-    'The request has no valid API key. Send one in the header x-api-key; formctl key create creates one. The API reference is at /v2/docs.',
-    { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
-  )
-
 /** The key cannot be looked up at the moment; it may be valid. */
 export const authenticationUnavailable = (cause: unknown) =>
   new ApiError(
@@ -72,21 +63,12 @@ export const tooManyWrongKeys = (limit: number) =>
     { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
   )
 
-/** The limit of sign-ins in flight is reached, and too many wait (RFC 6585 §4). */
-export const tooManyLoginCodes = (limit: number) =>
-  new ApiError(
-    'RESOURCE_EXHAUSTED',
-    'TOO_MANY_LOGIN_CODES',
-    `${limit} login codes are being looked up, and too many others wait. Wait ${retryAfterSeconds} s, then repeat the request.`,
-    { metadata: { limit: `${limit}`, retryAfterSeconds: `${retryAfterSeconds}` }, retryAfterSeconds },
-  )
-
 /** The files of the console are not there. */
 export const consoleNotBuilt = () =>
   new ApiError(
     'NOT_FOUND',
     'CONSOLE_NOT_BUILT',
-    'The console is not built here. Run npm run build -w console in the folder of this service, then reload the page.',
+    'The console is not built here. Run npm run build -w console in the root folder of the repository, then reload the page.',
   )
 
 /** The limit of requests in flight of a user or an organization is reached; long responses count more than once. */

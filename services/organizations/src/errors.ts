@@ -1,18 +1,5 @@
 import { ApiError } from '@fms/aip'
-
-const headers = { 'www-authenticate': 'ApiKey realm="forms"' }
-
-/**
- * API_KEY_INVALID: the key is unknown, expired or revoked; the error does not say which. The same as that of the
- * gateway, whose clients get it when their key ends during a request.
- */
-export const apiKeyInvalid = () =>
-  new ApiError(
-    'UNAUTHENTICATED',
-    'API_KEY_INVALID',
-    'The request has no valid API key. Send one in the header x-api-key; formctl key create creates one. The API reference is at /v2/docs.',
-    { headers },
-  )
+import { apiKeyChallenge } from '@fms/service-kit'
 
 /** LOGIN_CODE_INVALID: the code is wrong, used or expired; the error does not say which. */
 export const loginCodeInvalid = () =>
@@ -20,7 +7,7 @@ export const loginCodeInvalid = () =>
     'UNAUTHENTICATED',
     'LOGIN_CODE_INVALID',
     'The login code is wrong, used or expired. Have an operator create another link with formctl user login-link.',
-    { headers },
+    { headers: apiKeyChallenge },
   )
 
 /**

@@ -1,6 +1,6 @@
 import type { Identity } from '@fms/contracts'
 import type { ApiKey, DirectoryStore } from '@fms/directory-store'
-import { apiKeyInvalid } from './errors.ts'
+import { apiKeyInvalid } from '@fms/service-kit'
 
 /** The key of a request as it is stored now. @throws {ApiError} API_KEY_INVALID if it has ended meanwhile. */
 export const getCallerKey = async (directory: DirectoryStore, { userId, key }: Identity): Promise<ApiKey> => {

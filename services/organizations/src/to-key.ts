@@ -1,4 +1,4 @@
-import { type IssuedKey, type Key, keyPath } from '@fms/contracts'
+import { type IssuedKey, type Key, keyPath, nilUuid } from '@fms/contracts'
 import type { ApiKey, IssuedApiKey } from '@fms/directory-store'
 
 /**
@@ -25,8 +25,6 @@ export const secretHeaders = { 'cache-control': 'no-store' }
 
 /** Converts a new key. */
 export const toIssuedKey = ({ key, apiKey }: IssuedApiKey): IssuedKey => ({ key: toKey(apiKey), secret: key })
-
-const nilUuid = '00000000-0000-0000-0000-000000000000'
 
 /** The key that a dry run would have created. What is not known yet is empty. */
 export const toDryRun = ({ apiKey }: IssuedApiKey): IssuedKey => ({

@@ -2,6 +2,7 @@ import { type DeletedForm, DeleteFormResponse, Form, ListDeletedFormsResponse } 
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { formOutcome } from '../../api/form-outcome.ts'
+import { readPages } from '../../api/read-pages.ts'
 import { type ChangeOptions, sendChange } from '../../api/send-change.ts'
 import { confirm } from '../../cli/confirm.ts'
 import type { Outcome } from '../../cli/outcome.ts'
@@ -25,17 +26,10 @@ export const listDeletedByApi = async (api: Api, { organization }: ApiOptions): 
     })),
   )
 
-const readAll = async (api: Api, organization: string): Promise<DeletedForm[]> => {
-  const forms: DeletedForm[] = []
-  let pageToken = ''
-  do {
-    const query = new URLSearchParams({ pageSize: '1000', pageToken })
-    const page = await api.send(ListDeletedFormsResponse, 'GET', `${pathOf(organization)}?${query}`)
-    forms.push(...page.deletedForms)
-    pageToken = page.nextPageToken
-  } while (pageToken !== '')
-  return forms
-}
+const readAll = async (api: Api, organization: string): Promise<DeletedForm[]> =>
+  (await readPages(api, ListDeletedFormsResponse, pathOf(organization))).flatMap(
+    ({ deletedForms }) => deletedForms,
+  )
 
 /** Restores a deleted form by the API. */
 export const undeleteByApi = async (

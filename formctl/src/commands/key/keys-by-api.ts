@@ -1,6 +1,7 @@
 import { DeleteFormResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
+import { readPages } from '../../api/read-pages.ts'
 import { confirm } from '../../cli/confirm.ts'
 import type { Outcome } from '../../cli/outcome.ts'
 import { shortTime } from '../../cli/table.ts'
@@ -55,17 +56,8 @@ export const listKeysByApi = async (api: Api): Promise<Outcome> => {
 
 const shortTimeOf = (time: string) => shortTime(time === '' ? undefined : new Date(time))
 
-const readAll = async (api: Api): Promise<Key[]> => {
-  const keys: Key[] = []
-  let pageToken = ''
-  do {
-    const query = new URLSearchParams({ pageSize: '1000', pageToken })
-    const page = await api.send(ListKeysResponse, 'GET', `/keys?${query}`)
-    keys.push(...page.keys)
-    pageToken = page.nextPageToken
-  } while (pageToken !== '')
-  return keys
-}
+const readAll = async (api: Api): Promise<Key[]> =>
+  (await readPages(api, ListKeysResponse, '/keys')).flatMap(({ keys }) => keys)
 
 /** Replaces a key of the user of FORMS_API_KEY by one with the same expiry. */
 export const rotateKeyByApi = async (
@@ -76,11 +68,11 @@ export const rotateKeyByApi = async (
 ): Promise<Outcome> => {
   if (overlap === 0) await confirm(command, `Revoke the old key ${id} immediately?`)
   const now = Date.now()
-  const old = (await readAll(api)).find((each) => idOf(each) === id!.toLowerCase())
   const path = `/keys/${encodeURIComponent(id!)}/rotate`
   const { key, secret } = await api.send(IssuedKey, 'POST', path, { overlapSeconds: overlap / 1000 })
   const end = new Date(now + overlap).toISOString()
-  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: [old?.expireTime || end, end].sort()[0] }
+  // The new key has the expireTime of the old one.
+  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: [key.expireTime || end, end].sort()[0] }
   return rotatedKey(idOf(key), secret, { id: id!.toLowerCase(), ...ended })
 }
 

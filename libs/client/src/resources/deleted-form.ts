@@ -8,6 +8,6 @@ export interface DeletedForm {
   deleteTime: string
   /** When the form, its revisions and its replies are removed for good. RFC 3339, UTC, with milliseconds. */
   purgeTime: string
-  /** Who deleted it: `users/{user_id}`; `""` for an operator. */
+  /** Who deleted it: `users/{user_id}`; `""` if an operator imported the form with new ids. */
   deleter: string
 }

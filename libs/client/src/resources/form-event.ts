@@ -49,7 +49,7 @@ export interface FormEventData {
   number?: number
   /** Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB. */
   note?: string
-  /** Of `form.deleted`: until when the form can be restored. Absent where it cannot. */
+  /** Of `form.deleted`, and of `form.imported` for a deleted form: until when it can be restored. Absent where it cannot. */
   purgeTime?: string
   [member: string]: unknown
 }

@@ -39,18 +39,18 @@ export const toDeletionRecord = ({
 const purgeTimeMember = (deletion: Pick<Deletion, 'purgeTime'> | undefined) =>
   deletion ? { more: { purgeTime: deletion.purgeTime.toISOString() } } : {}
 
-/** What the event of a delete tells. @param deletion undefined when the form cannot be restored. */
+/** The content of the event of a delete. @param deletion undefined when the form cannot be restored. */
 export const deleteChange = (before: FormState, time: Date, deletion?: Deletion) =>
   ({ type: 'form.deleted', before, time, ...purgeTimeMember(deletion) }) as const
 
-/** What the event of an undelete tells. */
+/** The content of the event of an undelete. */
 export const undeleteChange = (after: EventForm) =>
   ({ type: 'form.undeleted', after, time: new Date() }) as const
 
-/** What the event of a purge tells. */
+/** The content of the event of a purge. */
 export const purgeChange = () => ({ type: 'form.purged', time: new Date() }) as const
 
-/** What the event of an import tells. A deleted form has no ETag, because it is not visible. */
+/** The content of the event of an import. A deleted form has no ETag, because it is not visible. */
 export const importChange = (form: EventForm, deletion?: Pick<Deletion, 'purgeTime'>) =>
   ({
     type: 'form.imported',

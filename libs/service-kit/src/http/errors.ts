@@ -87,6 +87,18 @@ export const identityRequired = () =>
     },
   )
 
+/** The header that every 401 has (RFC 9110 §11.6.1). */
+export const apiKeyChallenge = { 'www-authenticate': 'ApiKey realm="forms"' }
+
+/** The key is missing, malformed, unknown, expired or revoked. The response is the same in each case. */
+export const apiKeyInvalid = () =>
+  new ApiError(
+    'UNAUTHENTICATED',
+    'API_KEY_INVALID',
+    'The request has no valid API key. Send one in the header x-api-key; formctl key create creates one. The API reference is at /v2/docs.',
+    { headers: apiKeyChallenge },
+  )
+
 /** The caller's role, or its read-only key, does not permit writes. */
 export const writeForbidden = (because: 'role' | 'key') =>
   new ApiError(

@@ -1,6 +1,6 @@
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
-import { FairQueue } from '@fms/service-kit'
+import { FairQueue, malformedRequest } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { draftCaller } from './draft-request.ts'
@@ -45,7 +45,8 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
       const toDraft = query.to === draftRef
       const caller = draftCaller(request, reply)
       const compare = async () => {
-        if (caller.hasDisconnected()) return '{}'
+        if (caller.hasDisconnected())
+          throw malformedRequest(new Error('The caller disconnected before its comparison started'))
         const [from, to] = await Promise.all([
           readRevision(params, sanitizeRef(query.from)),
           toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),

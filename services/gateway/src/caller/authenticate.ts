@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import {
+  apiKeyInvalid,
   organizationNotFound,
   requireKeyWriteAccess,
   requireOwner,
   requireWriteAccess,
 } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { apiKeyInvalid } from '../errors.ts'
 import type { Authorize, Caller } from './authorization-cache.ts'
 
 /** `fms_` and 32 bytes in base64url. */

@@ -43,12 +43,12 @@ export const consoleRoutes: FastifyPluginAsyncZod<ConsoleOptions> = async (app, 
   })
 }
 
-/** Reads the files at the first request, and again while there are none. */
+/** Reads the files at the first request, and again while there are none, as during a build. */
 const createConsoleReader = (folder: string) => {
   let reading: Promise<ConsoleFiles | undefined> | undefined
   return async () => {
     reading ??= readConsoleFiles(folder)
-    const files = await reading
+    const files = await reading.catch(() => undefined)
     if (!files) reading = undefined
     return files
   }

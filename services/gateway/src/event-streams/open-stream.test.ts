@@ -1,10 +1,10 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { organizationNotFound } from '@fms/service-kit'
+import { apiKeyInvalid, organizationNotFound } from '@fms/service-kit'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { apiKeyInvalid, authenticationUnavailable, tooManyAtOnce } from '../errors.ts'
+import { authenticationUnavailable, tooManyAtOnce } from '../errors.ts'
 import { OpenStream } from './open-stream.ts'
 
 /** Interval of authorizations, in milliseconds. */

@@ -604,7 +604,7 @@ export const operations: Operation[] = [
     tag: 'Keys',
     summary: 'Create a key',
     description:
-      'Creates a key of your user. The response is the only one with its secret. A read-only key creates no keys, and a key that expires creates none that works for longer. A user has at most 100 keys. A `requestId` creates one key: because its secret cannot be shown again, a repeat is a 409 with the path of that key.',
+      'Creates a key of your user. The response is the only one with its secret. A read-only key creates no keys, and a key that expires creates none that works for longer. A user has at most 100 keys. A repeat with the same `requestId` creates no second key: it is a 409 with the path of the first one, whose secret cannot be shown again.',
     query: NoQuery,
     body: {
       contract: CreateKeyRequest,
@@ -633,7 +633,7 @@ export const operations: Operation[] = [
     tag: 'Keys',
     summary: 'Replace a key',
     description:
-      'Creates a key with the name, rights and `expireTime` of one of your keys. The old one works for `overlapSeconds` more, at most until its own `expireTime`; without it, it is revoked, everywhere within a second. A read-only key can rotate itself. An empty body means `{}`. Without a response, list your keys before you repeat it.',
+      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds` it is revoked, everywhere within a second: then a lost response to the rotation of the calling key leaves you without a key. A read-only key can rotate itself. An empty body means `{}`. Without a response, list your keys before you repeat it.',
     query: NoQuery,
     body: {
       contract: RotateKeyRequest,
@@ -687,15 +687,7 @@ export const operations: Operation[] = [
       examples: { code: { code: 'the code of the link' } },
     },
     response: { description: 'The key and its secret.', contract: IssuedKey, examples: { session } },
-    reasons: [
-      ...everyOperation,
-      ...body,
-      'LOGIN_CODE_INVALID',
-      'TOO_MANY_LOGIN_CODES',
-      'TOO_MANY_KEYS',
-      'OVERLOADED',
-      ...service,
-    ],
+    reasons: [...everyOperation, ...body, 'LOGIN_CODE_INVALID', 'TOO_MANY_KEYS', 'OVERLOADED', ...service],
   },
   {
     id: 'getOpenApi',

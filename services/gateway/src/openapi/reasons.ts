@@ -7,6 +7,7 @@ import {
   maxTextConditions,
 } from '@fms/aip'
 import {
+  apiKeyInvalid,
   bodyLimitBytes,
   bodyTooLarge,
   internal,
@@ -18,14 +19,12 @@ import {
   writeForbidden,
 } from '@fms/service-kit'
 import {
-  apiKeyInvalid,
   authenticationUnavailable,
   consoleNotBuilt,
   publishingUnavailable,
   publishTimedOut,
   rateLimited,
   tooManyAtOnce,
-  tooManyLoginCodes,
   tooManyStreams,
   tooManyWrongKeys,
   upstreamUnavailable,
@@ -82,7 +81,8 @@ export const reasons = {
     example: consoleNotBuilt(),
   },
   DELETED_FORM_NOT_FOUND: {
-    meaning: 'The organization has no such deleted form that can be restored, or no longer.',
+    meaning:
+      'The organization has no deleted form with this id: it was never deleted, was restored, or was purged.',
     example: new ApiError(
       'NOT_FOUND',
       'DELETED_FORM_NOT_FOUND',
@@ -319,7 +319,7 @@ export const reasons = {
   },
   REQUEST_ID_REUSED: {
     meaning:
-      'The `requestId` belongs to an earlier request of the organization with the same method, for another form or with another body; of a publish, for another form. Nothing was changed.',
+      'The `requestId` belongs to an earlier request of the organization for the same operation (`method`, such as `create` or `publish`), but for another form or with another body; for a publish, only another form counts. Nothing was changed.',
     example: new ApiError(
       'ALREADY_EXISTS',
       'REQUEST_ID_REUSED',
@@ -399,10 +399,6 @@ export const reasons = {
       'You have 100 API keys, the most that a user may create. Delete keys that are no longer needed, then repeat the request.',
       { metadata: { limit: '100' } },
     ),
-  },
-  TOO_MANY_LOGIN_CODES: {
-    meaning: 'Too many login codes are being looked up. This one may be valid, and is not used up.',
-    example: tooManyLoginCodes(64),
   },
   TOO_MANY_STREAMS: {
     meaning:

@@ -8,49 +8,35 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createCachedToken } from '../caller/cached-token.ts'
-import { tooManyLoginCodes } from '../errors.ts'
-import { Semaphore } from '../limits/semaphore.ts'
 import type { UpstreamResponse } from '../upstream/buffering-dispatcher.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-
-/** Sign-ins that may wait for their turn, and for how long, in milliseconds: as for unknown keys. */
-const waiting = { maxWaiting: 1_000, maxWaitMs: 2_000 }
 
 export interface CreateSessionOptions {
   organizations: Upstream
   sign: (identity: ServiceIdentity) => string
-  /** Sign-ins in flight. */
-  maxAtOnce: number
   bodyLimitBytes: number
 }
 
 /**
- * Exchanges a login code for a key. The only route under `/v2` that changes something without a key, so it has a limit of
- * its own: no number of wrong codes delays callers with keys.
+ * Exchanges a login code for a key. The only route under `/v2` that changes something without a key.
  */
 export const createSession: FastifyPluginAsyncZod<CreateSessionOptions> = async (
   app,
-  { organizations, sign, maxAtOnce, bodyLimitBytes: bodyLimit },
+  { organizations, sign, bodyLimitBytes: bodyLimit },
 ) => {
-  const inFlight = new Semaphore({ max: maxAtOnce, ...waiting })
   const token = createCachedToken(() => sign({ service: 'gateway' }))
   app.post(
     '/sessions',
     { schema: { querystring: NoQuery, body: CreateSessionRequest }, bodyLimit },
     async ({ id, body }, reply) => {
-      if (!(await inFlight.acquire())) throw tooManyLoginCodes(maxAtOnce)
-      try {
-        const response = await organizations.request({
-          method: 'POST',
-          path: sessionsPath,
-          headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
-          body: JSON.stringify(body),
-          circuitKey: 'sessions',
-        })
-        return sendUnchanged(reply, response)
-      } finally {
-        inFlight.release()
-      }
+      const response = await organizations.request({
+        method: 'POST',
+        path: sessionsPath,
+        headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
+        body: JSON.stringify(body),
+        circuitKey: 'sessions',
+      })
+      return sendUnchanged(reply, response)
     },
   )
 }
