@@ -246,7 +246,7 @@ export const texts = {
     noteHint: 'What you change, or why. It is shown with the revision.',
     acceptBreaking: 'Publish the breaking changes',
     publish: 'Publish',
-    reload: 'Open this page again to see what changed.',
+    showChanges: 'Show what has changed',
     done: 'Published. Respondents now see this draft.',
   },
 
@@ -332,7 +332,6 @@ export const texts = {
     never: 'never',
     current: 'this session',
     unnamed: '(no name)',
-    more: 'More keys',
     new: 'New key',
     onlyReads: 'Reads only',
     lifetime: 'Expires',

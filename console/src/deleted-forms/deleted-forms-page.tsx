@@ -9,7 +9,7 @@ import { Time } from '../elements/time.tsx'
 import { userName } from '../session/user-name.ts'
 import { texts } from '../texts.ts'
 
-const pageSize = 50
+const pageSize = 1_000
 
 /** Deleted forms: bring one back, or remove it for good. */
 export const DeletedFormsPage = ({

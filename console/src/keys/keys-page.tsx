@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
-import { readPages } from '../elements/read-pages.ts'
 import { Time } from '../elements/time.tsx'
 import { type Session, signIn } from '../session/session.ts'
 import { texts } from '../texts.ts'
@@ -12,18 +11,19 @@ import { RevokeDialog } from './revoke-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
-const pageSize = 100
+const pageSize = 1_000
 
 /** The keys of the user: create, rotate and revoke them. */
 export const KeysPage = ({ session }: { session: Session }) => {
-  const { client } = session
-  const pages = useSignal(1)
+  // A signal: the session has another client after a rotation of its key, and the list is read again with it.
+  const client = useSignal(session.client)
+  client.value = session.client
   const issued = useSignal<IssuedKey | undefined>(undefined)
   const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
   const { loaded, reload } = useLoaded((signal) =>
-    readPages(client.keys.list({ pageSize, signal }), pages.value),
+    Array.fromAsync(client.value.keys.list({ pageSize, signal })),
   )
-  const { value, error, isLoading } = loaded.value
+  const { value, error } = loaded.value
 
   const focusHeadingLater = useHeadingFocus(value)
 
@@ -42,7 +42,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
       <ErrorNotice error={error} />
       {value && (
         <KeysTable
-          keys={value.items}
+          keys={value}
           // A read-only key changes itself alone.
           actionsOn={(key) => (session.key.readOnly && !key.current ? [] : ['rotate', 'revoke'])}
           onChoose={(key, action) => {
@@ -50,18 +50,13 @@ export const KeysPage = ({ session }: { session: Session }) => {
           }}
         />
       )}
-      {value?.hasNext && (
-        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
-          {texts.keys.more}
-        </button>
-      )}
       {session.key.readOnly ? (
         <p>{texts.keys.readOnlySession}</p>
       ) : (
-        <NewKey client={client} current={session.key} onIssued={show} />
+        <NewKey client={client.value} current={session.key} onIssued={show} />
       )}
       {chosen.value?.action === 'rotate' && (
-        <RotateDialog client={client} rotated={chosen.value.key} onIssued={show} onClose={close} />
+        <RotateDialog client={client.value} rotated={chosen.value.key} onIssued={show} onClose={close} />
       )}
       {chosen.value?.action === 'revoke' && (
         <RevokeDialog

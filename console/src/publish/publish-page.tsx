@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
-import { Page } from '../elements/page.tsx'
+import { focusHeading, Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
 
@@ -73,8 +73,10 @@ export const PublishPage = (props: PublishPageProps) => {
         {done.value}
       </p>
       {value && <Changes comparison={value} />}
-      {value && props.mayWrite && <PublishFields {...props} comparison={value} onDone={finish} />}
-      {value?.form.live && props.mayWrite && <Unpublish {...props} comparison={value} onDone={finish} />}
+      {value && props.mayWrite && (
+        <PublishFields {...props} comparison={value} onDone={finish} onReload={reload} />
+      )}
+      {value?.form.live && props.mayWrite && <Unpublish {...props} onDone={finish} />}
     </Page>
   )
 }
@@ -108,11 +110,17 @@ const Changes = ({ comparison: { form, changes, violations } }: { comparison: Co
 }
 
 interface ActionProps extends PublishPageProps {
-  comparison: Comparison
   onDone: (message: string) => void
 }
 
-const PublishFields = ({ client, organization, form, comparison, onDone }: ActionProps) => {
+const PublishFields = ({
+  client,
+  organization,
+  form,
+  comparison,
+  onDone,
+  onReload,
+}: ActionProps & { comparison: Comparison; onReload: () => void }) => {
   const note = useSignal('')
   const acceptsBreaking = useSignal(false)
   const { error, isRunning, run, clearError } = useAction()
@@ -132,6 +140,13 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
       acceptsBreaking.value = false
       onDone(texts.publish.done)
     })
+  const showChanges = () => {
+    acceptsBreaking.value = false
+    clearError()
+    onReload()
+    // The button disappears.
+    focusHeading()
+  }
   return (
     <section class="card">
       <form
@@ -162,7 +177,11 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
           </label>
         )}
         <ErrorNotice error={error.value} />
-        {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && <p>{texts.publish.reload}</p>}
+        {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && (
+          <button type="button" onClick={showChanges}>
+            {texts.publish.showChanges}
+          </button>
+        )}
         <footer>
           <button type="submit" class="primary" aria-disabled={isRunning.value || !mayPublish}>
             {texts.publish.publish}

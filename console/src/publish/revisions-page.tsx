@@ -2,7 +2,7 @@ import type { Client, Revision } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { useLoaded } from '../elements/load.ts'
+import { useAction, useLoaded } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { Time } from '../elements/time.tsx'
@@ -14,7 +14,7 @@ import { texts } from '../texts.ts'
 type ListedRevision = Omit<Revision, 'form'>
 /** The members of a revision in the list: all but the form. */
 const members = 'path,alternateIds,createTime,number,publisher,note'
-const pageSize = 50
+const pageSize = 1_000
 
 interface RevisionsPageProps {
   client: Client
@@ -67,7 +67,13 @@ const RevisionsTable = ({
   const live = revisions.find(({ alternateIds }) => alternateIds.includes('live'))
   const from = useSignal(idOf(live ?? revisions[0]!))
   const to = useSignal('draft')
-  const rolledBackTo = useSignal<ListedRevision | undefined>(undefined)
+  const rollback = useSignal<{ revision: ListedRevision; etag: string } | undefined>(undefined)
+  const { error, isRunning, run } = useAction()
+  const askForRollback = (revision: ListedRevision) =>
+    run(async () => {
+      const { etag } = await client.forms.get(organization, form, { readMask: 'updateTime' })
+      rollback.value = { revision, etag }
+    })
   const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })
   return (
     <form
@@ -135,10 +141,9 @@ const RevisionsTable = ({
                     <button
                       type="button"
                       class="quiet"
+                      aria-disabled={isRunning.value}
                       aria-label={texts.rollback.toNumber(revision.number)}
-                      onClick={() => {
-                        rolledBackTo.value = revision
-                      }}
+                      onClick={() => askForRollback(revision)}
                     >
                       {texts.rollback.rollback}
                     </button>
@@ -154,14 +159,15 @@ const RevisionsTable = ({
           {texts.revisions.compare}
         </button>
       </footer>
-      {rolledBackTo.value && (
+      <ErrorNotice error={error.value} />
+      {rollback.value && (
         <RollbackDialog
           client={client}
           organization={organization}
           form={form}
-          revision={rolledBackTo.value}
+          {...rollback.value}
           onClose={() => {
-            rolledBackTo.value = undefined
+            rollback.value = undefined
           }}
         />
       )}
@@ -196,17 +202,16 @@ const RollbackDialog = ({
   organization,
   form,
   revision,
+  etag,
   onClose,
-}: Omit<RevisionsPageProps, 'mayWrite'> & { revision: ListedRevision; onClose: () => void }) => {
-  const { loaded } = useLoaded((signal) =>
-    client.forms.get(organization, form, { readMask: 'updateTime', signal }),
-  )
-  const { value, error } = loaded.value
+}: Omit<RevisionsPageProps, 'mayWrite'> & {
+  revision: ListedRevision
+  /** Of the draft when the dialog opens: the rollback is refused if somebody edits the draft after that. */
+  etag: string
+  onClose: () => void
+}) => {
   const rollBack = async () => {
-    await client.revisions.rollback(organization, form, idOf(revision), {
-      // Refuses if somebody edits the draft while the dialog is open.
-      ...(value && { ifMatch: value.etag }),
-    })
+    await client.revisions.rollback(organization, form, idOf(revision), { ifMatch: etag })
     goTo({ page: 'publish', organization, form })
   }
   return (
@@ -216,7 +221,6 @@ const RollbackDialog = ({
       onConfirm={rollBack}
       onClose={onClose}
     >
-      <ErrorNotice error={error} />
       <p>{texts.rollback.explanation}</p>
       <p>
         <a href={hrefOf({ page: 'compare', organization, form, from: idOf(revision), to: 'draft' })}>
