@@ -32,7 +32,8 @@ export const RotateDialog = ({
       <SelectField
         label={texts.keys.overlap}
         value={overlap.value}
-        options={overlapsSeconds.map((value) => ({ value, label: texts.keys.overlaps[value] }))}
+        options={overlapsSeconds}
+        labels={texts.keys.overlaps}
         onInput={(value) => {
           overlap.value = value
         }}

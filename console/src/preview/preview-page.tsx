@@ -63,7 +63,7 @@ const Walk = ({ form }: { form: Form }) => {
         <SelectField
           label={texts.preview.language}
           value={locale.value}
-          options={locales.map((value) => ({ value, label: value }))}
+          options={locales}
           onInput={(value) => {
             locale.value = value
           }}

@@ -1,8 +1,7 @@
 import type { FormChange } from '@fms/client'
+import { shortened } from '../elements/shortened.ts'
 import { texts } from '../texts.ts'
 
-/** Longest text of a value that is shown. */
-const maxShownLength = 300
 /** Most changes that are drawn. */
 const maxShownChanges = 500
 
@@ -34,20 +33,18 @@ const Values = ({ change: { before, after } }: { change: FormChange }) => {
       {before !== undefined && (
         <del>
           <span class="hidden">{texts.changes.before} </span>
-          {shortened(before)}
+          {shownValue(before)}
         </del>
       )}
       {after !== undefined && (
         <ins>
           <span class="hidden">{texts.changes.after} </span>
-          {shortened(after)}
+          {shownValue(after)}
         </ins>
       )}
     </div>
   )
 }
 
-const shortened = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
-}
+const shownValue = (value: unknown): string =>
+  shortened(typeof value === 'string' ? value : JSON.stringify(value))
