@@ -102,6 +102,78 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
   ],
 ]
 
+/** Presses a button that opens a dialog, and waits for that. */
+const openDialog = async ({ page }: ConsolePage, button: string | RegExp) => {
+  await page.getByRole('button', { name: button }).first().click()
+  await page.getByRole('dialog').waitFor()
+}
+
+/** Every dialog. Escape closes them, except that of a new key. */
+const dialogs: [string, (opened: ConsolePage) => Promise<unknown>][] = [
+  ['a new form', (opened) => openDialog(opened, 'New form')],
+  [
+    'an import that fails',
+    async (opened) => {
+      await openDialog(opened, 'New form')
+      const file = { name: 'form.json', mimeType: 'application/json', buffer: Buffer.from('[]') }
+      await opened.page.getByLabel('Or import a JSON file').setInputFiles(file)
+      await opened.page.getByText('The file is not a JSON object.').waitFor()
+    },
+  ],
+  [
+    'a deletion',
+    async (opened) => {
+      await goToForm(opened, account, publicId)
+      await openDialog(opened, 'Delete form')
+    },
+  ],
+  [
+    'a conflict',
+    async (opened) => {
+      await opened.page.getByLabel('Name', { exact: true }).fill('Mine')
+      await edit(account, publicId, { name: `Theirs ${Date.now()}` })
+      await openDialog(opened, 'Save')
+    },
+  ],
+  ['signing out with unsaved changes', (opened) => openDialog(opened, 'Sign out')],
+  [
+    'an unpublish',
+    async (opened) => {
+      await goToForm(opened, account, publicId, 'publish')
+      await openDialog(opened, 'Unpublish')
+    },
+  ],
+  [
+    'a rollback',
+    async (opened) => {
+      await goToForm(opened, account, publicId, 'revisions')
+      await openDialog(opened, /^Roll back/)
+    },
+  ],
+  [
+    'a purge',
+    async (opened) => {
+      await opened.page.getByRole('link', { name: 'Deleted forms' }).click()
+      await openDialog(opened, /^Remove for good/)
+    },
+  ],
+  [
+    'a rotation',
+    async (opened) => {
+      await opened.page.getByRole('link', { name: 'Keys' }).click()
+      await openDialog(opened, 'Rotate Test')
+    },
+  ],
+  ['a revocation', (opened) => openDialog(opened, 'Revoke Test')],
+  [
+    'a new key',
+    async (opened) => {
+      await opened.page.getByLabel('Name', { exact: true }).fill('Website')
+      await openDialog(opened, 'Create key')
+    },
+  ],
+]
+
 describe.each([
   ['light', 1280],
   ['dark', 390],
@@ -124,6 +196,16 @@ describe.each([
     for (const [name, open] of pages) {
       await open(opened)
       await check(opened, name)
+    }
+    expect(opened.problems).toEqual([])
+  })
+
+  it('axe-core finds nothing in any dialog', async () => {
+    await using opened = await signIn(account, options)
+    for (const [name, open] of dialogs) {
+      await open(opened)
+      await check(opened, name)
+      await opened.page.keyboard.press('Escape')
     }
     expect(opened.problems).toEqual([])
   })
