@@ -41,6 +41,41 @@ describe('the page that the URL names', () => {
   })
 })
 
+describe('a name in Hebrew', () => {
+  it('leaves the other words of a heading in their order', async () => {
+    const account = await system().account({ role: 'owner' })
+    const name = 'משוב'
+    const { publicId } = await given(account, { name })
+    await using opened = await signIn(account)
+    const { page } = opened
+    const isolated = (heading: string) =>
+      page.getByRole('heading', { name: heading, exact: true }).locator('bdi', { hasText: name }).waitFor()
+
+    await goToForm(opened, account, publicId)
+    await isolated(name)
+    await goToForm(opened, account, publicId, 'preview')
+    await isolated(`Preview: ${name}`)
+    await goToForm(opened, account, publicId, 'publish')
+    await isolated(`Publish: ${name}`)
+    expect(await page.title()).toBe(`Publish: ${name} – Forms`)
+    await remove(account, publicId)
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByRole('button', { name: 'Remove for good' }).click()
+    await isolated(`Remove for good: ${name}`)
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    for (const action of ['Rotate', 'Revoke']) {
+      await page.getByRole('button', { name: `${action} ${name}` }).click()
+      await isolated(`${action} ${name}`)
+      await page.keyboard.press('Escape')
+    }
+  })
+})
+
 describe('an unsaved edit', () => {
   it('survives a save in another tab', async () => {
     const account = await system().account()

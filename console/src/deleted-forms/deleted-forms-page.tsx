@@ -118,7 +118,7 @@ export const DeletedFormsPage = ({
       )}
       {removed.value && (
         <ConfirmDialog
-          title={texts.deletedForms.removeForm(removed.value.name)}
+          title={{ text: texts.deletedForms.removeForm, name: removed.value.name }}
           confirm={texts.deletedForms.remove}
           onConfirm={remove}
           onClose={() => {

@@ -80,7 +80,7 @@ const Editor = ({
   }
   return (
     <Page
-      title={asText(edit.fields.value.name) || texts.edit.title}
+      title={{ text: (name) => name, name: asText(edit.fields.value.name) || texts.edit.title }}
       actions={
         mayWrite && (
           <>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { focusHeading } from './page.tsx'
+import { type Title, TitleText } from './title.tsx'
 
 /** A modal dialog. Escape and the close button call `onClose`. Afterwards the element before has the focus again. */
 export const Dialog = ({
@@ -10,7 +11,7 @@ export const Dialog = ({
   isKept = false,
   children,
 }: {
-  title: string
+  title: Title
   onClose: () => void
   /** Whether neither Escape nor a close button ends the dialog. */
   isKept?: boolean
@@ -36,7 +37,9 @@ export const Dialog = ({
       onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId}>
+          <TitleText title={title} />
+        </h2>
         {!isKept && (
           <button
             type="button"

@@ -23,7 +23,7 @@ export const RotateDialog = ({
     onIssued(await client.keys.rotate(rotated.path, { overlapSeconds: Number(overlap.value) }), rotated)
   return (
     <ConfirmDialog
-      title={texts.keys.rotateKey(rotated.name || rotated.prefix)}
+      title={{ text: texts.keys.rotateKey, name: rotated.name || rotated.prefix }}
       confirm={texts.keys.rotate}
       onConfirm={rotate}
       onClose={onClose}

@@ -67,7 +67,7 @@ export const PublishPage = (props: PublishPageProps) => {
     reload()
   }
   return (
-    <Page title={value ? texts.publish.titleOf(value.form.name) : texts.publish.title}>
+    <Page title={value ? { text: texts.publish.titleOf, name: value.form.name } : texts.publish.title}>
       <ErrorNotice error={error} />
       <p role="status" class="done">
         {done.value}
