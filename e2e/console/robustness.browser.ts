@@ -189,8 +189,19 @@ describe('with the keyboard', () => {
 
     expect(await secret.isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Done' }).press('Enter')
-    await secret.waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement === document.body')).toBe(false)
+    await expect.poll(() => focused(page)).toBe('Create key')
+  })
+
+  it('the focus goes to the heading after a rotation, whose row is another one', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Rotate Test' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).press('Enter')
+    await page.getByRole('button', { name: 'Done' }).press('Enter')
+
+    await expect.poll(() => focused(page)).toBe('Keys')
   })
 })
 

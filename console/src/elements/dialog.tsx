@@ -4,7 +4,7 @@ import { texts } from '../texts.ts'
 import { focusHeading } from './page.tsx'
 import { type Title, TitleText } from './title.tsx'
 
-/** A modal dialog. Escape and the close button call `onClose`. Afterwards the element before has the focus again. */
+/** A modal dialog. Escape and the close button call `onClose`. Afterwards the element before has the focus again, or the heading. */
 export const Dialog = ({
   title,
   onClose,
@@ -21,9 +21,12 @@ export const Dialog = ({
   const titleId = useId()
   useEffect(() => {
     const element = dialog.current!
+    const before = document.activeElement as HTMLElement | null
     element.showModal()
     return () => {
       element.close()
+      // The dialog may have left the document already: then closing it moves no focus.
+      if (document.activeElement === document.body && before?.isConnected) before.focus()
       if (document.activeElement === document.body) focusHeading()
     }
   }, [])

@@ -29,6 +29,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
 
   const show = async (key: IssuedKey, replaced?: Key) => {
     issued.value = key
+    if (replaced) focusHeadingLater()
     // The session goes on with the key that replaces its own.
     if (replaced?.current) await signIn(key.secret, session.isTemporary)
     else reload()
