@@ -1,7 +1,8 @@
 import { openDirectoryStore } from '@fms/directory-store'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { goToForm } from './console-pages.ts'
+import type { Account } from '../system.ts'
+import { type ConsolePage, goToForm } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 const { system, openConsole, signIn, given, read, edit, remove } = withConsole()
@@ -57,7 +58,7 @@ describe('a name in Hebrew', () => {
     await isolated(`Preview: ${name}`)
     await goToForm(opened, account, publicId, 'publish')
     await isolated(`Publish: ${name}`)
-    expect(await page.title()).toBe(`Publish: ${name} – Forms`)
+    await expect.poll(() => page.title()).toBe(`Publish: ${name} – Forms`)
     await remove(account, publicId)
     await page.getByRole('link', { name: 'Deleted forms' }).click()
     await page.getByRole('button', { name: 'Remove for good' }).click()
@@ -77,27 +78,65 @@ describe('a name in Hebrew', () => {
 })
 
 describe('an unsaved edit', () => {
+  /** Opens a form of an account in another tab of the same browser. */
+  const openTab = async ({ context }: ConsolePage, { apiKey }: Account) => {
+    const page = await context.newPage()
+    await page.goto(`${system().baseUrl}/console`)
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Customer feedback' }).click()
+    await page.getByLabel('Tone').waitFor()
+    return page
+  }
+  const description = (page: Page) => page.getByLabel('Description').first()
+  const stored = (page: Page) => page.evaluate<string>('JSON.stringify({ ...localStorage })')
+
   it('survives a save in another tab', async () => {
     const account = await system().account()
     const { publicId } = await given(account)
     await using opened = await signIn(account)
     await goToForm(opened, account, publicId)
-    const { page, context } = opened
-    const second = await context.newPage()
-    await second.goto(`${system().baseUrl}/console`)
-    await second.getByLabel('API key').fill(account.apiKey)
-    await second.getByRole('button', { name: 'Sign in' }).click()
-    await second.getByRole('link', { name: 'Customer feedback' }).click()
-    await second.getByLabel('Tone').waitFor()
+    const { page } = opened
+    const second = await openTab(opened, account)
 
-    await page.getByLabel('Description').first().fill('Typed in the first tab')
+    await description(page).fill('Typed in the first tab')
     await second.getByLabel('Tone').fill('calm')
     await second.getByRole('button', { name: 'Save' }).click()
     await second.getByText('Saved', { exact: true }).waitFor()
     await page.reload()
     await page.getByText('Somebody has changed the form since').waitFor()
 
-    expect(await page.getByLabel('Description').first().inputValue()).toBe('Typed in the first tab')
+    expect(await description(page).inputValue()).toBe('Typed in the first tab')
+  })
+
+  it('stays in its tab while another one edits the same state, and outlives both', async () => {
+    const account = await system().account()
+    await given(account)
+    await using opened = await signIn(account)
+    const first = await openTab(opened, account)
+    await description(first).fill('Typed in the first tab')
+    await expect.poll(() => stored(first)).toContain('Typed in the first tab')
+    const second = await openTab(opened, account)
+    expect(await description(second).inputValue()).toBe('')
+    await description(second).fill('Typed in the second tab')
+    await expect.poll(() => stored(first)).toContain('Typed in the second tab')
+    await first.reload()
+    await first.getByText('These are your unsaved changes from before.').waitFor()
+    expect(await description(first).inputValue()).toBe('Typed in the first tab')
+
+    await first.close()
+    await second.getByLabel('Tone').fill('calm')
+    await expect.poll(() => stored(second)).toContain('calm')
+    await second.close()
+    const third = await openTab(opened, account)
+    await third.getByText('Another tab has left further unsaved changes').waitFor()
+    expect(await description(third).inputValue()).toBe('Typed in the second tab')
+    await third.getByRole('button', { name: 'Discard changes' }).click()
+    await expect.poll(() => stored(third)).not.toContain('Typed in the second tab')
+    await third.reload()
+    await third.getByText('These are your unsaved changes from before.').waitFor()
+    expect(await description(third).inputValue()).toBe('Typed in the first tab')
+    expect(await third.getByText('Another tab has left').count()).toBe(0)
   })
 
   it('is not given to another user of the browser', async () => {

@@ -82,7 +82,7 @@ export const PublishPage = (props: PublishPageProps) => {
 }
 
 const Changes = ({ comparison: { form, changes, violations } }: { comparison: Comparison }) => {
-  const hasUnsaved = ownEdits().read(form.path) !== undefined
+  const hasUnsaved = ownEdits().has(form.path)
   return (
     <section class="card">
       <h2>{texts.publish.changes}</h2>
