@@ -14,6 +14,7 @@ import { useAction, useLoaded } from '../elements/load.ts'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
+import type { ComparedSteps } from './step-names.ts'
 
 interface PublishPageProps {
   client: Client
@@ -26,6 +27,7 @@ interface PublishPageProps {
 interface Comparison extends TaggedForm {
   /** Undefined if no revision is live. */
   changes: FormChanges | undefined
+  steps: ComparedSteps
   violations: readonly PreconditionViolation[]
 }
 
@@ -35,11 +37,15 @@ const readComparison = async (
 ): Promise<Comparison> => {
   const draft = await client.forms.get(organization, form, { signal })
   if (draft.form.live) {
-    const changes = await client.forms.changes(organization, form, { signal })
-    return { ...draft, changes, violations: changes.violations ?? [] }
+    const [changes, live] = await Promise.all([
+      client.forms.changes(organization, form, { signal }),
+      client.revisions.live(organization, form, { readMask: 'form.steps', signal }),
+    ])
+    const steps = { from: live.form?.steps ?? [], to: draft.form.steps }
+    return { ...draft, changes, steps, violations: changes.violations ?? [] }
   }
   const violations = mayWrite ? await violationsOfPublish(client, organization, form, signal) : []
-  return { ...draft, changes: undefined, violations }
+  return { ...draft, changes: undefined, steps: { from: [], to: [] }, violations }
 }
 
 const violationsOfPublish = async (
@@ -81,7 +87,7 @@ export const PublishPage = (props: PublishPageProps) => {
   )
 }
 
-const Changes = ({ comparison: { form, changes, violations } }: { comparison: Comparison }) => {
+const Changes = ({ comparison: { form, changes, steps, violations } }: { comparison: Comparison }) => {
   const hasUnsaved = ownEdits().has(form.path)
   return (
     <section class="card">
@@ -92,7 +98,7 @@ const Changes = ({ comparison: { form, changes, violations } }: { comparison: Co
       {changes && changes.breakingCount > 0 && (
         <p class="notice error">{texts.publish.breaking(changes.breakingCount)}</p>
       )}
-      {changes && <ChangeList changes={changes.changes} />}
+      {changes && <ChangeList changes={changes.changes} steps={steps} />}
       {violations.length > 0 && (
         <>
           <h3>{texts.publish.violations}</h3>
