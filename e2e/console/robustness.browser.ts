@@ -1,11 +1,11 @@
 import { openDirectoryStore } from '@fms/directory-store'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { Account } from '../system.ts'
+import { type Account, publishable } from '../system.ts'
 import { type ConsolePage, goToForm } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
-const { system, openConsole, signIn, given, read, edit, remove } = withConsole()
+const { system, openConsole, signIn, given, read, edit, publish, remove } = withConsole()
 
 /** The label or text of the element with the focus. */
 const focused = (page: Page) =>
@@ -155,6 +155,58 @@ describe('an unsaved edit', () => {
     await page.getByLabel('Name', { exact: true }).waitFor()
 
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Customer feedback')
+  })
+})
+
+describe('somebody else edits the draft', () => {
+  it('before a publish: the page shows what has changed, and asks again', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await publish(account, publicId)
+    const text = { type: 'text', key: 'stars', title: 'Your rating' }
+    await edit(account, publicId, { steps: publishable().steps.with(1, text) })
+    await using opened = await signIn(account)
+    const { page } = opened
+    const acceptsBreaking = page.getByLabel('Publish the breaking changes')
+    await goToForm(opened, account, publicId, 'publish')
+    await acceptsBreaking.check()
+    await edit(account, publicId, { tone: 'calm' })
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('FORM_MOVED').waitFor()
+    await page.getByRole('button', { name: 'Show what has changed' }).click()
+    await page.locator('.changes', { hasText: 'form.tone' }).waitFor()
+
+    expect(await page.getByText('FORM_MOVED').count()).toBe(0)
+    expect(await acceptsBreaking.isChecked()).toBe(false)
+    await acceptsBreaking.check()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Published. Respondents').waitFor()
+  })
+
+  it('before a rollback: it is refused, and asked for only once the state of the draft is known', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await publish(account, publicId)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const isSent = Promise.withResolvers<void>()
+    await page.route('**/forms/*?readMask=updateTime', async (request) => {
+      await isSent.promise
+      await request.continue()
+    })
+    await goToForm(opened, account, publicId, 'revisions')
+    const rollBack = page.getByRole('button', { name: 'Roll back to revision 1' })
+    const dialog = page.getByRole('dialog')
+    await rollBack.click()
+    await expect.poll(() => rollBack.getAttribute('aria-disabled')).toBe('true')
+    expect(await dialog.count()).toBe(0)
+    isSent.resolve()
+    await dialog.waitFor()
+    await edit(account, publicId, { tone: 'calm' })
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await dialog.getByText('FORM_MOVED').waitFor()
+
+    expect((await read(account, publicId)).tone).toBe('calm')
   })
 })
 
