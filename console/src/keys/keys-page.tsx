@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
+import { Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { type Session, signIn } from '../session/session.ts'
 import { texts } from '../texts.ts'
@@ -91,59 +92,46 @@ const KeysTable = ({
   actionsOn: (key: Key) => readonly ('rotate' | 'revoke')[]
   onChoose: (key: Key, action: 'rotate' | 'revoke') => void
 }) => (
-  <table class="cards">
-    <thead>
-      <tr>
-        <th scope="col">{texts.keys.name}</th>
-        <th scope="col">{texts.keys.prefix}</th>
-        <th scope="col">{texts.keys.rights}</th>
-        <th scope="col">{texts.keys.created}</th>
-        <th scope="col">{texts.keys.lastUsed}</th>
-        <th scope="col">{texts.keys.expires}</th>
-        <th scope="col">
-          <span class="hidden">{texts.forms.actions}</span>
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {keys.map((key) => (
-        <tr key={key.path}>
-          <th scope="row">
-            <bdi>{key.name || texts.keys.unnamed}</bdi>{' '}
-            {key.current && <span class="badge live">{texts.keys.current}</span>}
-          </th>
-          <td data-label={texts.keys.prefix}>
-            <code>fms_{key.prefix}…</code>
-          </td>
-          <td data-label={texts.keys.rights}>
-            {key.readOnly ? texts.keys.readOnly : texts.keys.readsAndWrites}
-          </td>
-          <td data-label={texts.keys.created}>
-            <Time time={key.createTime} />
-          </td>
-          <td data-label={texts.keys.lastUsed}>
-            <TimeOrNever time={key.lastUsedTime} />
-          </td>
-          <td data-label={texts.keys.expires}>
-            <TimeOrNever time={key.expireTime} />
-          </td>
-          <td>
-            {actionsOn(key).map((action) => (
-              <button
-                key={action}
-                type="button"
-                class="quiet"
-                aria-label={texts.keys[`${action}Key`](key.name || key.prefix)}
-                onClick={() => onChoose(key, action)}
-              >
-                {texts.keys[action]}
-              </button>
-            ))}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <Table
+    rows={keys}
+    keyOf={({ path }) => path}
+    columns={[
+      {
+        label: texts.keys.name,
+        kind: 'name',
+        cell: ({ name, current }) => (
+          <>
+            <bdi>{name || texts.keys.unnamed}</bdi>{' '}
+            {current && <span class="badge live">{texts.keys.current}</span>}
+          </>
+        ),
+      },
+      { label: texts.keys.prefix, cell: ({ prefix }) => <code>fms_{prefix}…</code> },
+      {
+        label: texts.keys.rights,
+        cell: ({ readOnly }) => (readOnly ? texts.keys.readOnly : texts.keys.readsAndWrites),
+      },
+      { label: texts.keys.created, cell: ({ createTime }) => <Time time={createTime} /> },
+      { label: texts.keys.lastUsed, cell: ({ lastUsedTime }) => <TimeOrNever time={lastUsedTime} /> },
+      { label: texts.keys.expires, cell: ({ expireTime }) => <TimeOrNever time={expireTime} /> },
+      {
+        label: texts.forms.actions,
+        kind: 'actions',
+        cell: (key) =>
+          actionsOn(key).map((action) => (
+            <button
+              key={action}
+              type="button"
+              class="quiet"
+              aria-label={texts.keys[`${action}Key`](key.name || key.prefix)}
+              onClick={() => onChoose(key, action)}
+            >
+              {texts.keys[action]}
+            </button>
+          )),
+      },
+    ]}
+  />
 )
 
 const TimeOrNever = ({ time }: { time: string }) =>

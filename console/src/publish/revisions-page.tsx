@@ -5,6 +5,7 @@ import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
+import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
@@ -57,6 +58,9 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
 
 const idOf = ({ path }: Pick<Revision, 'path'>): string => path.slice(path.lastIndexOf('/') + 1)
 
+/** A row of the table. */
+type Row = ListedRevision | 'draft'
+
 const RevisionsTable = ({
   revisions,
   client,
@@ -74,6 +78,48 @@ const RevisionsTable = ({
       const { etag } = await client.forms.get(organization, form, { readMask: 'updateTime' })
       rollback.value = { revision, etag }
     })
+  const columns: Column<Row>[] = [
+    {
+      label: texts.revisions.from,
+      cell: (row) =>
+        row !== 'draft' && (
+          <Choose name="from" chosen={from} id={idOf(row)} label={texts.revisions.fromNumber(row.number)} />
+        ),
+    },
+    {
+      label: texts.revisions.to,
+      cell: (row) =>
+        row === 'draft' ? (
+          <Choose name="to" chosen={to} id={row} label={texts.revisions.toDraft} />
+        ) : (
+          <Choose name="to" chosen={to} id={idOf(row)} label={texts.revisions.toNumber(row.number)} />
+        ),
+    },
+    { label: texts.revisions.number, kind: 'name', cell: (row) => <NumberAndState row={row} /> },
+    {
+      label: texts.revisions.note,
+      kind: 'note',
+      cell: (row) => row !== 'draft' && row.note && <bdi>{row.note}</bdi>,
+    },
+    { label: texts.revisions.publisher, cell: (row) => row !== 'draft' && userName(row.publisher) },
+    { label: texts.revisions.time, cell: (row) => row !== 'draft' && <Time time={row.createTime} /> },
+  ]
+  const actions: Column<Row> = {
+    label: texts.forms.actions,
+    kind: 'actions',
+    cell: (row) =>
+      row !== 'draft' && (
+        <button
+          type="button"
+          class="quiet"
+          aria-disabled={isRunning.value}
+          aria-label={texts.rollback.toNumber(row.number)}
+          onClick={() => askForRollback(row)}
+        >
+          {texts.rollback.rollback}
+        </button>
+      ),
+  }
   const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })
   return (
     <form
@@ -82,78 +128,11 @@ const RevisionsTable = ({
         compare()
       }}
     >
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">{texts.revisions.from}</th>
-            <th scope="col">{texts.revisions.to}</th>
-            <th scope="col">{texts.revisions.number}</th>
-            <th scope="col">{texts.revisions.note}</th>
-            <th scope="col">{texts.revisions.publisher}</th>
-            <th scope="col">{texts.revisions.time}</th>
-            {mayWrite && (
-              <th scope="col">
-                <span class="hidden">{texts.forms.actions}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
-            <td />
-            <td data-label={texts.revisions.to}>
-              <Choose name="to" chosen={to} id="draft" label={texts.revisions.toDraft} />
-            </td>
-            <th scope="row" colSpan={mayWrite ? 5 : 4}>
-              {texts.revisions.draft}
-            </th>
-          </tr>
-          {revisions.map((revision) => {
-            const id = idOf(revision)
-            return (
-              <tr key={id}>
-                <td data-label={texts.revisions.from}>
-                  <Choose
-                    name="from"
-                    chosen={from}
-                    id={id}
-                    label={texts.revisions.fromNumber(revision.number)}
-                  />
-                </td>
-                <td data-label={texts.revisions.to}>
-                  <Choose name="to" chosen={to} id={id} label={texts.revisions.toNumber(revision.number)} />
-                </td>
-                <th scope="row">
-                  {revision.number}{' '}
-                  {revision.alternateIds.includes('live') && (
-                    <span class="badge live">{texts.states.live}</span>
-                  )}
-                </th>
-                <td class="note" dir="auto">
-                  {revision.note}
-                </td>
-                <td data-label={texts.revisions.publisher}>{userName(revision.publisher)}</td>
-                <td>
-                  <Time time={revision.createTime} />
-                </td>
-                {mayWrite && (
-                  <td>
-                    <button
-                      type="button"
-                      class="quiet"
-                      aria-disabled={isRunning.value}
-                      aria-label={texts.rollback.toNumber(revision.number)}
-                      onClick={() => askForRollback(revision)}
-                    >
-                      {texts.rollback.rollback}
-                    </button>
-                  </td>
-                )}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        rows={['draft' as const, ...revisions]}
+        keyOf={(row) => (row === 'draft' ? row : idOf(row))}
+        columns={mayWrite ? [...columns, actions] : columns}
+      />
       <footer>
         <button type="submit" class="primary">
           {texts.revisions.compare}
@@ -174,6 +153,15 @@ const RevisionsTable = ({
     </form>
   )
 }
+
+const NumberAndState = ({ row }: { row: Row }) =>
+  row === 'draft' ? (
+    texts.revisions.draft
+  ) : (
+    <>
+      {row.number} {row.alternateIds.includes('live') && <span class="badge live">{texts.states.live}</span>}
+    </>
+  )
 
 const Choose = ({
   name,
