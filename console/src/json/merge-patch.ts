@@ -1,15 +1,15 @@
 import type { JsonValue } from '@fms/client'
-import { isEqual, isObject, type JsonObject } from './values.ts'
+import { isEqual, isObject, type JsonObject, memberOf } from './values.ts'
 
 /** The JSON Merge Patch (RFC 7396) that turns one object into another: only what differs, `null` for what is gone. */
 export const patchBetween = (from: JsonObject, to: JsonObject): JsonObject => {
-  const patch: JsonObject = {}
-  for (const name of Object.keys(from)) if (!Object.hasOwn(to, name)) patch[name] = null
-  for (const [name, value] of Object.entries(to)) {
-    if (Object.hasOwn(from, name) && isEqual(from[name], value)) continue
-    patch[name] = memberPatch(from[name], value)
-  }
-  return patch
+  const removed = Object.keys(from).filter((name) => !Object.hasOwn(to, name))
+  const changed = Object.keys(to).filter((name) => !isEqual(memberOf(from, name), to[name]))
+  // An assignment to `__proto__` would make no member.
+  return Object.fromEntries<JsonValue>([
+    ...removed.map((name) => [name, null] as const),
+    ...changed.map((name) => [name, memberPatch(memberOf(from, name), to[name]!)] as const),
+  ])
 }
 
 const memberPatch = (from: JsonValue | undefined, to: JsonValue): JsonValue =>

@@ -47,6 +47,14 @@ describe('patchBetween', () => {
 
     expect(patchBetween(from, to)).toEqual({ tone: null, theme: { size: 3 } })
   })
+
+  it('keeps members whose names every object inherits', () => {
+    const to = JSON.parse('{"__proto__": {"a": 1}, "theme": {"toString": "x", "__proto__": 2}}')
+
+    expect(JSON.stringify(patchBetween({ theme: {} }, to))).toBe(
+      '{"__proto__":{"a":1},"theme":{"toString":"x","__proto__":2}}',
+    )
+  })
 })
 
 describe('mergeChanges', () => {
@@ -91,5 +99,16 @@ describe('mergeChanges', () => {
       { path: 'steps[r]', mine: undefined, theirs: step('r', 'Kept') },
     ])
     expect(merged).toEqual({ name: 'B', steps: [step('q', 'Theirs'), step('r', 'Kept')] })
+  })
+
+  it('keeps members whose names every object inherits', () => {
+    const side = (text: string) => JSON.parse(`{"toString": "${text}", "__proto__": {"a": "${text}"}}`)
+    const { merged, conflicts } = mergeChanges({}, side('x'), side('y'), theirs)
+
+    expect(JSON.stringify(merged)).toBe(JSON.stringify(side('y')))
+    expect(conflicts).toEqual([
+      { path: 'toString', mine: 'x', theirs: 'y' },
+      { path: '__proto__.a', mine: 'x', theirs: 'y' },
+    ])
   })
 })

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@fms/client'
-import { isEqual, isObject, type JsonObject } from './values.ts'
+import { isKeyed, isSameOrder, type Keyed } from './keyed-lists.ts'
+import { isEqual, isObject, type JsonObject, memberOf } from './values.ts'
 
 /** A value that both sides changed, each in its own way. Undefined: absent. */
 export interface MergeConflict {
@@ -43,12 +44,14 @@ export const mergeChanges = (
   }
 
   const mergeObjects = (path: string, base: JsonObject, mine: JsonObject, theirs: JsonObject): JsonObject => {
-    const merged: JsonObject = {}
-    for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
-      const value = merge(path === '' ? name : `${path}.${name}`, base[name], mine[name], theirs[name])
-      if (value !== undefined) merged[name] = value
-    }
-    return merged
+    const names = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])]
+    const members = names.flatMap((name) => {
+      const [inBase, inMine, inTheirs] = [base, mine, theirs].map((side) => memberOf(side, name))
+      const value = merge(path === '' ? name : `${path}.${name}`, inBase, inMine, inTheirs)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    // An assignment to `__proto__` would make no member.
+    return Object.fromEntries<JsonValue>(members)
   }
 
   const mergeKeyed = (path: string, base: Keyed[], mine: Keyed[], theirs: Keyed[]): JsonValue => {
@@ -62,13 +65,7 @@ export const mergeChanges = (
   return { merged: mergeObjects('', base, mine, theirs), conflicts }
 }
 
-type Keyed = JsonObject & { key: string }
 type ByKey = Map<string, Keyed>
-
-const isKeyed = (value: Maybe): value is Keyed[] =>
-  Array.isArray(value) &&
-  value.every((item) => isObject(item) && typeof item.key === 'string') &&
-  new Set(value.map((item) => (item as Keyed).key)).size === value.length
 
 const byKey = (items: Keyed[]): ByKey => new Map(items.map((item) => [item.key, item]))
 
@@ -82,14 +79,4 @@ const mergedOrder = (base: Keyed[], mine: Keyed[], theirs: Keyed[]): string[] =>
     order.splice(predecessor ? order.indexOf(predecessor.key) + 1 : 0, 0, key)
   }
   return order
-}
-
-const isSameOrder = (base: Keyed[], side: Keyed[]): boolean => {
-  const keys = new Set(side.map(({ key }) => key))
-  const kept = base.filter(({ key }) => keys.has(key)).map(({ key }) => key)
-  const old = new Set(kept)
-  return isEqual(
-    kept,
-    side.filter(({ key }) => old.has(key)).map(({ key }) => key),
-  )
 }

@@ -18,6 +18,10 @@ export const isEqual = (a: unknown, b: unknown): boolean => {
   )
 }
 
+/** A member of an object itself: not what every object inherits, such as `toString`. */
+export const memberOf = (object: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
 /** The value if it is a string, else `""`. What people type as JSON may be anything. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
