@@ -210,6 +210,8 @@ export const texts = {
     merge: 'Merge both',
     keep: 'Keep mine',
     take: 'Take theirs',
+    discards:
+      '“Keep mine” discards everything that they changed; “Take theirs” discards everything that you changed.',
   },
 
   preview: {

@@ -1,5 +1,6 @@
 import { openDirectoryStore } from '@fms/directory-store'
 import { describe, expect, it } from 'vitest'
+import { publishable } from '../system.ts'
 import { goToForm, screenshot } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
@@ -193,10 +194,15 @@ describe('the console', () => {
 
     await page.getByLabel('Name', { exact: true }).fill('Mine')
     await page.getByLabel('Description').first().fill('By me')
-    await edit(account, publicId, { name: 'Theirs', tone: 'calm' })
+    const steps = publishable().steps.toSpliced(2, 0, { type: 'text', key: 'why', title: 'Why?' })
+    await edit(account, publicId, { name: 'Theirs', tone: 'calm', steps })
     await page.getByRole('button', { name: 'Save' }).click()
     const dialog = page.getByRole('dialog', { name: 'Somebody else changed this form' })
     await dialog.getByText('Both changed one value').waitFor()
+    const theirChanges = dialog.locator('section', { hasText: 'They changed' })
+    await theirChanges.locator('li', { hasText: 'tone' }).locator('ins', { hasText: 'calm' }).waitFor()
+    await theirChanges.locator('li', { hasText: 'steps[why]' }).locator('bdi', { hasText: 'Why?' }).waitFor()
+    await dialog.getByText('“Keep mine” discards everything that they changed').waitFor()
     await screenshot(page, 'conflict')
     expect((await read(account, publicId)).name).toBe('Theirs')
     await dialog.getByRole('radio', { name: /Theirs/ }).check()
@@ -208,6 +214,7 @@ describe('the console', () => {
       name: 'Theirs',
       description: 'By me',
       tone: 'calm',
+      steps,
     })
   })
 

@@ -1,9 +1,12 @@
-import type { JsonValue } from '@fms/client'
+import type { JsonValue, Step } from '@fms/client'
 import { useComputed, useSignal } from '@preact/signals'
+import { useId, useMemo } from 'preact/hooks'
 import { Dialog } from '../elements/dialog.tsx'
 import { shortened } from '../elements/shortened.ts'
-import { patchBetween } from '../json/merge-patch.ts'
+import { changesBetween } from '../json/changes-between.ts'
 import { mergeChanges, type Side } from '../json/three-way-merge.ts'
+import { asList, type JsonObject } from '../json/values.ts'
+import { ChangeList } from '../publish/change-list.tsx'
 import { texts } from '../texts.ts'
 import { fieldsOf } from './fields-of-form.ts'
 import type { Conflict, FormEdit } from './form-edit.ts'
@@ -16,6 +19,7 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
   const theirs = fieldsOf(conflict.theirs.form)
   const merge = useComputed(() => mergeChanges(base, mine, theirs, (path) => sides.value.get(path) ?? 'mine'))
   const { conflicts, merged } = merge.value
+  const discardsId = useId()
   const close = () => {
     edit.conflict.value = undefined
   }
@@ -23,8 +27,8 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
     <Dialog title={texts.conflict.title} onClose={close}>
       <p>{texts.conflict.explanation}</p>
       <div class="columns">
-        <ChangedFields title={texts.conflict.theirChanges} names={Object.keys(patchBetween(base, theirs))} />
-        <ChangedFields title={texts.conflict.myChanges} names={Object.keys(patchBetween(base, mine))} />
+        <Changes title={texts.conflict.theirChanges} from={base} to={theirs} />
+        <Changes title={texts.conflict.myChanges} from={base} to={mine} />
       </div>
       {conflicts.length > 0 && (
         <fieldset>
@@ -47,29 +51,32 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
         <button type="button" class="primary" onClick={() => edit.resolve(merged)}>
           {texts.conflict.merge}
         </button>
-        <button type="button" onClick={() => edit.resolve(mine)}>
+        <button type="button" aria-describedby={discardsId} onClick={() => edit.resolve(mine)}>
           {texts.conflict.keep}
         </button>
-        <button type="button" onClick={() => edit.resolve(theirs)}>
+        <button type="button" aria-describedby={discardsId} onClick={() => edit.resolve(theirs)}>
           {texts.conflict.take}
         </button>
       </footer>
+      <p id={discardsId} class="small">
+        {texts.conflict.discards}
+      </p>
     </Dialog>
   )
 }
 
-const ChangedFields = ({ title, names }: { title: string; names: string[] }) => (
-  <section>
-    <h3>{title}</h3>
-    <ul>
-      {names.map((name) => (
-        <li key={name}>
-          <code>{name}</code>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
+const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: JsonObject }) => {
+  const changes = useMemo(() => changesBetween(from, to), [])
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ChangeList changes={changes} steps={{ from: stepsOf(from), to: stepsOf(to) }} />
+    </section>
+  )
+}
+
+/** What somebody has typed may be no steps: the names of such are left out. */
+const stepsOf = ({ steps }: JsonObject): Step[] => asList(steps) as unknown as Step[]
 
 const Choice = ({
   path,
