@@ -154,7 +154,7 @@ export class FormEdit {
   }
 
   #restore(current: TaggedForm, openTabs: ReadonlySet<string>): void {
-    const taken = this.#edits.take(current.form.path, openTabs)
+    const taken = this.#edits.take(current.form.path, fieldsOf(current.form), openTabs)
     if (taken === undefined) return
     const { base, etag, text } = taken.edit
     const isMoved = !isEqual(base, fieldsOf(current.form))

@@ -21,6 +21,8 @@ const edit = { etag: '"1"', base: { name: 'A' }, text: '{"name": "B' }
 
 const ada = 'users/ada'
 const form = 'organizations/o/forms/f'
+/** The fields of the form as the service has them. */
+const saved = { name: 'A' }
 const none: ReadonlySet<string> = new Set()
 
 /** The edits of several tabs of a browser. Each write is later than the ones before. */
@@ -34,10 +36,10 @@ describe('unsaved edits', () => {
     const edits = tabsOf()('tab')
 
     expect(edits.write(form, edit)).toBe(true)
-    expect([edits.has(form), edits.has('organizations/o/forms/g')]).toEqual([true, false])
-    expect(edits.take('organizations/o/forms/g', none)).toBeUndefined()
-    expect(edits.take(form, none)).toEqual({ edit, hasMore: false })
-    expect(edits.take(form, none)).toBeUndefined()
+    expect([edits.has(form, saved), edits.has('organizations/o/forms/g', saved)]).toEqual([true, false])
+    expect(edits.take('organizations/o/forms/g', saved, none)).toBeUndefined()
+    expect(edits.take(form, saved, none)).toEqual({ edit, hasMore: false })
+    expect(edits.take(form, saved, none)).toBeUndefined()
   })
 
   it('of two tabs with the same state of a form are both kept, and offered one after the other', () => {
@@ -46,8 +48,8 @@ describe('unsaved edits', () => {
     tab('first').write(form, edit)
     tab('second').write(form, other)
 
-    expect(tab('third').take(form, none)).toEqual({ edit: other, hasMore: true })
-    expect(tab('third').take(form, none)).toEqual({ edit, hasMore: false })
+    expect(tab('third').take(form, saved, none)).toEqual({ edit: other, hasMore: true })
+    expect(tab('third').take(form, saved, none)).toEqual({ edit, hasMore: false })
   })
 
   it('of this tab come first, and those of other open tabs stay with them', () => {
@@ -58,8 +60,8 @@ describe('unsaved edits', () => {
     tab('second').write(form, other)
     tab('closed').write(form, other)
 
-    expect(tab('first').take(form, open)).toEqual({ edit, hasMore: true })
-    expect(tab('second').take(form, open)).toEqual({ edit: other, hasMore: true })
+    expect(tab('first').take(form, saved, open)).toEqual({ edit, hasMore: true })
+    expect(tab('second').take(form, saved, open)).toEqual({ edit: other, hasMore: true })
   })
 
   it('of this tab are removed without those of another one', () => {
@@ -68,7 +70,7 @@ describe('unsaved edits', () => {
     tab('second').write(form, edit)
     tab('first').remove(form)
 
-    expect(tab('third').take(form, none)).toEqual({ edit, hasMore: false })
+    expect(tab('third').take(form, saved, none)).toEqual({ edit, hasMore: false })
   })
 
   it('belong to one user', () => {
@@ -77,9 +79,9 @@ describe('unsaved edits', () => {
     own.write(form, edit)
     const edits = tabsOf(storage, 'users/bob')('tab')
 
-    expect([edits.take(form, none), edits.count()]).toEqual([undefined, 0])
+    expect([edits.take(form, saved, none), edits.count()]).toEqual([undefined, 0])
     edits.removeAll()
-    expect(own.has(form)).toBe(true)
+    expect(own.has(form, saved)).toBe(true)
   })
 
   it('are counted by form and removed without what other pages have stored', () => {
@@ -97,4 +99,28 @@ describe('unsaved edits', () => {
   it('report that there is no room', () => {
     expect(tabsOf(memory(1))('tab').write(form, edit)).toBe(false)
   })
+
+  it('are none if they are what the form has, such as after a save whose response was lost', () => {
+    const tab = tabsOf()
+    tab('first').write(form, { ...edit, text: '{"tone": "calm", "name": "B"}' })
+    const later = { name: 'B', tone: 'calm' }
+
+    expect([tab('first').has(form, saved), tab('first').has(form, later)]).toEqual([true, false])
+    expect(tab('first').take(form, later, none)).toBeUndefined()
+    expect(tab('first').take(form, saved, none)).toBeUndefined()
+  })
+
+  it.each(['{', 'null', '{}', '{"etag": "1", "base": 1, "text": "", "time": 1}'])(
+    'are none if the storage has %s',
+    (damaged) => {
+      const storage = memory()
+      const edits = tabsOf(storage)('tab')
+      edits.write(form, edit)
+      storage.setItem(storage.key(1)!, damaged)
+
+      expect(edits.has(form, saved)).toBe(false)
+      expect(edits.take(form, saved, none)).toBeUndefined()
+      expect(storage.length).toBe(1)
+    },
+  )
 })

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../json/values.ts'
+import { isEqual, isObject, type JsonObject } from '../json/values.ts'
+import { parseFields } from './fields-of-form.ts'
 
 /** Unsaved edits of a form, as this browser keeps them. */
 export interface StoredEdit {
@@ -8,6 +9,11 @@ export interface StoredEdit {
   base: JsonObject
   /** What the JSON editor showed, which may be no JSON yet. */
   text: string
+}
+
+interface DatedEdit extends StoredEdit {
+  /** Milliseconds since the epoch. */
+  time: number
 }
 
 type EditStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
@@ -34,26 +40,37 @@ export const storedEdits = (
     )
   const tabsWith = (formPath: string): string[] =>
     names(nameOf(formPath, '')).map((name) => name.slice(nameOf(formPath, '').length))
-  const read = (formPath: string, owner: string): StoredEdit & { time: number } =>
-    JSON.parse(storage.getItem(nameOf(formPath, owner))!)
+  /** @returns undefined for an edit that is the same as the form, such as one saved by a page that closed, and for a damaged entry */
+  const readUnsaved = (formPath: string, owner: string, form: JsonObject): DatedEdit | undefined => {
+    const edit = parseEdit(storage.getItem(nameOf(formPath, owner)) ?? '')
+    return edit && !isEqual(parseFields(edit.text), form) ? edit : undefined
+  }
 
   return {
-    /** Whether any tab has an edit of a form. */
-    has: (formPath: string): boolean => tabsWith(formPath).length > 0,
+    /** Whether any tab has an edit that differs from a form. @param form its fields as the service has them */
+    has: (formPath: string, form: JsonObject): boolean =>
+      tabsWith(formPath).some((owner) => readUnsaved(formPath, owner, form) !== undefined),
 
     /**
-     * Takes the edit of a form that this tab has stored, or the newest one of a closed tab, out of the storage.
+     * Takes the edit of a form that this tab has stored, or the newest one of a closed tab, out of the storage. Removes
+     * those that do not differ from the form.
      *
+     * @param form its fields as the service has them
      * @param openTabs ids of the tabs whose edits stay with them
      * @returns the edit, and whether closed tabs have left further ones of the form
      */
     take: (
       formPath: string,
+      form: JsonObject,
       openTabs: ReadonlySet<string>,
     ): { edit: StoredEdit; hasMore: boolean } | undefined => {
       const available = tabsWith(formPath)
         .filter((owner) => owner === tab || !openTabs.has(owner))
-        .map((owner) => ({ owner, ...read(formPath, owner) }))
+        .flatMap((owner) => {
+          const edit = readUnsaved(formPath, owner, form)
+          if (edit === undefined) storage.removeItem(nameOf(formPath, owner))
+          return edit ? [{ owner, ...edit }] : []
+        })
         .sort((a, b) => Number(b.owner === tab) - Number(a.owner === tab) || b.time - a.time)
       const [first] = available
       if (first === undefined) return undefined
@@ -83,4 +100,11 @@ export const storedEdits = (
       for (const name of names(prefix)) storage.removeItem(name)
     },
   }
+}
+
+const parseEdit = (entry: string): DatedEdit | undefined => {
+  const { etag, base, text, time } = parseFields(entry) ?? {}
+  const isWhole =
+    typeof etag === 'string' && isObject(base) && typeof text === 'string' && typeof time === 'number'
+  return isWhole ? { etag, base, text, time } : undefined
 }

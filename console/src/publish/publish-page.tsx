@@ -6,6 +6,7 @@ import {
   type TaggedForm,
 } from '@fms/client'
 import { useSignal } from '@preact/signals'
+import { fieldsOf } from '../editor/fields-of-form.ts'
 import { ownEdits } from '../editor/own-edits.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
@@ -88,7 +89,7 @@ export const PublishPage = (props: PublishPageProps) => {
 }
 
 const Changes = ({ comparison: { form, changes, steps, violations } }: { comparison: Comparison }) => {
-  const hasUnsaved = ownEdits().has(form.path)
+  const hasUnsaved = ownEdits().has(form.path, fieldsOf(form))
   return (
     <section class="card">
       <h2>{texts.publish.changes}</h2>
