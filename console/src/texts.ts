@@ -131,6 +131,8 @@ export const texts = {
   edit: {
     title: 'Edit form',
     json: 'Form as JSON',
+    jsonNotLoaded:
+      'The JSON editor could not be loaded. If it fails again, reload the page: what you typed is kept.',
     save: 'Save',
     discard: 'Discard changes',
     unsaved: 'Unsaved changes',

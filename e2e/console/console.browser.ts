@@ -325,9 +325,14 @@ describe('the console', () => {
     const account = await system().account()
     const { publicId } = await given(account)
     await using opened = await signIn(account)
-    const { page, context } = opened
+    const { page, context, problems } = opened
+    await page.route('**/json-editor-*.js', (request) => request.abort())
     await goToForm(opened, account, publicId)
+    await page.getByText('The JSON editor could not be loaded.').waitFor()
+    await page.unroute('**/json-editor-*.js')
+    await page.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.cm-content').waitFor()
+    expect(problems).toEqual([])
 
     await context.setOffline(true)
     await page.getByText('No connection to the service.').waitFor()
