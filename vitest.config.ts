@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -15,6 +16,8 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        // The sources, as in the build of the console: the package has none of its files before its own build.
+        resolve: { alias: { '@fms/client': join(import.meta.dirname, 'libs/client/src/index.ts') } },
         test: {
           name: 'all',
           include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],

@@ -268,18 +268,26 @@ describe('the console', () => {
     expect(await page.getByLabel('Tone').inputValue()).toBe('calm')
   })
 
-  it('asks before signing out deletes what was typed', async () => {
+  it('asks before signing out deletes what was typed, also just now in a large form', async () => {
     const account = await system().account()
-    const { publicId } = await given(account)
+    const step = { type: 'text', description: 'x'.repeat(1_000) }
+    const steps = Array.from({ length: 100 }, (_, index) => ({ ...step, key: `q${index}` }))
+    const { publicId } = await given(account, { steps })
     await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
-    await page.getByLabel('Name', { exact: true }).fill('Private')
     const storedEdits = () =>
       page.evaluate<string[]>(`Object.keys(localStorage).filter((name) => name.includes('edit'))`)
-    await expect.poll(storedEdits).toHaveLength(1)
+    await page.getByLabel('Name', { exact: true }).waitFor()
 
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    // Both at once: a large form is stored only after a pause in the typing.
+    await page.evaluate(`(() => {
+      const name = document.querySelector('.form-fields input')
+      name.value = 'Private'
+      name.dispatchEvent(new InputEvent('input', { bubbles: true }))
+      const buttons = [...document.querySelectorAll('button')]
+      buttons.find(({ textContent }) => textContent === 'Sign out').click()
+    })()`)
     await page.getByText('Unsaved changes of one form').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()

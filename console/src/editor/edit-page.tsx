@@ -11,6 +11,7 @@ import { DeleteForm } from './delete-form.tsx'
 import { FormEdit } from './form-edit.ts'
 import { FormFields } from './form-fields.tsx'
 import { LazyJsonEditor } from './lazy-json-editor.tsx'
+import { ownEdits } from './own-edits.ts'
 import { openTabs } from './tabs.ts'
 
 /** Edits a form: fields, and everything as JSON beside them. */
@@ -31,7 +32,7 @@ export const EditPage = ({
   })
   const { value, error } = loaded.value
   const edit = useMemo(
-    () => value && new FormEdit(client, value.current, mayWrite, value.tabs),
+    () => value && new FormEdit(client, ownEdits(), value.current, mayWrite, value.tabs),
     [client, value, mayWrite],
   )
   useEffect(() => () => edit?.dispose(), [edit])

@@ -12,7 +12,7 @@ import { patchBetween } from '../json/merge-patch.ts'
 import { isEqual, type JsonObject } from '../json/values.ts'
 import { organizationOf } from '../routing/organization-of.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
-import { ownEdits } from './own-edits.ts'
+import type { OwnEdits } from './own-edits.ts'
 
 /** Delay after the last keystroke before the edit is checked by a dry run. Milliseconds. */
 const checkDelayMs = 600
@@ -48,15 +48,22 @@ export class FormEdit {
   readonly isStored = signal(true)
   readonly isDirty
   readonly #client: Client
-  readonly #edits = ownEdits()
+  readonly #edits: OwnEdits
   readonly #stops: (() => void)[]
 
   /**
    * @param mayWrite whether the user may save: else nothing is restored
    * @param openTabs tabs that go on with their own edits
    */
-  constructor(client: Client, current: TaggedForm, mayWrite: boolean, openTabs: ReadonlySet<string>) {
+  constructor(
+    client: Client,
+    edits: OwnEdits,
+    current: TaggedForm,
+    mayWrite: boolean,
+    openTabs: ReadonlySet<string>,
+  ) {
     this.#client = client
+    this.#edits = edits
     this.base = signal(current)
     this.fields = signal(fieldsOf(current.form))
     this.text = signal(textOf(this.fields.peek()))
@@ -191,8 +198,10 @@ export class FormEdit {
       if (this.isDirty.peek()) this.#store()
     }
     addEventListener('pagehide', storeLast)
+    const stopFlushes = this.#edits.onUse(pauses.flush)
     return () => {
       removeEventListener('pagehide', storeLast)
+      stopFlushes()
       // Only what was typed just now: signing out has deleted the rest.
       pauses.flush()
       pauses.stop()

@@ -1,0 +1,90 @@
+import { type Client, type Form, FormsApiError, type TaggedForm } from '@fms/client'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FormEdit } from './form-edit.ts'
+import type { OwnEdits } from './own-edits.ts'
+
+const path = 'organizations/o/forms/f'
+const stateOf = (version: number, fields: object): TaggedForm => ({
+  form: { path, ...fields } as Form,
+  etag: `"${version}"`,
+})
+
+const formMoved = () => {
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'FORM_MOVED' }
+  const body = { error: { code: 412, status: 'FAILED_PRECONDITION', message: '', details: [info] } }
+  return new FormsApiError(new Response(null, { status: 412 }), JSON.stringify(body))
+}
+
+/** A form that others change, too, and the edits of a browser. */
+const given = (fields: object = { name: 'A', tone: '' }) => {
+  let current = stateOf(1, fields)
+  const refuseOthers = (ifMatch: string | undefined) => {
+    if (ifMatch !== undefined && ifMatch !== current.etag) throw formMoved()
+  }
+  const forms = {
+    get: async () => current,
+    update: async (_organization: string, _form: string, patch: object, options: { ifMatch?: string }) => {
+      refuseOthers(options.ifMatch)
+      if (options.ifMatch) current = stateOf(2, { ...current.form, ...patch })
+      return current
+    },
+    delete: async (_organization: string, _form: string, options: { ifMatch?: string }) =>
+      refuseOthers(options.ifMatch),
+  }
+  const stored: { text?: string; flush?: () => void } = {}
+  const edits = {
+    take: () => undefined,
+    write: (_form: string, { text }: { text: string }) => {
+      stored.text = text
+      return true
+    },
+    remove: () => {
+      delete stored.text
+    },
+    onUse: (flush: () => void) => {
+      stored.flush = flush
+      return () => {}
+    },
+  } as unknown as OwnEdits
+  const edit = new FormEdit({ forms } as unknown as Client, edits, current, true, new Set())
+  return {
+    edit,
+    stored,
+    /** Somebody else saves. */
+    others: (changes: object) => {
+      current = stateOf(9, { ...current.form, ...changes })
+    },
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('removeEventListener', () => {})
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('an edit of a large form', () => {
+  it('is stored before edits are counted, and not again when it ends', () => {
+    const { edit, stored } = given({ name: 'A', description: 'x'.repeat(60_000) })
+    edit.change({ name: 'Mine' })
+    expect(stored.text).toBeUndefined()
+    stored.flush!()
+    expect(stored.text).toContain('Mine')
+
+    delete stored.text
+    edit.dispose()
+    expect(stored.text).toBeUndefined()
+  })
+
+  it('is stored when it ends right after a keystroke', () => {
+    const { edit, stored } = given({ name: 'A', description: 'x'.repeat(60_000) })
+    edit.change({ name: 'Mine' })
+    edit.dispose()
+
+    expect(stored.text).toContain('Mine')
+  })
+})
