@@ -152,6 +152,7 @@ export const texts = {
     title: 'Delete this form?',
     explanation:
       'Respondents can no longer open it, and it leaves the list. Until it is removed for good, it can be brought back from Deleted forms.',
+    readAgain: 'Read the form again',
   },
 
   steps: {

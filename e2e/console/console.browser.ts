@@ -263,9 +263,30 @@ describe('the console', () => {
     await page.reload()
     await page.getByText('Somebody has changed the form since').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
-    await page.reload()
+    await expect.poll(() => page.getByLabel('Tone').inputValue()).toBe('calm')
+  })
+
+  it('deletes a form that somebody else has changed only once it was read again', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
     await page.getByLabel('Tone').waitFor()
-    expect(await page.getByLabel('Tone').inputValue()).toBe('calm')
+    await edit(account, publicId, { tone: 'calm' })
+    const dialog = page.getByRole('dialog')
+    const confirm = async () => {
+      await page.getByRole('button', { name: 'Delete form' }).click()
+      await dialog.getByRole('button', { name: 'Delete form' }).click()
+    }
+    await confirm()
+    await dialog.getByText('FORM_MOVED').waitFor()
+    await dialog.getByRole('button', { name: 'Read the form again' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByLabel('Tone').inputValue()).toBe('calm')
+
+    await confirm()
+    await page.getByText('No forms here.').waitFor()
   })
 
   it('asks before signing out deletes what was typed, also just now in a large form', async () => {

@@ -67,6 +67,55 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+describe('an edit of a form that somebody else has saved meanwhile', () => {
+  it('ends in a conflict, and is discarded for their state', async () => {
+    const { edit, others } = given()
+    edit.change({ name: 'Mine' })
+    others({ tone: 'calm' })
+    await edit.save()
+    expect(edit.conflict.value?.theirs.form.tone).toBe('calm')
+    edit.conflict.value = undefined
+    expect(edit.fields.value).toEqual({ name: 'Mine', tone: '' })
+
+    edit.discard()
+    expect(edit.fields.value).toEqual({ name: 'A', tone: 'calm' })
+    expect(edit.isDirty.value).toBe(false)
+    edit.change({ name: 'Mine' })
+    await edit.save()
+    expect([edit.conflict.value, edit.fields.value]).toEqual([undefined, { name: 'Mine', tone: 'calm' }])
+  })
+
+  it('is discarded for what was saved last', async () => {
+    const { edit } = given()
+    edit.change({ name: 'Mine' })
+    await edit.save()
+    edit.change({ name: 'Later' })
+    edit.discard()
+
+    expect(edit.fields.value).toEqual({ name: 'Mine', tone: '' })
+  })
+
+  it('keeps the form from being deleted until it is read again', async () => {
+    const { edit, others } = given()
+    others({ tone: 'calm' })
+    await expect(edit.delete()).rejects.toMatchObject({ reason: 'FORM_MOVED' })
+
+    await edit.readAgain()
+    expect([edit.conflict.value, edit.fields.value]).toEqual([undefined, { name: 'A', tone: 'calm' }])
+    await edit.delete()
+  })
+
+  it('ends in a conflict when the form is read again before a deletion', async () => {
+    const { edit, others } = given()
+    edit.change({ name: 'Mine' })
+    others({ tone: 'calm' })
+    await edit.readAgain()
+
+    expect(edit.conflict.value?.theirs.form.tone).toBe('calm')
+    expect(edit.fields.value).toEqual({ name: 'Mine', tone: '' })
+  })
+})
+
 describe('an edit of a large form', () => {
   it('is stored before edits are counted, and not again when it ends', () => {
     const { edit, stored } = given({ name: 'A', description: 'x'.repeat(60_000) })

@@ -50,6 +50,8 @@ export class FormEdit {
   readonly #client: Client
   readonly #edits: OwnEdits
   readonly #stops: (() => void)[]
+  /** The newest state of the form that is known: in a conflict, and after it, that of somebody else. */
+  #newest: TaggedForm
 
   /**
    * @param mayWrite whether the user may save: else nothing is restored
@@ -64,6 +66,7 @@ export class FormEdit {
   ) {
     this.#client = client
     this.#edits = edits
+    this.#newest = current
     this.base = signal(current)
     this.fields = signal(fieldsOf(current.form))
     this.text = signal(textOf(this.fields.peek()))
@@ -87,8 +90,9 @@ export class FormEdit {
     if (fields !== undefined) this.fields.value = fields
   }
 
-  /** Goes back to the state that the edit is based on. */
+  /** Drops the edit, and continues with the newest state of the form that is known. */
   discard(): void {
+    this.base.value = this.#newest
     this.#show(fieldsOf(this.base.peek().form))
     this.beginning.value = 'new'
   }
@@ -106,8 +110,18 @@ export class FormEdit {
     } catch (error) {
       if (error instanceof FormsApiError) this.violations.value = error.fieldViolations
       if (!isReason(error, 'FORM_MOVED')) throw error
-      await this.#compareWithTheirs()
+      await this.readAgain()
     }
+  }
+
+  /** Reads the form, which somebody else has changed. A conflict is left if there is an edit that differs from it. */
+  async readAgain(): Promise<void> {
+    const { path } = this.base.peek().form
+    const theirs = await this.#client.forms.get(organizationOf(path), path)
+    this.#newest = theirs
+    const mine = this.fields.peek()
+    if (!this.isDirty.peek() || isEqual(fieldsOf(theirs.form), mine)) this.#takeOver(theirs, mine)
+    else this.conflict.value = { theirs }
   }
 
   /** Ends a conflict: continues the edit with these fields, based on their state. */
@@ -140,18 +154,11 @@ export class FormEdit {
   /** @param sent the fields that were saved; what was typed during the save stays. */
   #takeOver(saved: TaggedForm, sent: JsonObject): void {
     const isUnchanged = this.fields.peek() === sent
+    this.#newest = saved
     this.base.value = saved
     this.violations.value = []
     this.beginning.value = 'new'
     if (isUnchanged) this.#show(fieldsOf(saved.form))
-  }
-
-  async #compareWithTheirs(): Promise<void> {
-    const { path } = this.base.peek().form
-    const theirs = await this.#client.forms.get(organizationOf(path), path)
-    const isSame = isEqual(fieldsOf(theirs.form), this.fields.peek())
-    if (isSame) this.#takeOver(theirs, this.fields.peek())
-    else this.conflict.value = { theirs }
   }
 
   #show(fields: JsonObject): void {
