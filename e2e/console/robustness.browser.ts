@@ -2,7 +2,7 @@ import { openDirectoryStore } from '@fms/directory-store'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { type Account, publishable } from '../system.ts'
-import { type ConsolePage, goToForm } from './console-pages.ts'
+import { type ConsolePage, goToForm, isTooWide } from './console-pages.ts'
 import { withConsole } from './with-console.ts'
 
 const { system, openConsole, signIn, given, read, edit, publish, remove } = withConsole()
@@ -227,6 +227,26 @@ describe('a new form', () => {
     await goToForm(opened, account, publicId, 'preview')
     await page.getByRole('textbox', { name: 'First' }).press('Enter')
     await page.getByRole('heading', { name: 'Second' }).waitFor()
+  })
+})
+
+describe('the preview', () => {
+  it('shows the button of an end, and breaks long words on a small screen', async () => {
+    const account = await system().account()
+    const word = 'w'.repeat(200)
+    const step = { type: 'end', key: 'bye', title: word, description: word, buttonText: `Leave ${word}` }
+    const picture = 'url(https://example.com/picture.png)'
+    const theme = { backgroundColor: picture, primaryColor: picture }
+    const { publicId } = await given(account, { steps: [step], theme })
+    await using opened = await signIn(account, { viewport: { width: 390, height: 844 } })
+    const { page, problems } = opened
+    await goToForm(opened, account, publicId, 'preview')
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByText('The form ends here.').waitFor()
+
+    expect(await isTooWide(page)).toBe(false)
+    // A theme has colours only: what else it says is not requested.
+    expect(problems).toEqual([])
   })
 })
 

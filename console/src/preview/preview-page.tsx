@@ -136,7 +136,7 @@ const StepCard = ({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (kind !== 'end') onNext()
+          onNext()
         }}
       >
         <h2 ref={heading} tabIndex={-1} class="themed-title">
@@ -152,7 +152,7 @@ const StepCard = ({
           <AnswerInput step={step} kind={kind} shown={shown} answer={answer} onAnswer={onAnswer} />
         )}
         <footer>
-          {kind !== 'end' && (
+          {(kind !== 'end' || shown.buttonText) && (
             <button type="submit" class="themed-button">
               {shown.buttonText || texts.preview.next}
             </button>

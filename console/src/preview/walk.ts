@@ -56,7 +56,7 @@ export const nextStep = ({ steps }: Pick<Form, 'steps'>, from: Step, answers: An
     const step = steps.find(({ key }) => key === branch.targetStepKey)
     return { step, unknownOperators, ...(step === undefined && { missingKey: branch.targetStepKey }) }
   }
-  const following = from.type === 'end' ? undefined : steps[steps.indexOf(from) + 1]
+  const following = kindOfStep(from) === 'end' ? undefined : steps[steps.indexOf(from) + 1]
   return { step: following, unknownOperators }
 }
 
