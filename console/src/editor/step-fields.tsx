@@ -3,12 +3,13 @@ import { LinesField, TextField } from '../elements/field.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { stepTypes } from './new-step.ts'
-import { isInvalid, violationsAt } from './violations.ts'
+import { ViolationList } from './violation-list.tsx'
+import { violationsAt, violationsElsewhere } from './violations.ts'
 
 const oneLine = ['key', 'title', 'buttonText', 'logoUrl', 'redirectUrl'] as const
 
-/** The members of a step that have a field here. */
-const shown: ReadonlySet<string> = new Set(['type', ...oneLine, 'description', 'options'])
+/** The members of a step that can have a field here. */
+const withField: ReadonlySet<string> = new Set(['type', ...oneLine, 'description', 'options'])
 
 /** The fields of one step. */
 export const StepFields = ({
@@ -34,11 +35,10 @@ export const StepFields = ({
   const set = (name: string, value: string | string[]) => onChange({ ...step, [name]: value })
   const hasField = (name: string) =>
     name === 'buttonText' || name in step || ['start', 'end'].includes(asText(step.type))
-  const others = Object.keys(step).filter((name) => !shown.has(name))
-  const elsewhere = violations.filter(
-    (violation) =>
-      isInvalid([violation], field) && ![...shown].some((name) => violation.field === `${field}.${name}`),
-  )
+  // Options that are no texts are edited as JSON.
+  const shown = [...withField].filter((name) => name !== 'options' || options !== undefined)
+  const others = Object.keys(step).filter((name) => !shown.includes(name))
+  const elsewhere = violationsElsewhere(violations, field, shown)
   return (
     <div class="step-fields">
       <TextField
@@ -98,11 +98,7 @@ export const StepFields = ({
             onInput={(value) => set(name, value)}
           />
         ))}
-      {elsewhere.map((violation) => (
-        <p key={violation.field} class="violation">
-          <code>{violation.field}</code> {violation.description}
-        </p>
-      ))}
+      <ViolationList violations={elsewhere} />
       {others.length > 0 && <p class="small">{texts.step.others(others.join(', '))}</p>}
     </div>
   )

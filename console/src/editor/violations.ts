@@ -11,3 +11,13 @@ export const isInvalid = (violations: readonly FieldViolation[], field: string):
       violation.field === field ||
       (/^[.[]/.test(violation.field.slice(field.length)) && violation.field.startsWith(field)),
   )
+
+/** The violations of a field and in it, but for those of the members that are shown where they are edited. */
+export const violationsElsewhere = (
+  violations: readonly FieldViolation[],
+  field: string,
+  shown: readonly string[],
+): FieldViolation[] => {
+  const ownFields = new Set(shown.map((name) => `${field}.${name}`))
+  return violations.filter((violation) => isInvalid([violation], field) && !ownFields.has(violation.field))
+}

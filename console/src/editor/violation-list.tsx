@@ -1,0 +1,12 @@
+import type { FieldViolation } from '@fms/client'
+
+/** Violations of fields that are not shown, with their paths. */
+export const ViolationList = ({ violations }: { violations: readonly FieldViolation[] }) => (
+  <>
+    {violations.map(({ field, description }) => (
+      <p key={`${field} ${description}`} class="violation">
+        <code>{field}</code> {description}
+      </p>
+    ))}
+  </>
+)
