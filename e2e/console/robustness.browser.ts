@@ -389,4 +389,24 @@ describe('the editor', () => {
 
     expect((await read(account, publicId)).steps[0].options).toEqual(['Tea', '', 'Coffee'])
   })
+
+  it('names what has no field, and shows violations of the whole form and of a closed section', async () => {
+    const account = await system().account()
+    const options = [{ key: 'tea', label: 'Tea' }]
+    const step = { type: 'choice', key: 'drink', title: 'Drink', options, data: 'x'.repeat(783_000) }
+    const { publicId } = await given(account, { steps: [step] })
+    await using opened = await signIn(account)
+    const { page } = opened
+    await goToForm(opened, account, publicId)
+    await page.getByRole('button', { name: /Drink/ }).first().click()
+    await page.getByText('In the JSON, this step also has: options, data.').waitFor()
+
+    await page.getByLabel('Description').first().fill('y'.repeat(4_000))
+    await page.locator('.form-fields > .violation', { hasText: 'bytes' }).waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByText('Theme', { exact: true }).click()
+    await page.getByLabel('Animation of text').fill('')
+    await page.getByText('Theme', { exact: true }).click()
+    await page.locator('summary', { hasText: 'invalid' }).waitFor()
+  })
 })

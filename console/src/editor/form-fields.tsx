@@ -18,6 +18,12 @@ export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: b
   const labels = texts.fields
   return (
     <div class="form-fields">
+      {/* Of the form as a whole, such as of its size. */}
+      {at('form').map((violation) => (
+        <p key={violation} class="violation">
+          {violation}
+        </p>
+      ))}
       <TextField
         label={labels.name}
         value={asText(fields.name)}

@@ -3,10 +3,14 @@ import { TextField } from '../elements/field.tsx'
 import { asText, type JsonObject } from '../json/values.ts'
 import { themeStyle } from '../preview/theme-style.ts'
 import { texts } from '../texts.ts'
-import { violationsAt } from './violations.ts'
+import { ViolationList } from './violation-list.tsx'
+import { isInvalid, violationsAt, violationsElsewhere } from './violations.ts'
 
 const colors = ['backgroundColor', 'foregroundColor', 'primaryColor', 'buttonTextColor'] as const
 const choices = ['fontFamily', 'textSize', 'buttonSize', 'textAnimation'] as const
+
+/** The members of a theme that have a field here. */
+const shown = [...colors, 'buttonRadiusPx', ...choices]
 
 /** Values that are known for the open lists of a theme. Any other text is allowed. */
 const suggestions: Record<(typeof choices)[number], readonly string[]> = {
@@ -32,7 +36,10 @@ export const ThemeFields = ({
   const at = (name: string) => violationsAt(violations, `form.theme.${name}`)
   return (
     <details class="card">
-      <summary>{texts.theme.title}</summary>
+      <summary>
+        {texts.theme.title}{' '}
+        {isInvalid(violations, 'form.theme') && <span class="badge bad">{texts.steps.invalid}</span>}
+      </summary>
       <div class="columns">
         <div>
           {colors.map((name) => (
@@ -70,6 +77,7 @@ export const ThemeFields = ({
               </datalist>
             </div>
           ))}
+          <ViolationList violations={violationsElsewhere(violations, 'form.theme', shown)} />
         </div>
         <ThemePicture theme={theme} />
       </div>
