@@ -5,6 +5,7 @@ export const texts = {
   loading: 'Loading …',
   cancel: 'Cancel',
   close: 'Close',
+  tryAgain: 'Try again',
   copy: 'Copy',
   copied: 'Copied',
   offline: 'No connection to the service. What you type is kept in this browser.',

@@ -21,7 +21,7 @@ const NotLoaded = ({ onRetry }: { onRetry: () => void }) => (
   <div class="notice error" role="alert">
     <p>{texts.edit.jsonNotLoaded}</p>
     <button type="button" onClick={onRetry}>
-      {texts.retry.tryAgain}
+      {texts.tryAgain}
     </button>
   </div>
 )
