@@ -105,6 +105,25 @@ describe('an edit of a form that somebody else has saved meanwhile', () => {
     await edit.delete()
   })
 
+  it('is saved if their state has it, such as after a save whose response was lost', async () => {
+    const { edit, others } = given()
+    edit.change({ name: 'Mine' })
+    others({ name: 'Mine', tone: 'calm' })
+    await edit.save()
+
+    expect([edit.conflict.value, edit.isDirty.value]).toEqual([undefined, false])
+    expect(edit.fields.value).toEqual({ name: 'Mine', tone: 'calm' })
+  })
+
+  it('that is no JSON yet stays, with a conflict', async () => {
+    const { edit, others } = given()
+    edit.changeText('{"name": "A", "tone": ')
+    others({ tone: 'calm' })
+    await edit.readAgain()
+
+    expect([edit.conflict.value, edit.text.value]).toEqual([expect.anything(), '{"name": "A", "tone": '])
+  })
+
   it('ends in a conflict when the form is read again before a deletion', async () => {
     const { edit, others } = given()
     edit.change({ name: 'Mine' })

@@ -9,6 +9,7 @@ import {
 } from '@fms/client'
 import { computed, effect, signal } from '@preact/signals'
 import { patchBetween } from '../json/merge-patch.ts'
+import { hasChangesOf } from '../json/three-way-merge.ts'
 import { isEqual, type JsonObject } from '../json/values.ts'
 import { organizationOf } from '../routing/organization-of.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
@@ -120,7 +121,7 @@ export class FormEdit {
     const theirs = await this.#client.forms.get(organizationOf(path), path)
     this.#newest = theirs
     const mine = this.fields.peek()
-    if (!this.isDirty.peek() || isEqual(fieldsOf(theirs.form), mine)) this.#takeOver(theirs, mine)
+    if (this.isValid.peek() && this.#isSavedIn(theirs)) this.#takeOver(theirs, mine)
     else this.conflict.value = { theirs }
   }
 
@@ -142,6 +143,11 @@ export class FormEdit {
 
   dispose(): void {
     for (const stop of this.#stops) stop()
+  }
+
+  /** Whether a state of the form has all changes of the edit, such as after a save whose response was lost. */
+  #isSavedIn({ form }: TaggedForm): boolean {
+    return hasChangesOf(fieldsOf(this.base.peek().form), this.fields.peek(), fieldsOf(form))
   }
 
   /** Sends what differs from the base. */

@@ -100,13 +100,20 @@ describe('unsaved edits', () => {
     expect(tabsOf(memory(1))('tab').write(form, edit)).toBe(false)
   })
 
-  it('are none if they are what the form has, such as after a save whose response was lost', () => {
+  it('are none if the form has them, such as after a save whose response was lost', () => {
     const tab = tabsOf()
-    tab('first').write(form, { ...edit, text: '{"tone": "calm", "name": "B"}' })
-    const later = { name: 'B', tone: 'calm' }
+    const start = { type: 'start', key: 's' }
+    const text = JSON.stringify({ name: 'B', steps: [start] })
+    tab('first').write(form, { etag: '"1"', base: { name: 'A', steps: [] }, text })
+    const withDefaults = { name: 'B', tone: 'calm', steps: [{ ...start, title: '' }] }
+    const other = { ...withDefaults, name: 'C' }
 
-    expect([tab('first').has(form, saved), tab('first').has(form, later)]).toEqual([true, false])
-    expect(tab('first').take(form, later, none)).toBeUndefined()
+    expect([saved, other, withDefaults].map((fields) => tab('first').has(form, fields))).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(tab('first').take(form, withDefaults, none)).toBeUndefined()
     expect(tab('first').take(form, saved, none)).toBeUndefined()
   })
 

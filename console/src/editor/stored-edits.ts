@@ -1,4 +1,5 @@
-import { isEqual, isObject, type JsonObject } from '../json/values.ts'
+import { hasChangesOf } from '../json/three-way-merge.ts'
+import { isObject, type JsonObject } from '../json/values.ts'
 import { parseFields } from './fields-of-form.ts'
 
 /** Unsaved edits of a form, as this browser keeps them. */
@@ -40,20 +41,21 @@ export const storedEdits = (
     )
   const tabsWith = (formPath: string): string[] =>
     names(nameOf(formPath, '')).map((name) => name.slice(nameOf(formPath, '').length))
-  /** @returns undefined for an edit that is the same as the form, such as one saved by a page that closed, and for a damaged entry */
+  /** @returns undefined if the form has the changes already, such as of a page that closed during a save, or if the entry is damaged */
   const readUnsaved = (formPath: string, owner: string, form: JsonObject): DatedEdit | undefined => {
     const edit = parseEdit(storage.getItem(nameOf(formPath, owner)) ?? '')
-    return edit && !isEqual(parseFields(edit.text), form) ? edit : undefined
+    const fields = edit && parseFields(edit.text)
+    return fields && hasChangesOf(edit.base, fields, form) ? undefined : edit
   }
 
   return {
-    /** Whether any tab has an edit that differs from a form. @param form its fields as the service has them */
+    /** Whether any tab has an edit that a form does not have. @param form its fields as the service has them */
     has: (formPath: string, form: JsonObject): boolean =>
       tabsWith(formPath).some((owner) => readUnsaved(formPath, owner, form) !== undefined),
 
     /**
      * Takes the edit of a form that this tab has stored, or the newest one of a closed tab, out of the storage. Removes
-     * those that do not differ from the form.
+     * those that the form has already.
      *
      * @param form its fields as the service has them
      * @param openTabs ids of the tabs whose edits stay with them

@@ -65,6 +65,10 @@ export const mergeChanges = (
   return { merged: mergeObjects('', base, mine, theirs), conflicts }
 }
 
+/** Whether a side has all changes that `mine` has made since `base`. It may have more, such as defaults. */
+export const hasChangesOf = (base: JsonObject, mine: JsonObject, side: JsonObject): boolean =>
+  isEqual(mergeChanges(base, mine, side, () => 'mine').merged, side)
+
 type ByKey = Map<string, Keyed>
 
 const byKey = (items: Keyed[]): ByKey => new Map(items.map((item) => [item.key, item]))
