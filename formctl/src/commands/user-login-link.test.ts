@@ -60,6 +60,16 @@ describe('formctl user login-link', () => {
     )
   })
 
+  it('names FORMS_API_URL if that is invalid', async () => {
+    await directory.createUser({ email: 'ada@example.com' })
+    vi.stubEnv('FORMS_API_URL', 'https://forms.example.com')
+
+    const { code, stderr } = await runFormctl(['user', 'login-link', '--user', 'ada@example.com'])
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('FORMS_API_URL is not valid')
+  })
+
   it('rejects unknown and disabled users, and invalid URLs', async () => {
     await directory.createUser({ email: 'ada@example.com' })
     await directory.disableUser('ada@example.com')

@@ -6,22 +6,13 @@ import {
   migrateFormsStore,
   openFormsStore,
 } from '@fms/forms-store'
-import { countDeletedForms } from '../forms/list-forms.ts'
+import { countAllForms } from '../forms/list-forms.ts'
 import { commandTimeoutMs } from '../stores/open-stores.ts'
 import type { StoreKind } from './store-kind.ts'
 
 /** The forms of all organizations, deleted ones included. */
 async function* allForms(store: FormsStore): AsyncGenerator<FormRecord> {
   for await (const { organizationId } of store.organizations()) yield* store.exportForms(organizationId)
-}
-
-/** Number of forms in all organizations, deleted ones included. */
-const countForms = async (store: FormsStore): Promise<number> => {
-  let total = 0
-  for await (const { organizationId, forms } of store.organizations()) {
-    total += forms + (await countDeletedForms(store, organizationId))
-  }
-  return total
 }
 
 /** Forms with their revisions and replies. Those of an organization are ordered by public id, deleted ones last. */
@@ -35,7 +26,7 @@ export const formsKind: StoreKind<FormRecord> = {
     const store = await openFormsStore(url, { readOnly, clears: false, timeoutMs: commandTimeoutMs })
     return {
       records: () => allForms(store),
-      count: () => countForms(store),
+      count: async () => countAllForms(store, await Array.fromAsync(store.organizations())),
       // The copy of the log has the events of the form.
       importRecord: (record) => store.importForm(record, { recordsEvent: false }),
       [Symbol.asyncDispose]: () => store.close(),

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { Interruption } from '../bulk/interruption.ts'
 import { startProgress } from '../bulk/progress.ts'
 import { formsKind } from '../copy/forms-kind.ts'
-import { countDeletedForms } from './list-forms.ts'
+import { countAllForms } from './list-forms.ts'
 
 export interface Export {
   store: FormsStore
@@ -30,10 +30,7 @@ export const exportForms = async (
   const organizations = (await Array.fromAsync(store.organizations())).filter(
     (each) => !organizationId || each.organizationId === organizationId,
   )
-  let total = 0
-  for (const { organizationId, forms } of organizations) {
-    total += forms + (await countDeletedForms(store, organizationId))
-  }
+  const total = await countAllForms(store, organizations)
   using progress = await startProgress(command, 'Exporting forms', total)
   let written = 0
   for (const organization of organizations) {

@@ -1,4 +1,10 @@
-import type { DeletedForm, DeletedFormPosition, FormPosition, FormsStore } from '@fms/forms-store'
+import type {
+  DeletedForm,
+  DeletedFormPosition,
+  FormPosition,
+  FormsStore,
+  OrganizationForms,
+} from '@fms/forms-store'
 
 const pageSize = 100
 
@@ -9,6 +15,18 @@ export const countForms = async (store: FormsStore, organizationId: string): Pro
 /** The number of deleted forms of an organization that can be restored. */
 export const countDeletedForms = async (store: FormsStore, organizationId: string): Promise<number> =>
   (await store.listDeleted({ organizationId, limit: 1, skip: 0 })).totalSize
+
+/** The number of forms of these organizations, deleted ones included. */
+export const countAllForms = async (
+  store: FormsStore,
+  organizations: readonly OrganizationForms[],
+): Promise<number> => {
+  let total = 0
+  for (const { organizationId, forms } of organizations) {
+    total += forms + (await countDeletedForms(store, organizationId))
+  }
+  return total
+}
 
 /** The ids of an organization's forms, read in pages. Forms may be deleted during the iteration. */
 export async function* formIds(store: FormsStore, organizationId: string): AsyncGenerator<string> {

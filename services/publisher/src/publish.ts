@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { type FormPublished, liveAlias, type PublishForm } from '@fms/contracts'
+import { type FormPublished, liveAlias, type PublishForm, userPath } from '@fms/contracts'
 import { publishViolations } from '@fms/drafts'
 import {
   assertIfMatch,
@@ -72,7 +72,7 @@ const contextOf = (command: PublishForm, httpRequestId: string): ChangeContext =
   httpRequestId,
 })
 
-const publisherOf = ({ userId }: PublishForm) => `users/${userId}`
+const publisherOf = ({ userId }: PublishForm) => userPath(userId)
 
 /** The reply to a publish that succeeded. */
 export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): FormPublished => ({

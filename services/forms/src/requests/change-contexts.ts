@@ -1,4 +1,5 @@
 import type { JsonObject } from '@fms/aip'
+import { userPath } from '@fms/contracts'
 import type { ChangeContext, ChangeMethod, FormsStore, IdentifiedRequest } from '@fms/forms-store'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DraftThreads } from '../drafts/draft-threads.ts'
@@ -35,7 +36,7 @@ export class ChangeContexts {
     const { userId, key } = request.identity
     const { requestId, validateOnly: _, ...parameters } = body
     return {
-      actor: { user: `users/${userId}`, ...(key && { key }) },
+      actor: { user: userPath(userId), ...(key && { key }) },
       httpRequestId: request.id,
       ...(requestId !== undefined && {
         request: {

@@ -2,10 +2,8 @@ import { DeleteFormResponse, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contr
 import { keyNotFound } from '@fms/directory-store'
 import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
-
-const KeyParams = z.object({ keyId: z.string() })
+import { KeyParams } from './key-params.ts'
 
 /** Revoke a key of the caller (AIP-135). The query can request a dry run too, because proxies drop bodies. */
 export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {

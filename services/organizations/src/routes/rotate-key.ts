@@ -1,13 +1,11 @@
 import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import type { OrganizationsDeps } from '../app.ts'
 import { assertNotOutlivesCaller } from '../domain/key-rights.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
-
-const KeyParams = z.object({ keyId: z.string() })
+import { KeyParams } from './key-params.ts'
 
 /** Replace a key of the caller by one with the same name, rights and expireTime (AIP-136). */
 export const rotateKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, { directory }) => {

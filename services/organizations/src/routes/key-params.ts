@@ -1,0 +1,4 @@
+import { z } from 'zod'
+
+/** The path parameters of a key. */
+export const KeyParams = z.object({ keyId: z.string() })
