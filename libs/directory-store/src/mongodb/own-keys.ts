@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { maxLiveKeys } from '@fms/contracts'
 import { listMongodb, retryOnConflict, storeUnavailable, writeConflict } from '@fms/store-kit/mongodb'
-import { apiKeyPrefix, hasEnded, hashApiKey, keyIdOfRequest, makeApiKey, maxEndedKeys } from '../api-key.ts'
+import { drawKey, hasEnded, hashApiKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, KeyPage, ListOwnKeysQuery } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
@@ -16,9 +15,6 @@ const newestFirst = [
   { field: 'createTime', descending: true },
   { field: '_id', descending: true },
 ]
-
-/** What a new key has besides its text. */
-type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly' | 'expireTime'> & { keyId?: string }
 
 /**
  * The keys of users by the API. The clock decides which keys are live.
@@ -63,7 +59,7 @@ export class MongoOwnKeys {
     const keyId = requestId && keyIdOfRequest(fields.userId, requestId)
     const taken = () => keyAlreadyCreated(requestId!, keyId!)
     if (keyId && (await this.#keys.confirm({ _id: keyId }))) throw taken()
-    const issued = this.#draw({ ...fields, keyId })
+    const issued = drawKey({ ...fields, keyId }, this.#now())
     if (validateOnly) {
       await this.assertRoom(fields.userId)
       return issued
@@ -79,7 +75,7 @@ export class MongoOwnKeys {
   ): Promise<IssuedApiKey> {
     const old = await this.get(userId, keyId)
     if (!old) throw keyNotFound(keyId)
-    const issued = this.#draw({ ...old, keyId: undefined })
+    const issued = drawKey({ ...old, keyId: undefined }, this.#now())
     const ending = overlapMs === 0 ? 1 : 0
     if (validateOnly) {
       await this.assertRoom(userId, ending)
@@ -100,7 +96,7 @@ export class MongoOwnKeys {
 
   /** Creates a key. @throws {ApiError} TOO_MANY_KEYS */
   async insert(fields: KeyFields): Promise<IssuedApiKey> {
-    const issued = this.#draw(fields)
+    const issued = drawKey(fields, this.#now())
     await this.#claim(issued.apiKey)
     await this.#insert(issued)
     return issued
@@ -151,12 +147,6 @@ export class MongoOwnKeys {
     const fields = ['_id', 'expireTime', 'revokeTime']
     const all = this.#keys.find({ userId }, { sort: { createTime: 1, _id: 1 }, fields })
     return new Map(await Array.fromAsync(all, (key) => [key._id, isLiveAt(key, now)] as const))
-  }
-
-  #draw({ keyId = randomUUID(), userId, name, readOnly, expireTime }: KeyFields): IssuedApiKey {
-    const key = makeApiKey()
-    const fields = { keyId, prefix: apiKeyPrefix(key), userId, name, readOnly, createTime: this.#now() }
-    return { key, apiKey: { ...fields, ...(expireTime && { expireTime }) } }
   }
 
   /** @returns false if the id is taken. */
