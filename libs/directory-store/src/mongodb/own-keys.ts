@@ -61,7 +61,7 @@ export class MongoOwnKeys {
     if (keyId && (await this.#keys.confirm({ _id: keyId }))) throw taken()
     const issued = drawKey({ ...fields, keyId }, this.#now())
     if (validateOnly) {
-      await this.assertRoom(fields.userId)
+      await this.#assertRoom(fields.userId)
       return issued
     }
     await this.#claim(issued.apiKey)
@@ -78,7 +78,7 @@ export class MongoOwnKeys {
     const issued = drawKey({ ...old, keyId: undefined }, this.#now())
     const ending = overlapMs === 0 ? 1 : 0
     if (validateOnly) {
-      await this.assertRoom(userId, ending)
+      await this.#assertRoom(userId, ending)
       return issued
     }
     await this.#claim(issued.apiKey, ending)
@@ -94,10 +94,20 @@ export class MongoOwnKeys {
     if (!key || !(await this.#end(key, 0))) throw keyNotFound(keyId)
   }
 
-  /** Creates a key. @throws {ApiError} TOO_MANY_KEYS */
-  async insert(fields: KeyFields): Promise<IssuedApiKey> {
+  /**
+   * Creates a key in exchange for something that exists once, such as a login code.
+   *
+   * @param take called once there is room for the key. Removes that thing, and returns whether this call removed it.
+   * @returns undefined when `take` returns false.
+   * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS, before `take` is called.
+   */
+  async createIf(fields: KeyFields, take: () => Promise<boolean>): Promise<IssuedApiKey | undefined> {
     const issued = drawKey(fields, this.#now())
     await this.#claim(issued.apiKey)
+    if (!(await take())) {
+      await this.#dropClaim(issued.apiKey)
+      return undefined
+    }
     await this.#insert(issued)
     return issued
   }
@@ -109,7 +119,7 @@ export class MongoOwnKeys {
    * @returns the user, and the claims that still count.
    * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS
    */
-  async assertRoom(
+  async #assertRoom(
     userId: string,
     ending = 0,
   ): Promise<{ user: UserDocument; claims: Record<string, number> }> {
@@ -128,7 +138,7 @@ export class MongoOwnKeys {
 
   async #claim({ userId, keyId, createTime }: ApiKey, ending = 0): Promise<void> {
     const attempt = async () => {
-      const { user, claims } = await this.assertRoom(userId, ending)
+      const { user, claims } = await this.#assertRoom(userId, ending)
       const { keysVersion = null } = user
       const keyClaims = { ...claims, [keyId]: createTime.getTime() }
       // A query for null also matches an absent field.
@@ -139,6 +149,11 @@ export class MongoOwnKeys {
       return isClaimed || writeConflict
     }
     await retryOnConflict(attempt, () => storeUnavailable(new Error('Keys of the user keep being created')))
+  }
+
+  /** Without this, the claim counts for a minute. */
+  async #dropClaim({ userId, keyId }: ApiKey): Promise<void> {
+    await this.#users.increment({ _id: userId }, { keysVersion: 1 }, { unset: [`keyClaims.${keyId}`] })
   }
 
   /** Whether each stored key of a user is live, by its id. Index: keys_by_user. */
