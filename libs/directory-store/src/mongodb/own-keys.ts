@@ -194,11 +194,13 @@ export class MongoOwnKeys {
     return { $or: [{ expireTime: null }, { expireTime: { $gt: this.#now().getTime() } }] }
   }
 
-  /** Bounds what the keys of a user take up. */
+  /** Bounds what the keys of a user take up. Index: keys_by_user. */
   async #deleteOldEnded(userId: string): Promise<void> {
-    const isLive = await this.#livenessOfKeys(userId)
-    const ended = [...isLive].flatMap(([id, live]) => (live ? [] : [id]))
-    const surplus = ended.slice(0, -maxEndedKeys)
+    const isExpired = { expireTime: { $lte: this.#now().getTime() } }
+    const ended = { userId, $or: [{ revokeTime: { $ne: null } }, isExpired] }
+    const sort = { createTime: -1, _id: -1 } as const
+    const found = this.#keys.find(ended, { sort, skip: maxEndedKeys, fields: ['_id'] })
+    const surplus = await Array.fromAsync(found, ({ _id }) => _id)
     if (surplus.length > 0) await this.#keys.deleteMany({ _id: { $in: surplus } })
   }
 }
