@@ -261,7 +261,7 @@ export class MongoFormsStore implements FormsStore {
   /** Index: deletions_by_deleteTime. */
   listDeleted(query: ListDeletedFormsQuery, options: ListOptions = {}): Promise<DeletedFormsPage> {
     return this.#withTimeLimit(options, (throwIfAborted) =>
-      listDeleted(this.#collections, query, throwIfAborted),
+      listDeleted(this.#collections, query, { timeoutMs: this.#listTimeoutMs, throwIfAborted }),
     )
   }
 

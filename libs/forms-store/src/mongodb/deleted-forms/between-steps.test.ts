@@ -84,8 +84,11 @@ const typesOf = async ({ organizationId, formId }: StoredForm): Promise<string[]
   return (await Array.fromAsync(found)).map(({ event }) => JSON.parse(event).type)
 }
 
-const deletedOf = async ({ organizationId }: StoredForm) =>
-  (await listDeleted(collections, { organizationId, limit: 10, skip: 0 }, () => {})).deletedForms
+const deletedOf = async ({ organizationId }: StoredForm) => {
+  const query = { organizationId, limit: 10, skip: 0 }
+  const limits = { timeoutMs: 5_000, throwIfAborted: () => {} }
+  return (await listDeleted(collections, query, limits)).deletedForms
+}
 
 const notesOf = ({ organizationId }: StoredForm): Promise<DeletionDocument[]> =>
   Array.fromAsync(collections.deletions.find({ organizationId }))
