@@ -188,8 +188,7 @@ export class SqliteFormsStore implements FormsStore {
     check: (current: FormState) => void,
     context: ChangeContext = operatorContext,
   ): Promise<boolean> {
-    const days = this.#deletedFormsDays
-    const deletionAt = (time: Date) => (days > 0 ? newDeletion(time, days, context.actor) : undefined)
+    const deletionAt = (time: Date) => newDeletion(time, this.#deletedFormsDays, context.actor)
     const isDeleted = await this.#recording(ref, context, (recording) =>
       deleteForm(this.#database, ref, check, deletionAt, recording),
     )

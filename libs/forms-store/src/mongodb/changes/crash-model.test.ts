@@ -5,7 +5,6 @@ import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot, time } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
@@ -39,7 +38,8 @@ const never = new AbortController().signal
 // The checks at the end of a case do not wait for undeletes that were killed.
 undeletesInProgress(collections, 0)
 const recorder = { context: operatorContext, onRecorded: () => {} }
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 const kinds = [
   'create',
@@ -131,7 +131,7 @@ class World {
     await createForm(collections, noQuota, this.other, recorder)
     if (given !== 'nothing') await importForm(collections, this.record, recorder)
     const ref = refOf(this.form)
-    if (given === 'deleted') await deleteForm(collections, ref, allow, recorder, deletionAt)
+    if (given === 'deleted') await deleteForm(collections, ref, allow, recorder, days)
     if (given === 'gone') await deleteForm(collections, ref, allow, recorder)
   }
 }
@@ -206,7 +206,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
       run: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] })),
       promises: (_, { replyIds }) => expect(replyIds).toContain(replyId),
     },
-    delete: { run: (on) => deleteForm(on, ref, allow, recorder, deletionAt), promises: nothing },
+    delete: { run: (on) => deleteForm(on, ref, allow, recorder, days), promises: nothing },
     'delete for good': { run: (on) => deleteForm(on, ref, allow, recorder), promises: nothing },
     undelete: {
       run: (on) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retryBriefly),

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import { describe, expect, it } from 'vitest'
 import { edited, givenForm, newForm, refOf, snapshot } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
@@ -29,13 +28,14 @@ const never = new AbortController().signal
 const recorder: ChangeRecorder = { context: operatorContext, onRecorded: () => {} }
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
   retryOnConflict(attempt, () => updateAborted(ref))
 
 const deleteIn = (on: FormsCollections, form: StoredForm) =>
-  deleteForm(on, refOf(form), allow, recorder, deletionAt)
+  deleteForm(on, refOf(form), allow, recorder, days)
 
 const deleteForGoodIn = (on: FormsCollections, form: StoredForm) =>
   deleteForm(on, refOf(form), allow, recorder)
@@ -158,7 +158,7 @@ describe('a delete with a requestId', () => {
   it('is replayed at once, also after two killed attempts', async () => {
     const form = await givenForm(store)
     const remove = requestOf('delete', form.organizationId, (on, own) =>
-      deleteForm(on, refOf(form), allow, own, deletionAt),
+      deleteForm(on, refOf(form), allow, own, days),
     )
     await killed(remove(killBefore(collections, 'forms.deleteOne')))
     await killed(remove(killBefore(collections, 'deletions.set')))

@@ -5,7 +5,6 @@ import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
@@ -118,7 +117,8 @@ const newRecorder = (httpRequestId: string = randomUUID(), request?: IdentifiedR
   onRecorded: () => {},
 })
 
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 /** A change that became visible, as its event in the log has to be. */
 type Expected = Pick<EventDocument, 'incarnation' | 'number'> & { id: unknown; type: string }
@@ -265,7 +265,7 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
     ),
     publish,
     unpublish: requested((own, on) => retry(ref, () => unpublishForm(on, ref, '', allow, own))),
-    delete: requested((own, on) => deleteForm(on, ref, allow, own, deletionAt)),
+    delete: requested((own, on) => deleteForm(on, ref, allow, own, days)),
     'delete for good': (on) => deleteForm(on, ref, allow, recorder),
     undelete: requested((own, on) =>
       undeleteForm(on, noQuota, { ref, check: allow, recorder: own }, retryBriefly),
@@ -413,7 +413,7 @@ const prepare = async (subject: Subject, given: Case['given'][number]): Promise<
   await importForm(collections, subject.record, newRecorder())
   await subject.observe()
   if (given === 'form') return
-  await deleteForm(collections, subject.ref, allow, newRecorder(), deletionAt)
+  await deleteForm(collections, subject.ref, allow, newRecorder(), days)
   await subject.observe()
 }
 

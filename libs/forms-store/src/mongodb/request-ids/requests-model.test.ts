@@ -4,7 +4,6 @@ import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, snapshot } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -33,7 +32,8 @@ const numRuns = Number(process.env.FC_RUNS ?? 20)
 const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
   retryOnConflict(attempt, () => updateAborted(ref))
 
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 /** A request: the same `requestId` and the same body each time that it is sent. */
 interface Request {
@@ -55,7 +55,7 @@ const send = (on: FormsCollections, form: StoredForm, { method, requestId }: Req
     rollback: (recorder) =>
       retry(ref, () => updateForm(on, noQuota, ref, rename, recorder, { revisionId: requestId, number: 1 })),
     unpublish: (recorder) => retry(ref, () => unpublishForm(on, ref, '', allow, recorder)),
-    delete: (recorder) => deleteForm(on, ref, allow, recorder, deletionAt),
+    delete: (recorder) => deleteForm(on, ref, allow, recorder, days),
     undelete: (recorder) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retry),
     purge: (recorder) => retry(ref, () => purgeForm(on, ref, allow, recorder)),
   }
