@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot, time } from '../../contract/given.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -19,7 +17,7 @@ import { collectEvents } from '../events/collect-events.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { importForm } from '../records/import-form.ts'
 import { pruneRevisions } from '../revisions/prune-revisions.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, retryBriefly, startFormsStore } from '../testing.ts'
 import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
@@ -137,15 +135,6 @@ class World {
 }
 
 const refOf = ({ organizationId, formId }: StoredForm) => ({ organizationId, formRef: formId })
-
-const retry = <T>(
-  ref: { organizationId: string; formRef: string },
-  attempt: () => Promise<T | typeof writeConflict>,
-) => retryOnConflict(attempt, () => updateAborted(ref))
-
-/** Undeletes and purges wait for an undelete that was killed. */
-const retryBriefly: typeof retry = (ref, attempt) =>
-  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
 
 /** An operation of a case, with what its success promises of a form that was there throughout. */
 interface Running {

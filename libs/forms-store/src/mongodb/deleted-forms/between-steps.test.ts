@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import { describe, expect, it } from 'vitest'
 import { edited, givenForm, newForm, refOf, snapshot } from '../../contract/given.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
-import type { FormRef, StoredForm } from '../../forms-store.ts'
+import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { type ChangeMethod, RequestReplay } from '../../requests/identified-request.ts'
 import { clearDeletions } from '../changes/clear-deletions.ts'
@@ -18,7 +16,7 @@ import { collectEvents, collectForm } from '../events/collect-events.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
 import { findRevision } from '../find-revision.ts'
 import { withRequest } from '../request-ids/request-in-progress.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, startFormsStore } from '../testing.ts'
 import { countForms } from '../usage.ts'
 import { listDeleted } from './list-deleted.ts'
 import { undeleteForm } from './undelete-form.ts'
@@ -30,9 +28,6 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 /** How long a deleted form can be restored. */
 const days = 30
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
 
 const deleteIn = (on: FormsCollections, form: StoredForm) =>
   deleteForm(on, refOf(form), allow, recorder, days)

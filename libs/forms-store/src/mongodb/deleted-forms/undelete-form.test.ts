@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { givenForm, refOf } from '../../contract/given.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -11,7 +9,7 @@ import { recordReplies } from '../changes/record-replies.ts'
 import { interleave } from '../changes/testing/interleave.ts'
 import type { FormsCollections } from '../documents.ts'
 import { readRecord } from '../records/export-forms.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, retryBriefly, startFormsStore } from '../testing.ts'
 import { purgeForm } from './purge-form.ts'
 import { undeleteForm } from './undelete-form.ts'
 import { undeletesInProgress } from './undeletes-in-progress.ts'
@@ -20,9 +18,6 @@ const { store, collections } = await startFormsStore({ quick: true })
 const recorder = { context: operatorContext, onRecorded: () => {} }
 /** How long a deleted form can be restored. */
 const days = 30
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
 
 type Change = (on: FormsCollections, ref: FormRef) => Promise<unknown>
 
@@ -96,9 +91,7 @@ describe('an undelete that was killed in a process whose clock is wrong', () => 
   }
 
   const undelete = (on: FormsCollections, ref: FormRef) =>
-    undeleteForm(on, noQuota, { ref, check: allow, recorder }, (_, attempt) =>
-      retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50),
-    )
+    undeleteForm(on, noQuota, { ref, check: allow, recorder }, retryBriefly)
 
   const hourMs = 60 * 60_000
 

@@ -14,6 +14,7 @@ import {
 import { collectForm } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
+import type { RetryOnConflict } from '../retry-on-conflict.ts'
 import { countWrite } from '../usage.ts'
 import { findDeleted, isReplaced, type RestorableNote } from './find-deleted.ts'
 import { findRestored, removeNotes, removeRemnant } from './find-restored.ts'
@@ -22,9 +23,6 @@ import { maxUndeleteMs, undeletesInProgress } from './undeletes-in-progress.ts'
 
 /** The insert of the form has to follow within this time, in milliseconds. */
 const maxPauseMs = 5_000
-
-/** Repeats a compare-and-set of a form until it succeeds, or ABORTED. */
-type RetryOnConflict = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) => Promise<T>
 
 export interface UndeleteCommand {
   ref: FormRef

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { FormEvent, FormRecord } from '@fms/contracts'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -28,7 +26,7 @@ import { undeleteForm } from '../deleted-forms/undelete-form.ts'
 import type { EventDocument, FormDocument, FormsCollections } from '../documents.ts'
 import { importForm } from '../records/import-form.ts'
 import { withRequest } from '../request-ids/request-in-progress.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, retryBriefly, startFormsStore } from '../testing.ts'
 import { collectEvents } from './collect-events.ts'
 import { toFormEvent } from './import-event.ts'
 import type { ChangeRecorder } from './record-event.ts'
@@ -222,13 +220,6 @@ const stateOf = ({ version, draft, revisionNumber, liveNumber, liveRevisionId }:
   liveNumber,
   liveRevisionId,
 })
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
-
-/** Undeletes and purges wait for an undelete that was killed. */
-const retryBriefly = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
 
 interface Running extends Planned {
   /** The request id, which is in the event. */

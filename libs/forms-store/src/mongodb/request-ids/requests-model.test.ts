@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, snapshot } from '../../contract/given.ts'
-import { updateAborted } from '../../errors.ts'
-import type { FormRef, StoredForm } from '../../forms-store.ts'
+import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { type ChangeMethod, RequestReplay } from '../../requests/identified-request.ts'
 import { createForm } from '../changes/create-form.ts'
@@ -21,16 +19,13 @@ import { collectEvents } from '../events/collect-events.ts'
 import { toFormEvent } from '../events/import-event.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
 import { readDeletedRecord, readRecord } from '../records/export-forms.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, startFormsStore } from '../testing.ts'
 import { withRequest } from './request-in-progress.ts'
 
 const { collections } = await startFormsStore({ quick: true })
 
 /** Cases of one run. Hundreds of them, on jongodb, take a few minutes. */
 const numRuns = Number(process.env.FC_RUNS ?? 20)
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
 
 /** How long a deleted form can be restored. */
 const days = 30
