@@ -19,6 +19,7 @@ import { withRequest } from '../request-ids/request-in-progress.ts'
 import { allow, retry, startFormsStore } from '../testing.ts'
 import { countForms } from '../usage.ts'
 import { listDeleted } from './list-deleted.ts'
+import { purgeForm } from './purge-form.ts'
 import { undeleteForm } from './undelete-form.ts'
 
 const { store, collections } = await startFormsStore({ quick: true })
@@ -37,6 +38,9 @@ const deleteForGoodIn = (on: FormsCollections, form: StoredForm) =>
 
 const undeleteIn = (on: FormsCollections, form: StoredForm, own: ChangeRecorder = recorder) =>
   undeleteForm(on, noQuota, { ref: refOf(form), check: allow, recorder: own }, retry)
+
+const purgeIn = (on: FormsCollections, form: StoredForm) =>
+  retry(refOf(form), () => purgeForm(on, refOf(form), allow, recorder))
 
 const publishIn = (on: FormsCollections, form: StoredForm, commandId: string = randomUUID()) => {
   const command = { ref: refOf(form), commandId, snapshot, beforeStoring: undefined, recorder }
@@ -312,6 +316,34 @@ describe('an undelete', () => {
 
     expect(await store.get(refOf(form))).toBeUndefined()
     const types = ['form.created', 'form.deleted', 'form.undeleted', 'form.deleted']
+    expect(await typesOf(form)).toEqual(types)
+  })
+})
+
+describe('a purge', () => {
+  const types = ['form.created', 'form.deleted', 'form.purged']
+
+  it('keeps its event when a collection removes those of the delete meanwhile', async () => {
+    const form = await givenForm(store)
+    await deleteIn(collections, form)
+    const meanwhile = runBefore(collections, 'deletions.setEach', () => purgeIn(collections, form))
+
+    await collectForm(meanwhile, form)
+
+    expect(await typesOf(form)).toEqual(types)
+  })
+
+  it('has no event after another purge, also when that is collected already', async () => {
+    const form = await givenForm(store)
+    await deleteIn(collections, form)
+    await collectAll()
+    const late = runBefore(collections, 'deletions.set', async () => {
+      await purgeIn(collections, form)
+      await collectAll()
+    })
+
+    expect(await purgeIn(late, form)).toBe(false)
+
     expect(await typesOf(form)).toEqual(types)
   })
 })

@@ -120,7 +120,8 @@ const restore = async (
 export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
   organizationId,
   _id,
-  isPurged: null,
+  // Neither purged nor rejected.
+  purgeTime: { $gt: 0 },
   undeleteId: undeleteId ?? null,
   undeleteTime: undeleteTime ?? null,
 })

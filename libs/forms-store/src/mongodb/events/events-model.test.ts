@@ -203,7 +203,8 @@ class Subject {
 
   async #observePurges(): Promise<void> {
     const { organizationId, formId } = this.form
-    for await (const note of collections.deletions.find({ organizationId, formId, isPurged: true })) {
+    const isPurged = { purgeTime: 0, isRejected: null }
+    for await (const note of collections.deletions.find({ organizationId, formId, ...isPurged })) {
       const { incarnation, eventNumber: number = 0 } = note
       const expected = { incarnation, number, id: expect.any(String), type: 'form.purged' }
       if (!this.expected.some((each) => each.incarnation === incarnation && each.type === expected.type))

@@ -105,7 +105,7 @@ const noteFields = [
   'pendingEvents',
   'isConfirmed',
   'isRejected',
-  'isPurged',
+  'purgeTime',
   'form.bytes',
 ] as const
 
@@ -214,9 +214,9 @@ export const finishDeletions = async (
   organizationId: string,
   finished: readonly ResolvedDeletion[],
 ): Promise<void> => {
-  const changes = finished.map(({ chosen: { _id, isPurged = null } }) => ({
+  const changes = finished.map(({ chosen: { _id, purgeTime = null } }) => ({
     // A purge adds an event.
-    query: { organizationId, _id, isPurged },
+    query: { organizationId, _id, purgeTime },
     fields: collectedFields,
   }))
   await deletions.setEach(changes)
