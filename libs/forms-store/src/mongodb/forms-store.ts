@@ -287,9 +287,8 @@ export class MongoFormsStore implements FormsStore {
     formRef: string | undefined,
     request: IdentifiedRequest,
   ): Promise<void> {
-    const ref = { organizationId, formRef: formRef ?? '' }
     const attempt = () => checkRequest(this.#collections, organizationId, formRef, request)
-    return retryOnConflict(attempt, () => updateAborted(ref))
+    return retryOnConflict(attempt, () => updateAborted({ organizationId, formRef }))
   }
 
   async findRevisionOfCommand(

@@ -7,7 +7,7 @@ import type {
 } from '../../forms-store.ts'
 import { type DeletionDocument, documentIdsOf, type FormsCollections } from '../documents.ts'
 
-/** All of a note but the draft in its form. */
+/** The fields of `toDeletedForm`, and the incarnation. */
 const noteFields = [
   'organizationId',
   'formId',

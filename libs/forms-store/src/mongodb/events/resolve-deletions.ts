@@ -95,7 +95,7 @@ const withoutForm = async (
 
 const keyFields = ['organizationId', 'formId', 'incarnation'] as const
 
-/** All of a note but the draft in its form. */
+/** The fields that the choice of a note reads. */
 const noteFields = [
   ...keyFields,
   'beginTime',
