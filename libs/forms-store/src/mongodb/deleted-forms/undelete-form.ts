@@ -24,7 +24,7 @@ import { maxUndeleteMs, undeletesInProgress } from './undeletes-in-progress.ts'
 /** The insert of the form has to follow within this time, in milliseconds. */
 const maxPauseMs = 5_000
 
-export interface UndeleteCommand {
+interface UndeleteCommand {
   ref: FormRef
   check: (deleted: StoredForm) => void
   recorder: ChangeRecorder
