@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Form, FormDraft, formPath } from './form.ts'
+import { UserPath } from './key.ts'
 import { Uuid } from './organization.ts'
 import { RevisionNote } from './revision.ts'
 import { Count, Timestamp } from './text.ts'
@@ -8,8 +9,6 @@ import { Count, Timestamp } from './text.ts'
 const maxDraftBytes = 768 * 1024
 
 const atLeastOne = Count.refine((count) => count > 0, { error: 'must be 1 or more' })
-
-const UserPath = z.string().regex(/^users\/[0-9a-f-]{36}$/, { error: 'must be users/ and a UUID' })
 
 const RevisionRecord = z.strictObject({
   revisionId: Uuid,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Flag, ValidateOnly, ValidateOnlyParameter } from './flag.ts'
 import { Organization, Role, Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
 import { Timestamp, text } from './text.ts'
@@ -30,14 +31,15 @@ const OptionalTimestamp = z
   .string()
   .refine((value) => value === '' || Timestamp.safeParse(value).success, { error: 'must be a time or empty' })
 
-const idPattern = '[0-9a-f-]{36}'
+/** The resource name of a user. */
+export const UserPath = z.string().regex(/^users\/[0-9a-f-]{36}$/, { error: 'must be users/ and a UUID' })
 
 /** A live API key of the caller, without its secret. Every response has all fields. */
 export const Key = z
   .strictObject({
     path: z
       .string()
-      .regex(new RegExp(`^keys/${idPattern}$`))
+      .regex(/^keys\/[0-9a-f-]{36}$/)
       .describe('`keys/{key_id}`'),
     name: text(80).describe('For people. `""` if an operator created the key without a name.'),
     prefix: z.string().describe('The first 8 characters of the secret after `fms_`, to tell keys apart.'),
@@ -64,10 +66,7 @@ export type IssuedKey = z.infer<typeof IssuedKey>
 /** The user of a request. */
 export const User = z
   .strictObject({
-    path: z
-      .string()
-      .regex(new RegExp(`^users/${idPattern}$`))
-      .describe('`users/{user_id}`'),
+    path: UserPath.describe('`users/{user_id}`'),
     email: z.string().describe('In lower case.'),
     createTime: Timestamp,
   })
@@ -95,9 +94,6 @@ export const ListKeysResponse = z
   .strictObject({ ...pageShape, keys: z.array(Key) })
   .meta({ id: 'KeysPage', description: 'A page of keys, newest first.' })
 export type ListKeysResponse = z.infer<typeof ListKeysResponse>
-
-const dryRun = 'Runs every check and stores nothing.'
-const Flag = z.boolean({ error: 'must be true or false' })
 
 /** RFC 3339 date-time with any offset, or `""` for none. */
 const ExpireTime = z.string().refine((value) => value === '' || isRfc3339(value), {
@@ -129,7 +125,7 @@ const NewKey = z
 export const CreateKeyRequest = z
   .strictObject({
     key: NewKey,
-    validateOnly: Flag.default(false).describe(dryRun),
+    validateOnly: ValidateOnly,
     requestId: Uuid.optional().describe(
       'Makes retries safe (AIP-155): a second request with the same id creates no second key. It is a 409 that names the first key, whose secret cannot be shown again. Unique for the user, letter case ignored.',
     ),
@@ -146,7 +142,7 @@ export const RotateKeyRequest = z
       .max(maxOverlapSeconds, overlapError)
       .default(0)
       .describe('How long the old key still works, in seconds; at most 7 days. 0 revokes it.'),
-    validateOnly: Flag.default(false).describe(dryRun),
+    validateOnly: ValidateOnly,
   })
   .meta({ id: 'RotateKeyRequest' })
   .prefault({})
@@ -154,10 +150,14 @@ export type RotateKeyRequest = z.infer<typeof RotateKeyRequest>
 
 /** Body of a delete of a key; `{}` when the request has no body. */
 export const DeleteKeyRequest = z
-  .strictObject({ validateOnly: Flag.optional().describe(dryRun) })
+  .strictObject({ validateOnly: ValidateOnly.unwrap().optional() })
   .meta({ id: 'DeleteKeyRequest' })
   .prefault({})
 export type DeleteKeyRequest = z.infer<typeof DeleteKeyRequest>
+
+/** Query of a delete of a key. */
+export const DeleteKeyQuery = z.strictObject({ validateOnly: ValidateOnlyParameter })
+export type DeleteKeyQuery = z.infer<typeof DeleteKeyQuery>
 
 /** Body of a sign-in. A code in a wrong format is a wrong code, so only the type is checked. */
 export const CreateSessionRequest = z

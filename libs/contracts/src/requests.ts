@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FormEvent, Sequence } from './event.ts'
+import { Flag, ValidateOnly, ValidateOnlyParameter } from './flag.ts'
 import { Form } from './form.ts'
 import { Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
@@ -7,10 +8,6 @@ import { Revision, RevisionNote } from './revision.ts'
 import { maxSafeInteger } from './text.ts'
 
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
-
-/** Description of `validateOnly` (AIP-163). */
-const dryRun = 'Runs every check and stores nothing.'
-const ValidateOnly = z.boolean({ error: 'must be true or false' }).default(false).describe(dryRun)
 
 const safeRetries =
   'Makes retries safe (AIP-155): a request that is sent again with the same id, target and body is carried out once. The service compares the id, ignoring letter case, with earlier requests of the same operation in the organization, and remembers it as long as the event of the change, a day at least. It does not remember a refused request, or an update or rollback that changed nothing.'
@@ -49,7 +46,8 @@ export type UpdateFormRequest = z.infer<typeof UpdateFormRequest>
 export const DeleteFormRequest = z
   .strictObject({
     requestId: RequestId,
-    validateOnly: z.boolean({ error: 'must be true or false' }).optional().describe(dryRun),
+    // Optional, so that the query may set it.
+    validateOnly: ValidateOnly.unwrap().optional(),
   })
   .meta({ id: 'DeleteFormRequest' })
   .prefault({})
@@ -62,12 +60,9 @@ export const PublishFormRequest = z
       'Makes retries safe (AIP-155): a request with the same id publishes only once. Unique in the organization, letter case ignored.',
     ),
     note: RevisionNote.default('').describe('What the publish changes, or why: `note` of the revision.'),
-    refuseBreaking: z
-      .boolean({ error: 'must be true or false' })
-      .default(false)
-      .describe(
-        'Publishes nothing if a change since the live revision orphans answers that respondents have already given: see `breaking` of a comparison.',
-      ),
+    refuseBreaking: Flag.default(false).describe(
+      'Publishes nothing if a change since the live revision orphans answers that respondents have already given: see `breaking` of a comparison.',
+    ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'PublishFormRequest' })
@@ -117,17 +112,10 @@ export const DeleteFormQuery = z.strictObject({
       format: 'uuid',
       description: `${safeRetries} Must match \`requestId\` of the body if both are given.`,
     }),
-  validateOnly: z
-    .enum(['true', 'false'], { error: 'must be true or false, and given once' })
-    .optional()
-    .describe(`${dryRun} Must match \`validateOnly\` of the body if both are given.`),
+  validateOnly: ValidateOnlyParameter,
 })
 
 export type DeleteFormQuery = z.infer<typeof DeleteFormQuery>
-
-/** Query of the delete of a key. */
-export const DeleteKeyQuery = DeleteFormQuery.omit({ requestId: true })
-export type DeleteKeyQuery = z.infer<typeof DeleteKeyQuery>
 
 /** The paging parameters as text (AIP-158). `libs/aip` parses their values. */
 export const PageQuery = z.strictObject({

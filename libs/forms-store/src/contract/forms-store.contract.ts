@@ -19,36 +19,54 @@ import { tenantsContract } from './tenants.ts'
 import { undeleteContract } from './undelete.ts'
 import { unpublishContract } from './unpublish.ts'
 
+/** A store engine under test. */
+export interface StoreUnderTest {
+  name: string
+  /** Opens the store, which may contain data of earlier tests. */
+  open: OpenStore
+  /** Opens one new store several times. */
+  openTogether: OpenStoreTogether
+  /** Opens the same store each time. */
+  openSame: OpenStore
+  limits: EngineLimits
+}
+
+const readsContract = ({ open, limits }: StoreUnderTest): void => {
+  describe('of drafts', () => draftsContract(open))
+  describe('of lists', () => listsContract(open, limits))
+  describe('of filters', () => filtersContract(open, limits))
+  describe('of summaries', () => summariesContract(open))
+  describe('of records', () => recordsContract(open))
+}
+
+const changesContract = ({ open, openTogether, openSame, limits }: StoreUnderTest): void => {
+  describe('of revisions', () => revisionsContract(open))
+  describe('of unpublishes', () => unpublishContract(open))
+  describe('of pruned revisions', () => pruneContract(open, openTogether))
+  describe('of replies', () => repliesContract(open))
+  describe('of deleted forms', () => undeleteContract(openSame, limits))
+  describe('of form ids', () => formIdsContract(openSame, limits))
+  describe('of request ids', () => requestIdsContract(open, limits))
+  describe('of tenants', () => tenantsContract(open))
+}
+
+const eventsContract = ({ open, openTogether, limits }: StoreUnderTest): void => {
+  describe('of quotas', () => quotasContract(open))
+  describe('of recorded events', () => recordedEventsContract(open))
+  describe('of event logs', () => eventLogsContract(open, openTogether))
+  describe('of concurrent events', () => concurrentEventsContract(openTogether, limits))
+}
+
+const contracts = { reads: readsContract, changes: changesContract, 'quotas and events': eventsContract }
+
 /**
  * The tests that every adapter of the FormsStore port passes.
  *
- * @param open opens the store, which may contain data of earlier tests.
- * @param openSame opens the same store each time.
+ * @param parts all by default. A slow engine has a test file for each, since files run in parallel.
  */
 export const formsStoreContract = (
-  name: string,
-  open: OpenStore,
-  openTogether: OpenStoreTogether,
-  limits: EngineLimits = {},
-  openSame: OpenStore = open,
+  store: StoreUnderTest,
+  parts = Object.keys(contracts) as (keyof typeof contracts)[],
 ): void => {
-  describe(`the forms store on ${name}`, () => {
-    describe('of drafts', () => draftsContract(open))
-    describe('of lists', () => listsContract(open, limits))
-    describe('of filters', () => filtersContract(open, limits))
-    describe('of summaries', () => summariesContract(open))
-    describe('of revisions', () => revisionsContract(open))
-    describe('of unpublishes', () => unpublishContract(open))
-    describe('of pruned revisions', () => pruneContract(open, openTogether))
-    describe('of replies', () => repliesContract(open))
-    describe('of deleted forms', () => undeleteContract(openSame, limits))
-    describe('of form ids', () => formIdsContract(openSame, limits))
-    describe('of request ids', () => requestIdsContract(open, limits))
-    describe('of records', () => recordsContract(open))
-    describe('of quotas', () => quotasContract(open))
-    describe('of tenants', () => tenantsContract(open))
-    describe('of recorded events', () => recordedEventsContract(open))
-    describe('of event logs', () => eventLogsContract(open, openTogether))
-    describe('of concurrent events', () => concurrentEventsContract(openTogether, limits))
-  })
+  for (const part of parts) describe(`the forms store on ${store.name}`, () => contracts[part](store))
 }

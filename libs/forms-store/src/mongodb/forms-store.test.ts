@@ -1,49 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { MongoDatabase } from '@fms/store-kit/mongodb'
-import { startMongo } from '@fms/testkit/mongodb'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
-import {
-  atOnce,
-  givenForm,
-  newRevision,
-  type OpenStore,
-  type OpenStoreTogether,
-  refOf,
-} from '../contract/given.ts'
+import { givenForm, newRevision, refOf } from '../contract/given.ts'
 import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections, newRevisionDocument } from './documents.ts'
+import { startStoreUnderTest } from './testing.ts'
 
-// Some engines scan whole collections.
-vi.setConfig({ testTimeout: 180_000 })
+const { newUrl, ...store } = await startStoreUnderTest()
+const { open } = store
 
-const mongo = await startMongo()
-afterAll(() => mongo[Symbol.asyncDispose]())
-
-/** A new database for each store: engines for tests are slow on large collections. */
-const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
-
-const open: OpenStore = async (options) => {
-  const url = newUrl()
-  await migrateFormsStore(url)
-  return openFormsStore(url, options)
-}
-
-const sameUrl = newUrl()
-const openSame: OpenStore = async (options) => {
-  await migrateFormsStore(sameUrl)
-  return openFormsStore(sameUrl, options)
-}
-
-const openTogether: OpenStoreTogether = async (count) => {
-  const url = newUrl()
-  await migrateFormsStore(url)
-  return atOnce(count, () => openFormsStore(url))
-}
-
-const limits = { comparesUtf16: mongo.engine.startsWith('jongodb'), slow: true }
-formsStoreContract('MongoDB', open, openTogether, limits, openSame)
+formsStoreContract(store, ['reads'])
 
 describe('a revision of release 0.1.0 on MongoDB', () => {
   it('has no publisher and no note', async () => {

@@ -43,7 +43,7 @@ const openTogether: OpenStoreTogether = (count) => {
   return atOnce(count, () => openFormsStore(`sqlite:${file}`))
 }
 
-formsStoreContract('SQLite', open, openTogether)
+formsStoreContract({ name: 'SQLite', open, openTogether, openSame: open, limits: {} })
 
 describe.each([
   ['a file, read in the reader thread', path],

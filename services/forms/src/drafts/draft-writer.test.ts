@@ -60,25 +60,23 @@ describe('DraftWriter', () => {
 
   it('restores the same draft in a thread as on the calling thread', async () => {
     const codes = { drafts: 0, refusals: 0, unchanged: 0 }
-    const snapshots = fc.oneof(createFormArbitrary, wrongMemberArbitrary).map(overTheWire)
+    const anyForm = createFormArbitrary.map(overTheWire)
+    const refused = wrongMemberArbitrary.map(overTheWire)
 
     await fc.assert(
-      fc.asyncProperty(createFormArbitrary.map(overTheWire), snapshots, async (form, snapshot) => {
+      fc.asyncProperty(anyForm, anyForm, refused, async (form, earlier, wrong) => {
         const { draftJson } = await inline.create(form, alice)
-        for (const snapshotJson of [JSON.stringify(snapshot), draftJson]) {
+        const { draftJson: snapshot } = await inline.create(earlier, alice)
+        for (const snapshotJson of [snapshot, JSON.stringify(wrong), draftJson]) {
           const restored = await outcomeOf(inline.restore(draftJson, snapshotJson, alice))
           expect(await outcomeOf(threaded.restore(draftJson, snapshotJson, alice))).toEqual(restored)
           if (restored === undefined) codes.unchanged++
           else codes['error' in (restored as object) ? 'refusals' : 'drafts']++
         }
       }),
-      // One draft and one refusal in any case.
-      {
-        numRuns: 100,
-        examples: [[{ name: 'a' }, { name: 'b' }] as never, [{ name: 'a' }, { name: 5 }] as never],
-      },
+      { numRuns: 100 },
     )
-    for (const count of Object.values(codes)) expect(count).toBeGreaterThan(0)
+    for (const count of Object.values(codes)) expect(count).toBeGreaterThan(50)
   })
 
   it('leaves the event loop free while a thread checks a large draft', async () => {

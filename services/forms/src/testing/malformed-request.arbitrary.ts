@@ -334,6 +334,15 @@ const oddRefRequest: fc.Arbitrary<MalformedRequest> = fc
     }
   })
 
+/** Methods that a path does not support. */
+const wrongMethod: fc.Arbitrary<MalformedRequest> = fc
+  .constantFrom(
+    { method: 'POST', of: 'form' },
+    { method: 'DELETE', of: 'forms' },
+    { method: 'PATCH', of: 'events' },
+  )
+  .map(({ method, of }) => (at) => ({ method, url: urlOf(of, at), payload: { form: { name: 'odd' } } }))
+
 /** Header values that Node accepts. */
 const headerText = fc
   .string({
@@ -422,5 +431,6 @@ export const malformedRequestArbitrary: fc.Arbitrary<MalformedRequest> = fc.oneo
   oddListing,
   oddSequence,
   oddRefRequest,
+  wrongMethod,
   oddHeaders,
 )

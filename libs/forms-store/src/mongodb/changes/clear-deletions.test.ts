@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { type BeforeWrite, MongoDatabase } from '@fms/store-kit/mongodb'
 import { describe, expect, it } from 'vitest'
 import { givenForm, publish, refOf } from '../../contract/given.ts'
 import type { StoredForm } from '../../forms-store.ts'
-import type { DeletionDocument } from '../documents.ts'
+import { type DeletionDocument, formsCollections } from '../documents.ts'
 import { findForm } from '../find-form.ts'
-import { startFormsStore } from '../testing.ts'
+import { MongoFormsStore } from '../forms-store.ts'
+import { allow, startFormsStore } from '../testing.ts'
+import { addUsage } from '../usage.ts'
 import { clearDeletions } from './clear-deletions.ts'
 
-const { store, collections } = await startFormsStore({ quick: true })
+const { store, collections, url } = await startFormsStore({ quick: true })
 
 const { signal } = new AbortController()
 const minuteMs = 60_000
@@ -50,5 +53,30 @@ describe('clearing while the form of a note exists', () => {
     await clearDeletions(collections, signal)
 
     expect(await notesOf(form)).toHaveLength(1)
+  })
+})
+
+describe('clearing the revisions of a deleted form', () => {
+  it('leaves the usage exact when the last publish removes its revision at the same time', async () => {
+    const form = await givenForm(store)
+    await using deleting = new MongoFormsStore(url, { clears: false })
+    for (let count = 0; count < 3; count++) await publish(deleting, form)
+    await deleting.delete(refOf(form), allow)
+    const { organizationId } = form
+    const [last] = await Array.fromAsync(collections.revisions.find({ organizationId, number: 3 }))
+    let isFirst = true
+    const removeMeanwhile: BeforeWrite = async ({ collection }) => {
+      if (collection !== 'revisions' || !isFirst) return
+      isFirst = false
+      await collections.revisions.deleteOne(last!)
+      await addUsage(collections, organizationId, { forms: 0, bytes: -last!.bytes, revisions: -1 })
+    }
+    await using database = new MongoDatabase(url, removeMeanwhile)
+
+    await clearDeletions(formsCollections(database), signal)
+
+    expect(isFirst).toBe(false)
+    expect(await collections.revisions.count({ organizationId })).toBe(0)
+    expect(await store.usage(organizationId)).toEqual({ forms: 0, bytes: 0 })
   })
 })

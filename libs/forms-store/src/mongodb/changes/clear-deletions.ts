@@ -2,7 +2,13 @@ import { operatorContext } from '../../events/recorded-event.ts'
 import type { RestorableNote } from '../deleted-forms/find-deleted.ts'
 import { findRestored, removeRemnant } from '../deleted-forms/find-restored.ts'
 import { purgeNote } from '../deleted-forms/purge-form.ts'
-import { type DeletionDocument, type FormsCollections, formByIdEach, type Incarnation } from '../documents.ts'
+import {
+  type DeletionDocument,
+  type FormsCollections,
+  formByIdEach,
+  type Incarnation,
+  type RevisionDocument,
+} from '../documents.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
 import { addUsage } from '../usage.ts'
 import { release } from './reservations.ts'
@@ -181,21 +187,39 @@ const clearReplies = async (
 }
 
 /** @returns whether there may be more. Index: revisions_by_incarnation. */
-const clearRevisions = async (
+const clearRevisions = async (collections: FormsCollections, incarnation: Incarnation): Promise<boolean> => {
+  const { organizationId, formId, incarnation: id } = incarnation
+  const all = { organizationId, formId, incarnation: id }
+  const fields = ['bytes', 'number'] as const
+  const found = await Array.fromAsync(collections.revisions.find(all, { limit: maxBatch, fields }))
+  // The publish that has stored the last revision may remove it at the same time.
+  const lastNumber = Math.max(...found.map(({ number }) => number))
+  await deleteRevisions(
+    collections,
+    incarnation,
+    found.filter(({ number }) => number === lastNumber),
+  )
+  await deleteRevisions(
+    collections,
+    incarnation,
+    found.filter(({ number }) => number < lastNumber),
+  )
+  return found.length === maxBatch
+}
+
+/** Deletes revisions, and subtracts them from the usage, unless another process deletes some of them. */
+const deleteRevisions = async (
   collections: FormsCollections,
   { organizationId, formId, incarnation }: Incarnation,
-): Promise<boolean> => {
-  const { revisions } = collections
-  const all = { organizationId, formId, incarnation }
-  const found = await Array.fromAsync(revisions.find(all, { limit: maxBatch, fields: ['bytes'] }))
-  if (found.length === 0) return false
-  const cleared = await revisions.deleteMany({ ...all, _id: { $in: found.map(({ _id }) => _id) } })
-  // When another process clears concurrently, usage stays too high rather than too low.
-  const bytes = found.reduce((sum, revision) => sum + revision.bytes, 0)
-  if (cleared === found.length) {
-    await addUsage(collections, organizationId, { forms: 0, bytes: -bytes, revisions: -cleared })
-  }
-  return found.length === maxBatch
+  revisions: readonly Pick<RevisionDocument, '_id' | 'bytes'>[],
+): Promise<void> => {
+  if (revisions.length === 0) return
+  const ids = revisions.map(({ _id }) => _id)
+  const all = { organizationId, formId, incarnation, _id: { $in: ids } }
+  // Usage stays too high rather than too low.
+  if ((await collections.revisions.deleteMany(all)) < revisions.length) return
+  const bytes = revisions.reduce((sum, revision) => sum + revision.bytes, 0)
+  await addUsage(collections, organizationId, { forms: 0, bytes: -bytes, revisions: -revisions.length })
 }
 
 /** @returns whether there may be more. Index: commands_by_form. */

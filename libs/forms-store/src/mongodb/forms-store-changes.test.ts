@@ -1,0 +1,4 @@
+import { formsStoreContract } from '../contract/forms-store.contract.ts'
+import { startStoreUnderTest } from './testing.ts'
+
+formsStoreContract(await startStoreUnderTest(), ['changes'])
