@@ -141,7 +141,9 @@ export const RotateKeyRequest = z
       .min(0, overlapError)
       .max(maxOverlapSeconds, overlapError)
       .default(0)
-      .describe('How long the old key still works, in seconds; at most 7 days. 0 revokes it.'),
+      .describe(
+        'How long the old key still works, in seconds; at most 7 days. 0 revokes it. Must be 0 if the calling key is read-only.',
+      ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'RotateKeyRequest' })
