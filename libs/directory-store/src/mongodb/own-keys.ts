@@ -116,29 +116,27 @@ export class MongoOwnKeys {
    * Checks that a user may have one more live key.
    *
    * @param ending how many live keys of the user end with the same change.
-   * @returns the user, and the claims that still count.
+   * @returns the user, the claims that still count, and the ended keys to delete.
    * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS
    */
   async #assertRoom(
     userId: string,
     ending = 0,
-  ): Promise<{ user: UserDocument; claims: Record<string, number> }> {
+  ): Promise<{ user: UserDocument; claims: Record<string, number>; surplus: string[] }> {
     // The claims are read before the keys: a claim is removed only after its key is stored.
     const user = await this.#users.findOne({ _id: userId })
     if (!user) throw userNotFound(userId)
-    const isLive = await this.#livenessOfKeys(userId)
+    const { ids, live, ended } = await this.#readKeys(userId)
     const oldest = this.#now().getTime() - claimMs
-    const claims = Object.entries(user.keyClaims ?? {}).filter(
-      ([id, time]) => time > oldest && !isLive.has(id),
-    )
-    const live = [...isLive.values()].filter(Boolean).length
+    const claims = Object.entries(user.keyClaims ?? {}).filter(([id, time]) => time > oldest && !ids.has(id))
     if (live + claims.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
-    return { user, claims: Object.fromEntries(claims) }
+    return { user, claims: Object.fromEntries(claims), surplus: ended.slice(maxEndedKeys) }
   }
 
+  /** Also bounds what the ended keys of the user take up. */
   async #claim({ userId, keyId, createTime }: ApiKey, ending = 0): Promise<void> {
     const attempt = async () => {
-      const { user, claims } = await this.#assertRoom(userId, ending)
+      const { user, claims, surplus } = await this.#assertRoom(userId, ending)
       const { keysVersion = null } = user
       const keyClaims = { ...claims, [keyId]: createTime.getTime() }
       // A query for null also matches an absent field.
@@ -146,9 +144,12 @@ export class MongoOwnKeys {
         { _id: userId, keysVersion },
         { keysVersion: (keysVersion ?? 0) + 1, keyClaims },
       )
-      return isClaimed || writeConflict
+      return isClaimed ? surplus : writeConflict
     }
-    await retryOnConflict(attempt, () => storeUnavailable(new Error('Keys of the user keep being created')))
+    const onGiveUp = () => storeUnavailable(new Error('Keys of the user keep being created'))
+    const surplus = await retryOnConflict(attempt, onGiveUp)
+    // Before the key is stored: if this fails, no key is left whose secret nobody has.
+    if (surplus.length > 0) await this.#keys.deleteMany({ _id: { $in: surplus } })
   }
 
   /** Without this, the claim counts for a minute. */
@@ -156,18 +157,24 @@ export class MongoOwnKeys {
     await this.#users.increment({ _id: userId }, { keysVersion: 1 }, { unset: [`keyClaims.${keyId}`] })
   }
 
-  /** Whether each stored key of a user is live, by its id. Index: keys_by_user. */
-  async #livenessOfKeys(userId: string): Promise<Map<string, boolean>> {
+  /**
+   * The ids of all keys of a user, how many are live, and the ids of the others, from the one that ended last. Index:
+   * keys_by_user.
+   */
+  async #readKeys(userId: string): Promise<{ ids: Set<string>; live: number; ended: string[] }> {
     const now = this.#now()
     const fields = ['_id', 'expireTime', 'revokeTime']
-    const all = this.#keys.find({ userId }, { sort: { createTime: 1, _id: 1 }, fields })
-    return new Map(await Array.fromAsync(all, (key) => [key._id, isLiveAt(key, now)] as const))
+    const found = this.#keys.find({ userId }, { sort: { createTime: 1, _id: 1 }, fields })
+    const keys = await Array.fromAsync(found)
+    const ended = keys.filter((key) => !isLiveAt(key, now)).sort((a, b) => endOf(b) - endOf(a))
+    const ids = new Set(keys.map(({ _id }) => _id))
+    return { ids, live: keys.length - ended.length, ended: ended.map(({ _id }) => _id) }
   }
 
   /** @returns false if the id is taken. */
-  async #insert({ key, apiKey }: IssuedApiKey): Promise<boolean> {
+  #insert({ key, apiKey }: IssuedApiKey): Promise<boolean> {
     const { keyId: _id, createTime, expireTime, ...fields } = apiKey
-    const isInserted = await this.#keys.insert({
+    return this.#keys.insert({
       _id,
       ...fields,
       hash: hashApiKey(key),
@@ -176,8 +183,6 @@ export class MongoOwnKeys {
       expireTime: expireTime?.getTime() ?? null,
       revokeTime: null,
     })
-    await this.#deleteOldEnded(apiKey.userId)
-    return isInserted
   }
 
   /** @returns false if the key has been revoked meanwhile. */
@@ -193,17 +198,10 @@ export class MongoOwnKeys {
   #notExpired() {
     return { $or: [{ expireTime: null }, { expireTime: { $gt: this.#now().getTime() } }] }
   }
-
-  /** Bounds what the keys of a user take up. Index: keys_by_user. */
-  async #deleteOldEnded(userId: string): Promise<void> {
-    const isExpired = { expireTime: { $lte: this.#now().getTime() } }
-    const ended = { userId, $or: [{ revokeTime: { $ne: null } }, isExpired] }
-    const sort = { createTime: -1, _id: -1 } as const
-    const found = this.#keys.find(ended, { sort, skip: maxEndedKeys, fields: ['_id'] })
-    const surplus = await Array.fromAsync(found, ({ _id }) => _id)
-    if (surplus.length > 0) await this.#keys.deleteMany({ _id: { $in: surplus } })
-  }
 }
 
 const isLiveAt = ({ expireTime, revokeTime }: KeyDocument, now: Date): boolean =>
   revokeTime === null && (expireTime === null || expireTime > now.getTime())
+
+/** When a key that is not live ended. */
+const endOf = ({ expireTime, revokeTime }: KeyDocument): number => (revokeTime ?? expireTime)!

@@ -147,12 +147,12 @@ export class SqliteOwnKeys {
     return this.#database.get(sql, userId, this.#now().getTime())?.total as number
   }
 
-  /** Bounds what the keys of a user take up. */
+  /** Bounds what the keys of a user take up. Keeps those that ended last. */
   #deleteOldEnded(userId: string): void {
     this.#database.run(
       `DELETE FROM keys WHERE keyId IN (
          SELECT keyId FROM keys WHERE userId = ? AND (revokeTime IS NOT NULL OR expireTime <= ?)
-         ORDER BY createTime DESC, keyId DESC LIMIT -1 OFFSET ?)`,
+         ORDER BY ifnull(revokeTime, expireTime) DESC, keyId DESC LIMIT -1 OFFSET ?)`,
       ...[userId, this.#now().getTime(), maxEndedKeys],
     )
   }
