@@ -13,7 +13,7 @@ import { ComparePage } from './publish/compare-page.tsx'
 import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { goTo, route } from './routing/navigation.ts'
-import { type FormPage, hrefOf, type OrganizationPage, type Route } from './routing/routes.ts'
+import { formPages, hrefOf, organizationPages, type Route } from './routing/routes.ts'
 import { entryError, isRetryable } from './session/entry.ts'
 import { RetryPage } from './session/retry-page.tsx'
 import { isConnected, mayPurgeIn, mayWriteIn, type Session, session, signOut } from './session/session.ts'
@@ -37,7 +37,8 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
         </p>
       )}
       {current && error !== undefined && <EntryError error={error} />}
-      {current && <RoutedPage session={current} />}
+      {/* Without a key, the same page of another form or organization keeps the state of this one. */}
+      {current && <RoutedPage key={hrefOf(route.value)} session={current} />}
       {!current &&
         (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
     </>
@@ -59,9 +60,6 @@ const EntryError = ({ error }: { error: unknown }) => (
     </button>
   </div>
 )
-
-const organizationPages: OrganizationPage[] = ['forms', 'activity', 'deleted-forms']
-const formPages: FormPage[] = ['edit', 'preview', 'publish', 'revisions', 'form-activity', 'use-it']
 
 const Header = ({ session }: { session: Session }) => {
   const current = route.value
@@ -175,37 +173,27 @@ const RoutedPage = ({ session }: { session: Session }) => {
   const mayWrite = mayWriteIn(session, organization)
   if (!('form' in current)) {
     const props = { client, organization }
-    if (current.page === 'activity') return <ActivityPage key={organization} {...props} />
+    if (current.page === 'activity') return <ActivityPage {...props} />
     if (current.page === 'deleted-forms')
-      return (
-        <DeletedFormsPage
-          key={organization}
-          {...props}
-          mayWrite={mayWrite}
-          mayPurge={mayPurgeIn(session, organization)}
-        />
-      )
-    return <FormsPage key={organization} {...props} mayWrite={mayWrite} />
+      return <DeletedFormsPage {...props} mayWrite={mayWrite} mayPurge={mayPurgeIn(session, organization)} />
+    return <FormsPage {...props} mayWrite={mayWrite} />
   }
-  const { form } = current
-  const props = { client, organization, form }
-  // Preact ignores a key among spread properties. Without a key, the page of another form keeps the state of this one.
-  const key = `${organization}/${form}`
+  const props = { client, organization, form: current.form }
   switch (current.page) {
     case 'edit':
-      return <EditPage key={key} {...props} mayWrite={mayWrite} />
+      return <EditPage {...props} mayWrite={mayWrite} />
     case 'preview':
-      return <PreviewPage key={key} {...props} />
+      return <PreviewPage {...props} />
     case 'publish':
-      return <PublishPage key={key} {...props} mayWrite={mayWrite} />
+      return <PublishPage {...props} mayWrite={mayWrite} />
     case 'revisions':
-      return <RevisionsPage key={key} {...props} mayWrite={mayWrite} />
+      return <RevisionsPage {...props} mayWrite={mayWrite} />
     case 'compare':
-      return <ComparePage key={hrefOf(current)} {...props} from={current.from} to={current.to} />
+      return <ComparePage {...props} from={current.from} to={current.to} />
     case 'form-activity':
-      return <ActivityPage key={key} {...props} />
+      return <ActivityPage {...props} />
     case 'use-it':
-      return <UseItPage key={key} {...props} />
+      return <UseItPage {...props} />
   }
 }
 

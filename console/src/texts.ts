@@ -139,6 +139,8 @@ export const texts = {
     restored: 'These are your unsaved changes from before. Save them, or discard them.',
     restoredAndMoved:
       'These are your unsaved changes from before. Somebody has changed the form since: when you save, you can compare both.',
+    hasMore:
+      'Another tab has left further unsaved changes of this form. Save or discard these, then reload the page to see them.',
     notStored: 'This browser has no room to keep your changes. Save them before you close the tab.',
     invalidJson: 'The JSON is incomplete. The fields show its last valid state.',
   },
@@ -246,7 +248,7 @@ export const texts = {
     noteHint: 'What you change, or why. It is shown with the revision.',
     acceptBreaking: 'Publish the breaking changes',
     publish: 'Publish',
-    reload: 'Open this page again to see what changed.',
+    showChanges: 'Show what has changed',
     done: 'Published. Respondents now see this draft.',
   },
 
@@ -332,7 +334,6 @@ export const texts = {
     never: 'never',
     current: 'this session',
     unnamed: '(no name)',
-    more: 'More keys',
     new: 'New key',
     onlyReads: 'Reads only',
     lifetime: 'Expires',

@@ -1,56 +1,28 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildConsole } from '../../scripts/build-console.ts'
-import { launchBrowser } from '../launch-browser.ts'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
-import {
-  accessibilityProblems,
-  type ConsolePage,
-  goToForm,
-  isTooWide,
-  openConsole,
-  signIn,
-} from './console-pages.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Account, publishable } from '../system.ts'
+import { accessibilityProblems, type ConsolePage, goToForm, isTooWide } from './console-pages.ts'
+import { withConsole } from './with-console.ts'
 
 /** The time in which a keystroke in a form of 700 KB shows, on a busy machine. Milliseconds. */
 const keystrokeMs = 1_000
 
-let system: System
-let browser: Browser
+const { system, openConsole, signIn, given, read, edit, publish, remove } = withConsole()
 let account: Account
-/** A form with a live revision, an earlier one, a breaking change and a violation of the checks of a publish. */
+/** A form with a live revision, a breaking change and a violation of the checks of a publish. */
 let publicId: string
 
 beforeAll(async () => {
-  await buildConsole()
-  system = await startSystem()
-  browser = await launchBrowser()
-  account = await system.account({ role: 'owner' })
-  const { body } = await system.call(account, 'POST', account.forms, { form: publishable() })
-  publicId = body.publicId
-  const path = `${account.forms}/${publicId}`
-  await system.call(account, 'POST', `${path}/publish`, { note: 'First' })
-  const deleted = await system.call(account, 'POST', account.forms, { form: { name: 'Thrown away' } })
-  await system.call(account, 'DELETE', `${account.forms}/${deleted.body.publicId}`)
-  await system.call(account, 'PATCH', path, {
-    form: { name: 'Second', steps: publishable().steps.slice(0, 1) },
-  })
-})
-afterAll(async () => {
-  await browser?.close()
-  await system?.[Symbol.asyncDispose]()
+  account = await system().account({ role: 'owner' })
+  publicId = (await given(account)).publicId
+  await publish(account, publicId, 'First')
+  await edit(account, publicId, { name: 'Second', steps: publishable().steps.slice(0, 1) })
+  await remove(account, (await given(account, { name: 'Thrown away' })).publicId)
 })
 
 /** Every page, in a state that shows all of its parts. */
 const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
   ['forms', ({ page }) => page.getByText('draft differs').waitFor()],
-  [
-    'a new form',
-    async ({ page }) => {
-      await page.getByRole('button', { name: 'New form' }).click()
-      await page.getByRole('dialog').waitFor()
-    },
-  ],
   [
     'edit',
     async (opened) => {
@@ -65,7 +37,13 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
       await opened.page.locator('.form-fields .violation').first().waitFor()
     },
   ],
-  ['preview', (opened) => goToForm(opened, account, publicId, 'preview')],
+  [
+    'preview',
+    async (opened) => {
+      await goToForm(opened, account, publicId, 'preview')
+      await opened.page.locator('.stage').waitFor()
+    },
+  ],
   [
     'publish',
     async (opened) => {
@@ -101,12 +79,97 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
       await page.getByText('Thrown away').waitFor()
     },
   ],
-  ['use it', (opened) => goToForm(opened, account, publicId, 'use-it')],
+  [
+    'use it',
+    async (opened) => {
+      await goToForm(opened, account, publicId, 'use-it')
+      await opened.page.getByRole('heading', { name: 'curl' }).waitFor()
+    },
+  ],
+  [
+    'keys',
+    async ({ page }) => {
+      await page.getByRole('link', { name: 'Keys' }).click()
+      await page.getByRole('row', { name: /Test/ }).waitFor()
+    },
+  ],
   [
     'an error',
     async (opened) => {
       await goToForm(opened, account, 'nothing')
       await opened.page.getByText('FORM_NOT_FOUND').waitFor()
+    },
+  ],
+]
+
+/** Presses a button that opens a dialog, and waits for that. */
+const openDialog = async ({ page }: ConsolePage, button: string | RegExp) => {
+  await page.getByRole('button', { name: button }).first().click()
+  await page.getByRole('dialog').waitFor()
+}
+
+/** Every dialog. Escape closes them, except that of a new key. */
+const dialogs: [string, (opened: ConsolePage) => Promise<unknown>][] = [
+  ['a new form', (opened) => openDialog(opened, 'New form')],
+  [
+    'an import that fails',
+    async (opened) => {
+      await openDialog(opened, 'New form')
+      const file = { name: 'form.json', mimeType: 'application/json', buffer: Buffer.from('[]') }
+      await opened.page.getByLabel('Or import a JSON file').setInputFiles(file)
+      await opened.page.getByText('The file is not a JSON object.').waitFor()
+    },
+  ],
+  [
+    'a deletion',
+    async (opened) => {
+      await goToForm(opened, account, publicId)
+      await openDialog(opened, 'Delete form')
+    },
+  ],
+  [
+    'a conflict',
+    async (opened) => {
+      await opened.page.getByLabel('Name', { exact: true }).fill('Mine')
+      await edit(account, publicId, { name: `Theirs ${Date.now()}` })
+      await openDialog(opened, 'Save')
+    },
+  ],
+  ['signing out with unsaved changes', (opened) => openDialog(opened, 'Sign out')],
+  [
+    'an unpublish',
+    async (opened) => {
+      await goToForm(opened, account, publicId, 'publish')
+      await openDialog(opened, 'Unpublish')
+    },
+  ],
+  [
+    'a rollback',
+    async (opened) => {
+      await goToForm(opened, account, publicId, 'revisions')
+      await openDialog(opened, /^Roll back/)
+    },
+  ],
+  [
+    'a purge',
+    async (opened) => {
+      await opened.page.getByRole('link', { name: 'Deleted forms' }).click()
+      await openDialog(opened, /^Remove for good/)
+    },
+  ],
+  [
+    'a rotation',
+    async (opened) => {
+      await opened.page.getByRole('link', { name: 'Keys' }).click()
+      await openDialog(opened, 'Rotate Test')
+    },
+  ],
+  ['a revocation', (opened) => openDialog(opened, 'Revoke Test')],
+  [
+    'a new key',
+    async (opened) => {
+      await opened.page.getByLabel('Name', { exact: true }).fill('Website')
+      await openDialog(opened, 'Create key')
     },
   ],
 ]
@@ -117,37 +180,43 @@ describe.each([
 ] as const)('in %s colours, %i pixels wide,', (colorScheme, width) => {
   const options = { colorScheme, viewport: { width, height: 844 } }
 
-  const check = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([])
-    expect(await isTooWide(page)).toBe(false)
+  const check = async ({ page }: ConsolePage, name: string) => {
+    expect(await accessibilityProblems(page), name).toEqual([])
+    expect(await isTooWide(page), name).toBe(false)
   }
 
   it('axe-core finds nothing on the sign-in page', async () => {
-    const { page, context } = await openConsole(browser, system, options)
-    await page.getByLabel('API key').waitFor()
-    await check(page)
-    await context.close()
+    await using opened = await openConsole(options)
+    await opened.page.getByLabel('API key').waitFor()
+    await check(opened, 'sign in')
   })
 
   it('axe-core finds nothing on any page', async () => {
-    const opened = await signIn(browser, system, account, options)
+    await using opened = await signIn(account, options)
     for (const [name, open] of pages) {
       await open(opened)
-      expect(await accessibilityProblems(opened.page), name).toEqual([])
-      expect(await isTooWide(opened.page), name).toBe(false)
+      await check(opened, name)
+    }
+    expect(opened.problems).toEqual([])
+  })
+
+  it('axe-core finds nothing in any dialog', async () => {
+    await using opened = await signIn(account, options)
+    for (const [name, open] of dialogs) {
+      await open(opened)
+      await check(opened, name)
       await opened.page.keyboard.press('Escape')
     }
     expect(opened.problems).toEqual([])
-    await opened.context.close()
   })
 })
 
 describe('with the keyboard alone', () => {
-  /** Presses Tab until the element with this name has the focus. */
-  const tabTo = async (page: Page, name: RegExp) => {
+  /** Presses a key until the element with this name has the focus. */
+  const tabTo = async (page: Page, name: RegExp, key = 'Tab') => {
     const seen: string[] = []
     for (let presses = 0; presses < 60; presses++) {
-      await page.keyboard.press('Tab')
+      await page.keyboard.press(key)
       const focused = await page.evaluate<string>(`(() => {
         const element = document.activeElement
         return element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText ?? ''
@@ -155,12 +224,13 @@ describe('with the keyboard alone', () => {
       if (name.test(focused)) return
       seen.push(focused)
     }
-    throw new Error(`Tab does not reach ${name}, only ${seen.join(', ')}`)
+    throw new Error(`${key} does not reach ${name}, only ${seen.join(', ')}`)
   }
 
   it('somebody signs in, creates a form, edits and publishes it', async () => {
-    const own = await system.account()
-    const { page, context } = await openConsole(browser, system)
+    const own = await system().account()
+    await using opened = await openConsole()
+    const { page } = opened
     await page.getByLabel('API key').waitFor()
     await tabTo(page, /API key/)
     await page.keyboard.type(own.apiKey)
@@ -179,46 +249,39 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Control+s')
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.getByRole('heading', { name: 'By keyboard' }).focus()
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Shift+Tab')
-    for (;;) {
-      if ((await page.evaluate('document.activeElement.innerText')) === 'Publish') break
-      await page.keyboard.press('Shift+Tab')
-    }
+    await tabTo(page, /^Publish$/, 'Shift+Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Publish: By keyboard' }).waitFor()
     await tabTo(page, /^Note/)
     await page.keyboard.type('By keyboard')
     await page.keyboard.press('Enter')
     await page.getByText('Published. Respondents').waitFor()
-    await context.close()
   })
 
   it('one leaves the JSON editor', async () => {
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     await goToForm(opened, account, publicId)
     await opened.page.locator('.cm-content').click()
     await opened.page.keyboard.press('Shift+Tab')
 
     const isOutside = 'document.activeElement.shadowRoot === null && document.activeElement !== document.body'
     expect(await opened.page.evaluate(isOutside)).toBe(true)
-    await opened.context.close()
   })
 })
 
 describe('a form with 1,000 steps and 700 KB', () => {
   it('stays usable', async () => {
-    const own = await system.account()
+    const own = await system().account()
     const steps = Array.from({ length: 1_000 }, (_, index) => ({
       type: 'long-text',
       key: `q${index}`,
       title: `Question ${index}`,
       description: 'x'.repeat(620),
     }))
-    const { body } = await system.call(own, 'POST', own.forms, { form: { name: 'Large', steps } })
-    const opened = await signIn(browser, system, own)
+    const form = await given(own, { name: 'Large', steps })
+    await using opened = await signIn(own)
     const { page } = opened
-    await goToForm(opened, own, body.publicId)
+    await goToForm(opened, own, form.publicId)
     await page.locator('.cm-content').waitFor()
 
     await page
@@ -238,8 +301,7 @@ describe('a form with 1,000 steps and 700 KB', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
 
     expect(keystroke).toBeLessThan(keystrokeMs)
-    const saved = (await system.call(own, 'GET', `${own.forms}/${body.publicId}`)).body
+    const saved = await read(own, form.publicId)
     expect(saved.steps[999].title).toBe('Changed again')
-    await opened.context.close()
   })
 })

@@ -7,8 +7,8 @@ import type { Account, System } from '../system.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const images = join(import.meta.dirname, '../../docs/images/console')
 
-/** A tab with the console. */
-export interface ConsolePage {
+/** A tab with the console. Disposing it closes its browser context. */
+export interface ConsolePage extends AsyncDisposable {
   page: Page
   context: BrowserContext
   /** Violations of the content security policy, foreign requests, uncaught errors. */
@@ -38,7 +38,7 @@ export const openConsole = async (
     else problems.push(`request to ${url}`)
   })
   await page.goto(`${system.baseUrl}/console`)
-  return { page, context, problems, requests }
+  return { page, context, problems, requests, [Symbol.asyncDispose]: () => context.close() }
 }
 
 /** Opens the console and signs in with a pasted key. */
@@ -59,7 +59,6 @@ export const signIn = async (
 export const goToForm = async ({ page }: ConsolePage, { slug }: Account, publicId: string, name = 'edit') => {
   const base = page.url().replace(/#.*$/, '')
   await page.goto(`${base}#/organizations/${slug}/forms/${publicId}/${name}`)
-  await page.locator('main h1').waitFor()
 }
 
 interface AxeViolation {

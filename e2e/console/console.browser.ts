@@ -1,40 +1,17 @@
 import { openDirectoryStore } from '@fms/directory-store'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildConsole } from '../../scripts/build-console.ts'
-import { launchBrowser } from '../launch-browser.ts'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
-import { goToForm, openConsole, screenshot, signIn } from './console-pages.ts'
+import { describe, expect, it } from 'vitest'
+import { goToForm, screenshot } from './console-pages.ts'
+import { withConsole } from './with-console.ts'
 
 /** The time from the navigation to a first page that is ready. Milliseconds. */
 const readyMs = 1_000
 
-let system: System
-let browser: Browser
-
-beforeAll(async () => {
-  await buildConsole()
-  system = await startSystem()
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await system?.[Symbol.asyncDispose]()
-})
-
-const given = async (account: Account, fields: object = {}) =>
-  (await system.call(account, 'POST', account.forms, { form: publishable(fields) })).body
-
-const read = async (account: Account, publicId: string) =>
-  (await system.call(account, 'GET', `${account.forms}/${publicId}`)).body
-
-const edit = (account: Account, publicId: string, form: object) =>
-  system.call(account, 'PATCH', `${account.forms}/${publicId}`, { form })
+const { system, openConsole, signIn, given, read, edit, publish, remove } = withConsole()
 
 describe('the console', () => {
   it('takes a form through its whole life', async () => {
-    const account = await system.account({ role: 'owner' })
-    const opened = await signIn(browser, system, account)
+    const account = await system().account({ role: 'owner' })
+    await using opened = await signIn(account)
     const { page, problems, requests } = opened
 
     await page.getByRole('button', { name: 'New form' }).click()
@@ -89,6 +66,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Publish' }).click()
     await page.getByText('Breaking: answers to this question lose it.').waitFor()
     expect(await page.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true)
+    await page.locator('.changes bdi', { hasText: 'Would you come again?' }).waitFor()
     await screenshot(page, 'publish')
     await page.getByLabel('Publish the breaking changes').check()
     await page.getByLabel('Note').fill('Shorter')
@@ -103,6 +81,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('heading', { name: 'From revision 1 to revision 2' }).waitFor()
     await page.getByText('Breaking: answers to this question lose it.').waitFor()
+    await page.locator('.changes bdi', { hasText: 'Would you come again?' }).waitFor()
     await page.getByRole('link', { name: 'Revisions' }).first().click()
     await page.getByRole('button', { name: 'Roll back to revision 1' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
@@ -130,7 +109,7 @@ describe('the console', () => {
     await page.getByText('Visitor feedback is back, as it was.').waitFor()
     const restored = await read(account, publicId)
     expect(restored).toMatchObject({ name: 'Visitor feedback', tone: 'calm' })
-    await system.call(account, 'DELETE', `${account.forms}/${publicId}`)
+    await remove(account, publicId)
     await page.reload()
     await page.getByRole('button', { name: 'Remove for good: Visitor feedback' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove for good' }).click()
@@ -141,7 +120,8 @@ describe('the console', () => {
   })
 
   it('shows its first page quickly', async () => {
-    const { page } = await openConsole(browser, system)
+    await using opened = await openConsole()
+    const { page } = opened
     const times: number[] = []
     for (let attempt = 0; attempt < 3; attempt++) {
       await page.reload()
@@ -154,12 +134,13 @@ describe('the console', () => {
   })
 
   it('lists forms, and finds them as one types', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const names = Array.from({ length: 30 }, (_, index) => `Form ${index + 1}`)
     for (const name of [...names, 'Tea party']) await given(account, { name })
     const first = await given(account, { name: 'Newest' })
-    await system.call(account, 'POST', `${account.forms}/${first.publicId}/publish`)
-    const { page } = await signIn(browser, system, account)
+    await publish(account, first.publicId)
+    await using opened = await signIn(account)
+    const { page } = opened
     const rows = page.locator('tbody tr')
 
     await page.getByText('32 forms').waitFor()
@@ -183,9 +164,10 @@ describe('the console', () => {
   })
 
   it('imports a form from a file of JSON', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const form = await given(account, { name: 'Exported', tone: 'calm' })
-    const { page } = await signIn(browser, system, account)
+    await using opened = await signIn(account)
+    const { page } = opened
 
     await page.getByRole('button', { name: 'New form' }).click()
     const file = page.getByLabel('Or import a JSON file')
@@ -203,9 +185,9 @@ describe('the console', () => {
   })
 
   it('shows what somebody else changed meanwhile, and merges both', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
 
@@ -233,9 +215,9 @@ describe('the console', () => {
     ['Keep mine', { name: 'Mine', tone: 'professional' }],
     ['Take theirs', { name: 'Customer feedback', tone: 'calm' }],
   ])('resolves a lost race by “%s”', async (choice, expected) => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
 
@@ -253,16 +235,16 @@ describe('the console', () => {
   })
 
   it('keeps what was typed when the tab closes, and says when the form has changed since', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     await goToForm(opened, account, publicId)
     await opened.page.getByLabel('Name', { exact: true }).fill('Typed in a closed tab')
     const closed = opened.page.waitForEvent('close')
     await opened.page.close({ runBeforeUnload: true })
     await closed
     const page = await opened.context.newPage()
-    await page.goto(`${system.baseUrl}/console`)
+    await page.goto(`${system().baseUrl}/console`)
     // Another tab: the key was that of the closed one.
     await page.getByLabel('API key').fill(account.apiKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -280,9 +262,9 @@ describe('the console', () => {
   })
 
   it('asks before signing out deletes what was typed', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
     await page.getByLabel('Name', { exact: true }).fill('Private')
@@ -299,13 +281,13 @@ describe('the console', () => {
   })
 
   it('asks for a new key when the key is revoked, and then continues with what was typed', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
     await page.getByLabel('Name', { exact: true }).fill('Not lost')
-    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    await using directory = await openDirectoryStore(system().directoryStoreUrl)
     const key = (await directory.listKeys()).find(({ userId }) => userId === account.userId)!
     await directory.revokeKey(key.keyId)
 
@@ -333,9 +315,9 @@ describe('the console', () => {
   })
 
   it('says that there is no connection, keeps the edit, and saves it later', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page, context } = opened
     await goToForm(opened, account, publicId)
     await page.locator('.cm-content').waitFor()
@@ -354,9 +336,9 @@ describe('the console', () => {
   })
 
   it('completes JSON, and shows violations in it', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account, { steps: [] })
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page, problems } = opened
     await goToForm(opened, account, publicId)
     const json = page.locator('.cm-content')

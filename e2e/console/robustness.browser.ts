@@ -1,29 +1,11 @@
 import { openDirectoryStore } from '@fms/directory-store'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildConsole } from '../../scripts/build-console.ts'
-import { launchBrowser } from '../launch-browser.ts'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
-import { goToForm, openConsole, signIn } from './console-pages.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { type Account, publishable } from '../system.ts'
+import { type ConsolePage, goToForm } from './console-pages.ts'
+import { withConsole } from './with-console.ts'
 
-let system: System
-let browser: Browser
-
-beforeAll(async () => {
-  await buildConsole()
-  system = await startSystem()
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await system?.[Symbol.asyncDispose]()
-})
-
-const given = async (account: Account, fields: object = {}) =>
-  (await system.call(account, 'POST', account.forms, { form: publishable(fields) })).body
-
-const read = async (account: Account, publicId: string) =>
-  (await system.call(account, 'GET', `${account.forms}/${publicId}`)).body
+const { system, openConsole, signIn, given, read, edit, publish, remove } = withConsole()
 
 /** The label or text of the element with the focus. */
 const focused = (page: Page) =>
@@ -33,11 +15,11 @@ const focused = (page: Page) =>
 
 describe('the page that the URL names', () => {
   it('replaces the same page of another form, and that of another organization', async () => {
-    const account = await system.account()
-    const other = await system.account()
+    const account = await system().account()
+    const other = await system().account()
     const a = await given(account, { name: 'Form A' })
     const b = await given(account, { name: 'Form B' })
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     for (const name of ['edit', 'preview', 'publish']) {
       await goToForm(opened, account, a.publicId, name)
@@ -57,44 +39,115 @@ describe('the page that the URL names', () => {
     await page.goto(page.url().replace(account.slug, other.slug))
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('link', { name: 'Form A' }).count()).toBe(0)
-    await opened.context.close()
+  })
+})
+
+describe('a name in Hebrew', () => {
+  it('leaves the other words of a heading in their order', async () => {
+    const account = await system().account({ role: 'owner' })
+    const name = 'משוב'
+    const { publicId } = await given(account, { name })
+    await using opened = await signIn(account)
+    const { page } = opened
+    const isolated = (heading: string) =>
+      page.getByRole('heading', { name: heading, exact: true }).locator('bdi', { hasText: name }).waitFor()
+
+    await goToForm(opened, account, publicId)
+    await isolated(name)
+    await goToForm(opened, account, publicId, 'preview')
+    await isolated(`Preview: ${name}`)
+    await goToForm(opened, account, publicId, 'publish')
+    await isolated(`Publish: ${name}`)
+    await expect.poll(() => page.title()).toBe(`Publish: ${name} – Forms`)
+    await remove(account, publicId)
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByRole('button', { name: 'Remove for good' }).click()
+    await isolated(`Remove for good: ${name}`)
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    for (const action of ['Rotate', 'Revoke']) {
+      await page.getByRole('button', { name: `${action} ${name}` }).click()
+      await isolated(`${action} ${name}`)
+      await page.keyboard.press('Escape')
+    }
   })
 })
 
 describe('an unsaved edit', () => {
-  it('survives a save in another tab', async () => {
-    const account = await system.account()
-    const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
-    await goToForm(opened, account, publicId)
-    const { page, context } = opened
-    const second = await context.newPage()
-    await second.goto(`${system.baseUrl}/console`)
-    await second.getByLabel('API key').fill(account.apiKey)
-    await second.getByRole('button', { name: 'Sign in' }).click()
-    await second.getByRole('link', { name: 'Customer feedback' }).click()
-    await second.getByLabel('Tone').waitFor()
+  /** Opens a form of an account in another tab of the same browser. */
+  const openTab = async ({ context }: ConsolePage, { apiKey }: Account) => {
+    const page = await context.newPage()
+    await page.goto(`${system().baseUrl}/console`)
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Customer feedback' }).click()
+    await page.getByLabel('Tone').waitFor()
+    return page
+  }
+  const description = (page: Page) => page.getByLabel('Description').first()
+  const stored = (page: Page) => page.evaluate<string>('JSON.stringify({ ...localStorage })')
 
-    await page.getByLabel('Description').first().fill('Typed in the first tab')
+  it('survives a save in another tab', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    await goToForm(opened, account, publicId)
+    const { page } = opened
+    const second = await openTab(opened, account)
+
+    await description(page).fill('Typed in the first tab')
     await second.getByLabel('Tone').fill('calm')
     await second.getByRole('button', { name: 'Save' }).click()
     await second.getByText('Saved', { exact: true }).waitFor()
     await page.reload()
     await page.getByText('Somebody has changed the form since').waitFor()
 
-    expect(await page.getByLabel('Description').first().inputValue()).toBe('Typed in the first tab')
-    await context.close()
+    expect(await description(page).inputValue()).toBe('Typed in the first tab')
+  })
+
+  it('stays in its tab while another one edits the same state, and outlives both', async () => {
+    const account = await system().account()
+    await given(account)
+    await using opened = await signIn(account)
+    const first = await openTab(opened, account)
+    await description(first).fill('Typed in the first tab')
+    await expect.poll(() => stored(first)).toContain('Typed in the first tab')
+    const second = await openTab(opened, account)
+    expect(await description(second).inputValue()).toBe('')
+    await description(second).fill('Typed in the second tab')
+    await expect.poll(() => stored(first)).toContain('Typed in the second tab')
+    await first.reload()
+    await first.getByText('These are your unsaved changes from before.').waitFor()
+    expect(await description(first).inputValue()).toBe('Typed in the first tab')
+
+    await first.close()
+    await second.getByLabel('Tone').fill('calm')
+    await expect.poll(() => stored(second)).toContain('calm')
+    await second.close()
+    const third = await openTab(opened, account)
+    await third.getByText('Another tab has left further unsaved changes').waitFor()
+    expect(await description(third).inputValue()).toBe('Typed in the second tab')
+    await third.getByRole('button', { name: 'Discard changes' }).click()
+    await expect.poll(() => stored(third)).not.toContain('Typed in the second tab')
+    await third.reload()
+    await third.getByText('These are your unsaved changes from before.').waitFor()
+    expect(await description(third).inputValue()).toBe('Typed in the first tab')
+    expect(await third.getByText('Another tab has left').count()).toBe(0)
   })
 
   it('is not given to another user of the browser', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account)
-    const opened = await signIn(browser, system, account)
-    const { page, context } = opened
+    await using opened = await signIn(account)
+    const { page } = opened
     await goToForm(opened, account, publicId)
     await page.getByLabel('Name', { exact: true }).fill('Private')
     await expect.poll(() => page.evaluate('localStorage.length')).toBe(1)
-    const colleague = await system.account({ in: account })
+    const colleague = await system().account({ in: account })
     await page.evaluate(
       `sessionStorage.setItem('fms-console-key', '${JSON.stringify({ apiKey: colleague.apiKey, isTemporary: false })}')`,
     )
@@ -102,14 +155,65 @@ describe('an unsaved edit', () => {
     await page.getByLabel('Name', { exact: true }).waitFor()
 
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Customer feedback')
-    await context.close()
+  })
+})
+
+describe('somebody else edits the draft', () => {
+  it('before a publish: the page shows what has changed, and asks again', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await publish(account, publicId)
+    const text = { type: 'text', key: 'stars', title: 'Your rating' }
+    await edit(account, publicId, { steps: publishable().steps.with(1, text) })
+    await using opened = await signIn(account)
+    const { page } = opened
+    const acceptsBreaking = page.getByLabel('Publish the breaking changes')
+    await goToForm(opened, account, publicId, 'publish')
+    await acceptsBreaking.check()
+    await edit(account, publicId, { tone: 'calm' })
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('FORM_MOVED').waitFor()
+    await page.getByRole('button', { name: 'Show what has changed' }).click()
+    await page.locator('.changes', { hasText: 'form.tone' }).waitFor()
+
+    expect(await page.getByText('FORM_MOVED').count()).toBe(0)
+    expect(await acceptsBreaking.isChecked()).toBe(false)
+    await acceptsBreaking.check()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Published. Respondents').waitFor()
+  })
+
+  it('before a rollback: it is refused, and asked for only once the state of the draft is known', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await publish(account, publicId)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const isSent = Promise.withResolvers<void>()
+    await page.route('**/forms/*?readMask=updateTime', async (request) => {
+      await isSent.promise
+      await request.continue()
+    })
+    await goToForm(opened, account, publicId, 'revisions')
+    const rollBack = page.getByRole('button', { name: 'Roll back to revision 1' })
+    const dialog = page.getByRole('dialog')
+    await rollBack.click()
+    await expect.poll(() => rollBack.getAttribute('aria-disabled')).toBe('true')
+    expect(await dialog.count()).toBe(0)
+    isSent.resolve()
+    await dialog.waitFor()
+    await edit(account, publicId, { tone: 'calm' })
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await dialog.getByText('FORM_MOVED').waitFor()
+
+    expect((await read(account, publicId)).tone).toBe('calm')
   })
 })
 
 describe('a new form', () => {
   it('is of the chosen type, and its preview goes on with Enter', async () => {
-    const account = await system.account()
-    const opened = await signIn(browser, system, account)
+    const account = await system().account()
+    await using opened = await signIn(account)
     const { page } = opened
     await page.getByRole('button', { name: 'New form' }).click()
     await page.getByLabel('Type', { exact: true }).last().selectOption('dynamic')
@@ -119,20 +223,19 @@ describe('a new form', () => {
     expect((await read(account, publicId)).type).toBe('dynamic')
 
     const steps = ['First', 'Second'].map((title) => ({ type: 'text', key: title, title }))
-    await system.call(account, 'PATCH', `${account.forms}/${publicId}`, { form: { steps } })
+    await edit(account, publicId, { steps })
     await goToForm(opened, account, publicId, 'preview')
     await page.getByRole('textbox', { name: 'First' }).press('Enter')
     await page.getByRole('heading', { name: 'Second' }).waitFor()
-    await opened.context.close()
   })
 })
 
 describe('with the keyboard', () => {
   it('the focus follows a step that moves, and goes to the next one of a removed step', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const steps = ['A', 'B', 'C'].map((title) => ({ type: 'text', key: title, title }))
     const { publicId } = await given(account, { steps })
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
 
@@ -148,14 +251,13 @@ describe('with the keyboard', () => {
     expect(await focused(page)).toBe('Save')
     const saved = await read(account, publicId)
     expect(saved.steps.map(({ key }: { key: string }) => key)).toEqual(['C', 'A'])
-    await opened.context.close()
   })
 
   it('the focus goes to the heading after the row of the button is gone', async () => {
-    const account = await system.account({ role: 'owner' })
+    const account = await system().account({ role: 'owner' })
     const { publicId } = await given(account)
-    await system.call(account, 'DELETE', `${account.forms}/${publicId}`)
-    const opened = await signIn(browser, system, account)
+    await remove(account, publicId)
+    await using opened = await signIn(account)
     const { page } = opened
 
     await page.getByRole('link', { name: 'Deleted forms' }).click()
@@ -163,12 +265,11 @@ describe('with the keyboard', () => {
     await page.getByText('There are no deleted forms.').waitFor()
 
     await expect.poll(() => focused(page)).toBe('Deleted forms')
-    await opened.context.close()
   })
 
   it('Escape does not close the only copy of a new key', async () => {
-    const account = await system.account()
-    const opened = await signIn(browser, system, account)
+    const account = await system().account()
+    await using opened = await signIn(account)
     const { page } = opened
     await page.getByRole('link', { name: 'Keys' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Website')
@@ -179,16 +280,27 @@ describe('with the keyboard', () => {
 
     expect(await secret.isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Done' }).press('Enter')
-    await secret.waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement === document.body')).toBe(false)
-    await opened.context.close()
+    await expect.poll(() => focused(page)).toBe('Create key')
+  })
+
+  it('the focus goes to the heading after a rotation, whose row is another one', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Rotate Test' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).press('Enter')
+    await page.getByRole('button', { name: 'Done' }).press('Enter')
+
+    await expect.poll(() => focused(page)).toBe('Keys')
   })
 })
 
 describe('a session', () => {
   it('continues after a reload during which the service did not respond', async () => {
-    const account = await system.account()
-    const { page, context } = await signIn(browser, system, account)
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
     await page.route('**/v2/whoami', (request) => request.abort())
     await page.reload()
     await page.getByRole('heading', { name: 'No connection' }).waitFor()
@@ -196,17 +308,18 @@ describe('a session', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
 
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
-    await context.close()
   })
 
   it('continues after a used login link', async () => {
-    const account = await system.account()
-    await using directory = await openDirectoryStore(system.directoryStoreUrl)
+    const account = await system().account()
+    await using directory = await openDirectoryStore(system().directoryStoreUrl)
     const code = await directory.createLoginCode(account.userId, new Date(Date.now() + 60_000))
-    const link = `${system.baseUrl}/console#code=${code}`
-    await (await openConsole(browser, system)).page.goto(link)
-    const { page, context } = await signIn(browser, system, account)
-    const used = await system.call({ apiKey: '' }, 'POST', '/sessions', { code })
+    const link = `${system().baseUrl}/console#code=${code}`
+    await using unused = await openConsole()
+    await unused.page.goto(link)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const used = await system().call({ apiKey: '' }, 'POST', '/sessions', { code })
     expect(used.status).toBe(401)
 
     await page.goto('about:blank')
@@ -215,13 +328,13 @@ describe('a session', () => {
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByText('LOGIN_CODE_INVALID').waitFor({ state: 'detached' })
-    await context.close()
   })
 })
 
 describe('the sign-in page', () => {
   it('refuses what is no key, and forgets the error with the next input', async () => {
-    const { page, context } = await openConsole(browser, system)
+    await using opened = await openConsole()
+    const { page } = opened
     await page.getByLabel('API key').fill('пароль')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('This is no API key').waitFor()
@@ -230,15 +343,14 @@ describe('the sign-in page', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
 
     await page.getByText('The service does not accept this key').waitFor()
-    await context.close()
   })
 })
 
 describe('the editor', () => {
   it('removes an error with its cause, and drops empty lines at the end of options', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const { publicId } = await given(account, { steps: [] })
-    const opened = await signIn(browser, system, account)
+    await using opened = await signIn(account)
     const { page } = opened
     await goToForm(opened, account, publicId)
 
@@ -256,6 +368,5 @@ describe('the editor', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
 
     expect((await read(account, publicId)).steps[0].options).toEqual(['Tea', '', 'Coffee'])
-    await opened.context.close()
   })
 })

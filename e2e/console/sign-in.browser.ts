@@ -1,37 +1,25 @@
 import { openDirectoryStore } from '@fms/directory-store'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildConsole } from '../../scripts/build-console.ts'
-import { launchBrowser } from '../launch-browser.ts'
-import { type Account, publishable, type System, startSystem } from '../system.ts'
-import { accessibilityProblems, goToForm, openConsole, screenshot, signIn } from './console-pages.ts'
+import { describe, expect, it } from 'vitest'
+import type { Account } from '../system.ts'
+import { accessibilityProblems, goToForm, screenshot } from './console-pages.ts'
+import { withConsole } from './with-console.ts'
 
-let system: System
-let browser: Browser
-
-beforeAll(async () => {
-  await buildConsole()
-  system = await startSystem()
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await system?.[Symbol.asyncDispose]()
-})
+const { system, openConsole, signIn, given, publish, remove } = withConsole()
 
 const loginLink = async ({ userId }: Account): Promise<string> => {
-  await using directory = await openDirectoryStore(system.directoryStoreUrl)
+  await using directory = await openDirectoryStore(system().directoryStoreUrl)
   const code = await directory.createLoginCode(userId, new Date(Date.now() + 60_000))
-  return `${system.baseUrl}/console#code=${code}`
+  return `${system().baseUrl}/console#code=${code}`
 }
 
-const statusOf = async (apiKey: string) => (await system.call({ apiKey }, 'GET', '/whoami')).status
+const statusOf = async (apiKey: string) => (await system().call({ apiKey }, 'GET', '/whoami')).status
 
 describe('a login link', () => {
   it('signs in once; the code leaves the URL, and signing out revokes the key', async () => {
-    const account = await system.account()
+    const account = await system().account()
     const link = await loginLink(account)
-    const { page, problems } = await openConsole(browser, system)
+    await using opened = await openConsole()
+    const { page, problems } = opened
 
     await page.goto(link)
     await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
@@ -50,7 +38,7 @@ describe('a login link', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
     await expect.poll(() => statusOf(apiKey), { timeout: 10_000 }).toBe(401)
 
-    const second = await openConsole(browser, system)
+    await using second = await openConsole()
     await second.page.goto(link)
     await second.page.getByText('LOGIN_CODE_INVALID').waitFor()
     expect(second.page.url()).not.toContain('code')
@@ -60,8 +48,9 @@ describe('a login link', () => {
 
 describe('the keys of a user', () => {
   it('are created, rotated and revoked', async () => {
-    const account = await system.account()
-    const { page } = await signIn(browser, system, account)
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
     const secret = page.getByRole('dialog').getByLabel('API key')
 
     await page.getByRole('link', { name: 'Keys' }).click()
@@ -93,21 +82,22 @@ describe('the keys of a user', () => {
   })
 
   it('include that of the session: it is rotated without signing in again, and revoked with the session', async () => {
-    const account = await system.account()
-    const { page } = await signIn(browser, system, account)
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
     await page.getByRole('link', { name: 'Keys' }).click()
 
     await page.getByRole('button', { name: 'Rotate Test' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    const rotated = await page.getByRole('dialog').getByLabel('API key').inputValue()
     await page.getByRole('button', { name: 'Done' }).click()
     await expect.poll(() => statusOf(account.apiKey), { timeout: 10_000 }).toBe(401)
-    await page.getByRole('link', { name: 'Forms', exact: true }).click()
-    await page.getByText('No forms here.').waitFor()
 
-    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByText(rotated.slice(0, 'fms_'.length + 8)).waitFor()
     await page.getByRole('button', { name: 'Revoke Test' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await expect.poll(() => statusOf(rotated), { timeout: 10_000 }).toBe(401)
   })
 })
 
@@ -116,13 +106,14 @@ describe.each([
   ['the owner of a read-only key', { role: 'owner', readOnly: true }],
 ] as const)('%s', (_, access) => {
   it('reads everything, and is offered no writes', async () => {
-    const editor = await system.account()
-    const { body: form } = await system.call(editor, 'POST', editor.forms, { form: publishable() })
-    await system.call(editor, 'POST', `${editor.forms}/${form.publicId}/publish`, { note: 'By the editor' })
-    const opened = await signIn(browser, system, await system.account({ ...access, in: editor }))
+    const editor = await system().account()
+    const form = await given(editor)
+    await publish(editor, form.publicId, 'By the editor')
+    await remove(editor, (await given(editor, { name: 'Thrown away' })).publicId)
+    await using opened = await signIn(await system().account({ ...access, in: editor }))
     const { page } = opened
     const writes = page.getByRole('button', {
-      name: /New form|Duplicate|Save|Delete|Add step|Remove|^Publish$|Unpublish|Roll back/,
+      name: /New form|Duplicate|Save|Delete|Add step|Remove|^Publish$|Unpublish|Roll back|Bring back/,
     })
 
     await page.getByRole('link', { name: 'Customer feedback' }).waitFor()
@@ -138,6 +129,9 @@ describe.each([
     expect(await writes.count()).toBe(0)
     await goToForm(opened, editor, form.publicId, 'revisions')
     await page.getByText('By the editor').waitFor()
+    expect(await writes.count()).toBe(0)
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByText('Thrown away').waitFor()
     expect(await writes.count()).toBe(0)
   })
 })

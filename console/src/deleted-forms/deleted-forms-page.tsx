@@ -5,11 +5,19 @@ import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
+import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { userName } from '../session/user-name.ts'
 import { texts } from '../texts.ts'
 
-const pageSize = 50
+const pageSize = 1_000
+
+const columns: Column<DeletedForm>[] = [
+  { label: texts.fields.name, kind: 'name', cell: ({ name }) => <bdi>{name}</bdi> },
+  { label: texts.deletedForms.deleted, cell: ({ deleteTime }) => <Time time={deleteTime} /> },
+  { label: texts.deletedForms.deleter, cell: ({ deleter }) => userName(deleter) },
+  { label: texts.deletedForms.purge, cell: ({ purgeTime }) => <Time time={purgeTime} /> },
+]
 
 /** Deleted forms: bring one back, or remove it for good. */
 export const DeletedFormsPage = ({
@@ -46,6 +54,35 @@ export const DeletedFormsPage = ({
     focusHeadingLater()
     reload()
   }
+  const actions: Column<DeletedForm> = {
+    label: texts.forms.actions,
+    kind: 'actions',
+    cell: (form) => (
+      <>
+        <button
+          type="button"
+          class="quiet"
+          aria-disabled={isRunning.value}
+          aria-label={texts.deletedForms.bringBackForm(form.name)}
+          onClick={() => bringBack(form)}
+        >
+          {texts.deletedForms.bringBack}
+        </button>
+        {mayPurge && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={texts.deletedForms.removeForm(form.name)}
+            onClick={() => {
+              removed.value = form
+            }}
+          >
+            {texts.deletedForms.remove}
+          </button>
+        )}
+      </>
+    ),
+  }
   return (
     <Page title={texts.deletedForms.title}>
       <ErrorNotice error={loadError ?? error.value} />
@@ -54,62 +91,11 @@ export const DeletedFormsPage = ({
       </p>
       {value?.items.length === 0 && <p>{texts.deletedForms.none}</p>}
       {value && value.items.length > 0 && (
-        <table class="cards">
-          <thead>
-            <tr>
-              <th scope="col">{texts.fields.name}</th>
-              <th scope="col">{texts.deletedForms.deleted}</th>
-              <th scope="col">{texts.deletedForms.deleter}</th>
-              <th scope="col">{texts.deletedForms.purge}</th>
-              {mayWrite && (
-                <th scope="col">
-                  <span class="hidden">{texts.forms.actions}</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {value.items.map((form) => (
-              <tr key={form.path}>
-                <th scope="row">
-                  <bdi>{form.name}</bdi>
-                </th>
-                <td data-label={texts.deletedForms.deleted}>
-                  <Time time={form.deleteTime} />
-                </td>
-                <td data-label={texts.deletedForms.deleter}>{userName(form.deleter)}</td>
-                <td data-label={texts.deletedForms.purge}>
-                  <Time time={form.purgeTime} />
-                </td>
-                {mayWrite && (
-                  <td>
-                    <button
-                      type="button"
-                      class="quiet"
-                      aria-disabled={isRunning.value}
-                      aria-label={texts.deletedForms.bringBackForm(form.name)}
-                      onClick={() => bringBack(form)}
-                    >
-                      {texts.deletedForms.bringBack}
-                    </button>
-                    {mayPurge && (
-                      <button
-                        type="button"
-                        class="quiet"
-                        aria-label={texts.deletedForms.removeForm(form.name)}
-                        onClick={() => {
-                          removed.value = form
-                        }}
-                      >
-                        {texts.deletedForms.remove}
-                      </button>
-                    )}
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={value.items}
+          keyOf={({ path }) => path}
+          columns={mayWrite ? [...columns, actions] : columns}
+        />
       )}
       {value?.hasNext && (
         <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
@@ -118,7 +104,7 @@ export const DeletedFormsPage = ({
       )}
       {removed.value && (
         <ConfirmDialog
-          title={texts.deletedForms.removeForm(removed.value.name)}
+          title={{ text: texts.deletedForms.removeForm, name: removed.value.name }}
           confirm={texts.deletedForms.remove}
           onConfirm={remove}
           onClose={() => {

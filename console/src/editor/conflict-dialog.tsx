@@ -1,6 +1,7 @@
 import type { JsonValue } from '@fms/client'
 import { useComputed, useSignal } from '@preact/signals'
 import { Dialog } from '../elements/dialog.tsx'
+import { shortened } from '../elements/shortened.ts'
 import { patchBetween } from '../json/merge-patch.ts'
 import { mergeChanges, type Side } from '../json/three-way-merge.ts'
 import { texts } from '../texts.ts'
@@ -89,14 +90,12 @@ const Choice = ({
       <label key={each}>
         <input type="radio" name={path} checked={side === each} onChange={() => onChoose(each)} />
         <span>
-          {texts.conflict.sides[each]} <code>{shortened(each === 'mine' ? mine : theirs)}</code>
+          {texts.conflict.sides[each]} <code>{shownValue(each === 'mine' ? mine : theirs)}</code>
         </span>
       </label>
     ))}
   </div>
 )
 
-const shortened = (value: JsonValue | undefined): string => {
-  const text = value === undefined ? texts.conflict.absent : JSON.stringify(value)
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
-}
+const shownValue = (value: JsonValue | undefined): string =>
+  value === undefined ? texts.conflict.absent : shortened(JSON.stringify(value))

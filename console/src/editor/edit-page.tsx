@@ -11,6 +11,7 @@ import { DeleteForm } from './delete-form.tsx'
 import { FormEdit } from './form-edit.ts'
 import { FormFields } from './form-fields.tsx'
 import { LazyJsonEditor } from './lazy-json-editor.tsx'
+import { openTabs } from './tabs.ts'
 
 /** Edits a form: fields, and everything as JSON beside them. */
 export const EditPage = ({
@@ -24,9 +25,15 @@ export const EditPage = ({
   form: string
   mayWrite: boolean
 }) => {
-  const { loaded } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
+  const { loaded } = useLoaded(async (signal) => {
+    const current = await client.forms.get(organization, form, { signal })
+    return { current, tabs: await openTabs() }
+  })
   const { value, error } = loaded.value
-  const edit = useMemo(() => value && new FormEdit(client, value, mayWrite), [client, value, mayWrite])
+  const edit = useMemo(
+    () => value && new FormEdit(client, value.current, mayWrite, value.tabs),
+    [client, value, mayWrite],
+  )
   useEffect(() => () => edit?.dispose(), [edit])
   if (edit === undefined)
     return (
@@ -80,7 +87,7 @@ const Editor = ({
   }
   return (
     <Page
-      title={asText(edit.fields.value.name) || texts.edit.title}
+      title={{ text: (name) => name, name: asText(edit.fields.value.name) || texts.edit.title }}
       actions={
         mayWrite && (
           <>
@@ -108,6 +115,7 @@ const Editor = ({
     >
       {!mayWrite && <p class="notice">{texts.readOnly}</p>}
       <Beginning edit={edit} />
+      {edit.hasMore.value && <p class="notice">{texts.edit.hasMore}</p>}
       {!edit.isStored.value && <p class="notice">{texts.edit.notStored}</p>}
       {!edit.isValid.value && <p class="notice error">{texts.edit.invalidJson}</p>}
       <ErrorNotice error={error.value} />

@@ -1,4 +1,4 @@
-import type { Form, ServerOwnedFields } from '@fms/client'
+import type { Form, FormType, ServerOwnedFields } from '@fms/client'
 import { isObject, type JsonObject } from '../json/values.ts'
 
 const serverOwned: ReadonlySet<string> = new Set([
@@ -10,6 +10,9 @@ const serverOwned: ReadonlySet<string> = new Set([
   'replyCount',
   'updateTime',
 ] satisfies (keyof ServerOwnedFields)[])
+
+/** The types of a form. */
+export const formTypes = ['structured', 'dynamic'] as const satisfies FormType[]
 
 /** Names in the order in which people look for them; further ones follow. */
 const first = ['name', 'description', 'type', 'defaultMode', 'tone', 'steps', 'theme']

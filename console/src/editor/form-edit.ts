@@ -13,7 +13,6 @@ import { isEqual, type JsonObject } from '../json/values.ts'
 import { organizationOf } from '../routing/organization-of.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
 import { ownEdits } from './own-edits.ts'
-import type { StoredEdit } from './stored-edits.ts'
 
 /** Delay after the last keystroke before the edit is checked by a dry run. Milliseconds. */
 const checkDelayMs = 600
@@ -43,17 +42,20 @@ export class FormEdit {
   readonly violations = signal<readonly FieldViolation[]>([])
   readonly conflict = signal<Conflict | undefined>(undefined)
   readonly beginning = signal<Beginning>('new')
+  /** Whether this browser keeps further edits of the form, of tabs that are closed. */
+  readonly hasMore = signal(false)
   /** Whether this browser had room for the edits. */
   readonly isStored = signal(true)
   readonly isDirty
   readonly #client: Client
   readonly #edits = ownEdits()
-  /** What this browser keeps of this edit. */
-  #stored: StoredEdit | undefined
   readonly #stops: (() => void)[]
 
-  /** @param mayWrite whether the user may save: else nothing is restored */
-  constructor(client: Client, current: TaggedForm, mayWrite: boolean) {
+  /**
+   * @param mayWrite whether the user may save: else nothing is restored
+   * @param openTabs tabs that go on with their own edits
+   */
+  constructor(client: Client, current: TaggedForm, mayWrite: boolean, openTabs: ReadonlySet<string>) {
     this.#client = client
     this.base = signal(current)
     this.fields = signal(fieldsOf(current.form))
@@ -61,7 +63,7 @@ export class FormEdit {
     this.isDirty = computed(
       () => !this.isValid.value || !isEqual(fieldsOf(this.base.value.form), this.fields.value),
     )
-    if (mayWrite) this.#restore(current)
+    if (mayWrite) this.#restore(current, openTabs)
     this.#stops = [this.#storeEdits(), this.#checkEdits()]
   }
 
@@ -151,39 +153,42 @@ export class FormEdit {
     this.isValid.value = true
   }
 
-  #restore(current: TaggedForm): void {
-    const stored = this.#edits.read(current.form.path)
-    if (stored === undefined) return
-    const isMoved = !isEqual(stored.base, fieldsOf(current.form))
-    if (isMoved) this.base.value = { form: { ...current.form, ...stored.base }, etag: stored.etag }
-    this.changeText(stored.text)
-    this.#stored = stored
-    if (!this.isDirty.peek()) this.#removeStored()
-    else this.beginning.value = isMoved ? 'restored-and-moved' : 'restored'
+  #restore(current: TaggedForm, openTabs: ReadonlySet<string>): void {
+    const taken = this.#edits.take(current.form.path, openTabs)
+    if (taken === undefined) return
+    const { base, etag, text } = taken.edit
+    const isMoved = !isEqual(base, fieldsOf(current.form))
+    if (isMoved) this.base.value = { form: { ...current.form, ...base }, etag }
+    this.changeText(text)
+    this.hasMore.value = taken.hasMore
+    if (this.isDirty.peek()) this.beginning.value = isMoved ? 'restored-and-moved' : 'restored'
+    this.#store()
   }
 
-  #removeStored(): void {
-    if (this.#stored) this.#edits.remove(this.base.peek().form.path, this.#stored)
-    this.#stored = undefined
+  /** Keeps what is unsaved in this browser. */
+  #store(): void {
+    const { form, etag } = this.base.peek()
+    if (this.isDirty.peek())
+      this.isStored.value = this.#edits.write(form.path, {
+        etag,
+        base: fieldsOf(form),
+        text: this.text.peek(),
+      })
+    else this.#edits.remove(form.path)
   }
 
   #storeEdits(): () => void {
-    const store = () => {
-      const { form, etag } = this.base.peek()
-      const isDirty = this.isDirty.peek()
-      if (!isDirty || this.#stored?.etag !== etag) this.#removeStored()
-      if (!isDirty) return
-      this.#stored = { etag, base: fieldsOf(form), text: this.text.peek() }
-      this.isStored.value = this.#edits.write(form.path, this.#stored)
-    }
-    const pauses = afterPauses(store, () => {
-      this.base.value
-      return this.text.value.length < largeLength ? 0 : storeDelayMs
-    })
-    // Another tab may have stored its edit of the same state in the place of this one.
+    const pauses = afterPauses(
+      () => this.#store(),
+      () => {
+        this.base.value
+        return this.text.value.length < largeLength ? 0 : storeDelayMs
+      },
+    )
+    // Where the browser has no locks, another tab may have taken the edit of this one.
     const storeLast = () => {
       pauses.flush()
-      if (this.isDirty.peek()) store()
+      if (this.isDirty.peek()) this.#store()
     }
     addEventListener('pagehide', storeLast)
     return () => {

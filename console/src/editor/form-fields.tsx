@@ -1,12 +1,13 @@
+import type { FormType } from '@fms/client'
 import { LinesField, SelectField, TextField } from '../elements/field.tsx'
 import { asObject, asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
+import { formTypes } from './fields-of-form.ts'
 import type { FormEdit } from './form-edit.ts'
 import { Steps } from './steps.tsx'
 import { ThemeFields } from './theme-fields.tsx'
 import { violationsAt } from './violations.ts'
 
-const types = ['structured', 'dynamic'] as const
 const modes = ['guided', 'conversational', 'voice'] as const
 
 /** What people edit most, as fields. The rest is in the JSON beside it. */
@@ -35,8 +36,9 @@ export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: b
         <SelectField
           label={labels.type}
           hint={texts.fields.typeHint}
-          value={asText(fields.type) as (typeof types)[number]}
-          options={types.map((value) => ({ value, label: texts.types[value] }))}
+          value={asText(fields.type) as FormType}
+          options={formTypes}
+          labels={texts.types}
           violations={at('form.type')}
           disabled
           onInput={() => {}}
@@ -44,7 +46,8 @@ export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: b
         <SelectField
           label={labels.defaultMode}
           value={asText(fields.defaultMode) as (typeof modes)[number]}
-          options={modes.map((value) => ({ value, label: texts.modes[value] }))}
+          options={modes}
+          labels={texts.modes}
           violations={at('form.defaultMode')}
           disabled={disabled}
           onInput={(defaultMode) => edit.change({ defaultMode })}

@@ -20,61 +20,81 @@ const memory = (limit = 10) => {
 const edit = { etag: '"1"', base: { name: 'A' }, text: '{"name": "B' }
 
 const ada = 'users/ada'
+const form = 'organizations/o/forms/f'
+const none: ReadonlySet<string> = new Set()
+
+/** The edits of several tabs of a browser. Each write is later than the ones before. */
+const tabsOf = (storage = memory(), user = ada) => {
+  let time = 0
+  return (tab: string) => storedEdits(user, tab, storage, () => time++)
+}
 
 describe('unsaved edits', () => {
-  it('are kept by form, also while they are no JSON', () => {
-    const edits = storedEdits(ada, memory())
+  it('are kept by form, also while they are no JSON, and taken once', () => {
+    const edits = tabsOf()('tab')
 
-    expect(edits.write('organizations/o/forms/f', edit)).toBe(true)
-    expect(edits.read('organizations/o/forms/f')).toEqual(edit)
-    expect(edits.read('organizations/o/forms/g')).toBeUndefined()
+    expect(edits.write(form, edit)).toBe(true)
+    expect([edits.has(form), edits.has('organizations/o/forms/g')]).toEqual([true, false])
+    expect(edits.take('organizations/o/forms/g', none)).toBeUndefined()
+    expect(edits.take(form, none)).toEqual({ edit, hasMore: false })
+    expect(edits.take(form, none)).toBeUndefined()
   })
 
-  it('are kept by ETag: a save in one tab leaves the edit of another', () => {
-    let time = 0
-    const edits = storedEdits(ada, memory(), () => time++)
-    const other = { ...edit, etag: '"2"', text: '{"name": "C' }
-    edits.write('f', edit)
-    edits.write('f', other)
-
-    expect(edits.read('f')).toEqual(other)
-    edits.remove('f', other)
-    expect(edits.read('f')).toEqual(edit)
-  })
-
-  it('are not removed by the save of a tab whose edit another tab has replaced', () => {
-    const edits = storedEdits(ada, memory())
+  it('of two tabs with the same state of a form are both kept, and offered one after the other', () => {
+    const tab = tabsOf()
     const other = { ...edit, text: '{"name": "C' }
-    edits.write('f', edit)
-    edits.write('f', other)
-    edits.remove('f', edit)
+    tab('first').write(form, edit)
+    tab('second').write(form, other)
 
-    expect(edits.read('f')).toEqual(other)
+    expect(tab('third').take(form, none)).toEqual({ edit: other, hasMore: true })
+    expect(tab('third').take(form, none)).toEqual({ edit, hasMore: false })
+  })
+
+  it('of this tab come first, and those of other open tabs stay with them', () => {
+    const tab = tabsOf()
+    const open = new Set(['first', 'second'])
+    const other = { ...edit, text: '{"name": "C' }
+    tab('first').write(form, edit)
+    tab('second').write(form, other)
+    tab('closed').write(form, other)
+
+    expect(tab('first').take(form, open)).toEqual({ edit, hasMore: true })
+    expect(tab('second').take(form, open)).toEqual({ edit: other, hasMore: true })
+  })
+
+  it('of this tab are removed without those of another one', () => {
+    const tab = tabsOf()
+    tab('first').write(form, edit)
+    tab('second').write(form, edit)
+    tab('first').remove(form)
+
+    expect(tab('third').take(form, none)).toEqual({ edit, hasMore: false })
   })
 
   it('belong to one user', () => {
     const storage = memory()
-    storedEdits(ada, storage).write('f', edit)
-    const edits = storedEdits('users/bob', storage)
+    const own = tabsOf(storage)('tab')
+    own.write(form, edit)
+    const edits = tabsOf(storage, 'users/bob')('tab')
 
-    expect([edits.read('f'), edits.count()]).toEqual([undefined, 0])
+    expect([edits.take(form, none), edits.count()]).toEqual([undefined, 0])
     edits.removeAll()
-    expect(storedEdits(ada, storage).read('f')).toEqual(edit)
+    expect(own.has(form)).toBe(true)
   })
 
   it('are counted by form and removed without what other pages have stored', () => {
     const storage = memory()
-    const edits = storedEdits(ada, storage)
-    for (const form of ['f', 'g', 'h']) edits.write(form, edit)
-    edits.write('f', { ...edit, etag: '"2"' })
-    edits.remove('h', edit)
+    const tab = tabsOf(storage)
+    for (const path of ['f', 'g', 'h']) tab('first').write(path, edit)
+    tab('second').write('f', edit)
+    tab('first').remove('h')
 
-    expect(edits.count()).toBe(2)
-    edits.removeAll()
-    expect([edits.count(), storage.length]).toEqual([0, 1])
+    expect(tab('first').count()).toBe(2)
+    tab('first').removeAll()
+    expect([tab('first').count(), storage.length]).toEqual([0, 1])
   })
 
   it('report that there is no room', () => {
-    expect(storedEdits(ada, memory(1)).write('f', edit)).toBe(false)
+    expect(tabsOf(memory(1))('tab').write(form, edit)).toBe(false)
   })
 })

@@ -3,6 +3,7 @@ import { texts } from '../texts.ts'
 import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { useAction } from './load.ts'
+import type { Title } from './title.tsx'
 
 /** Asks before an action that is hard to take back, runs it, and shows its error. */
 export const ConfirmDialog = ({
@@ -12,7 +13,7 @@ export const ConfirmDialog = ({
   onClose,
   children,
 }: {
-  title: string
+  title: Title
   /** The label of the button. */
   confirm: string
   onConfirm: () => Promise<void>

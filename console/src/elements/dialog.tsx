@@ -2,15 +2,16 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { focusHeading } from './page.tsx'
+import { type Title, TitleText } from './title.tsx'
 
-/** A modal dialog. Escape and the close button call `onClose`. Afterwards the element before has the focus again. */
+/** A modal dialog. Escape and the close button call `onClose`. Afterwards the element before has the focus again, or the heading. */
 export const Dialog = ({
   title,
   onClose,
   isKept = false,
   children,
 }: {
-  title: string
+  title: Title
   onClose: () => void
   /** Whether neither Escape nor a close button ends the dialog. */
   isKept?: boolean
@@ -20,9 +21,12 @@ export const Dialog = ({
   const titleId = useId()
   useEffect(() => {
     const element = dialog.current!
+    const before = document.activeElement as HTMLElement | null
     element.showModal()
     return () => {
       element.close()
+      // The dialog may have left the document already: then closing it moves no focus.
+      if (document.activeElement === document.body && before?.isConnected) before.focus()
       if (document.activeElement === document.body) focusHeading()
     }
   }, [])
@@ -36,7 +40,9 @@ export const Dialog = ({
       onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId}>
+          <TitleText title={title} />
+        </h2>
         {!isKept && (
           <button
             type="button"

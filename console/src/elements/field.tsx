@@ -112,12 +112,15 @@ export const LinesField = ({
 export const SelectField = <V extends string>({
   value,
   options,
+  labels,
   onInput,
   disabled,
   ...field
 }: FieldProps & {
   value: V
-  options: readonly { value: V; label: string }[]
+  options: readonly V[]
+  /** What the options are called; by default as their values. */
+  labels?: Readonly<Record<V, string>>
   onInput: (value: V) => void
   disabled?: boolean
 }) => (
@@ -130,8 +133,8 @@ export const SelectField = <V extends string>({
         onInput={({ currentTarget }) => onInput(currentTarget.value as V)}
       >
         {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
+          <option key={option} value={option}>
+            {labels?.[option] ?? option}
           </option>
         ))}
       </select>

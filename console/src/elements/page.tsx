@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
+import { type Title, TitleText, textOfTitle } from './title.tsx'
 
 /** Moves the focus to the heading of the page. A link cannot do it: the fragment of the URL names a page. */
 export const focusHeading = (): void => document.querySelector<HTMLElement>('#content h1')?.focus()
@@ -26,21 +27,22 @@ export const Page = ({
   actions,
   children,
 }: {
-  title: string
+  title: Title
   /** Beside the heading. */
   actions?: ComponentChildren
   children: ComponentChildren
 }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current!.focus(), [])
+  const text = textOfTitle(title)
   useEffect(() => {
-    document.title = `${title} – ${texts.product}`
-  }, [title])
+    document.title = `${text} – ${texts.product}`
+  }, [text])
   return (
     <main id="content">
       <div class="title">
         <h1 ref={heading} tabIndex={-1}>
-          {title}
+          <TitleText title={title} />
         </h1>
         <div class="actions">{actions}</div>
       </div>

@@ -1,5 +1,5 @@
 import type { Client } from '@fms/client'
-import { useComputed, useSignal } from '@preact/signals'
+import { batch, useComputed, useSignal } from '@preact/signals'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
@@ -22,21 +22,19 @@ export const FormsPage = ({
 }) => {
   const query = useSignal<FormsQuery>({ search: '', type: 'any', live: 'any', orderBy: orders[0] })
   const isCreating = useSignal(false)
-  const number = useSignal(0)
-  const pages = useComputed(() => {
-    const abort = new AbortController()
-    return { read: readForms(client, organization, query.value, abort.signal), abort }
-  })
-  const { loaded } = useLoaded((signal) => {
-    const { read, abort } = pages.value
-    signal.addEventListener('abort', () => pages.peek().abort !== abort && abort.abort())
-    return read(number.value)
-  })
+  // An object, so that a page whose reading failed can be chosen again.
+  const chosen = useSignal({ number: 0 })
+  const read = useComputed(() => readForms(client, organization, query.value))
+  const { loaded } = useLoaded((signal) => read.value(chosen.value.number, signal))
   const { value, error, isLoading } = loaded.value
 
-  const show = (change: Partial<FormsQuery>) => {
-    number.value = 0
-    query.value = { ...query.value, ...change }
+  const show = (change: Partial<FormsQuery>) =>
+    batch(() => {
+      chosen.value = { number: 0 }
+      query.value = { ...query.value, ...change }
+    })
+  const goToPage = (number: number) => {
+    chosen.value = { number }
   }
   return (
     <Page
@@ -68,15 +66,19 @@ export const FormsPage = ({
         <FormsTable client={client} organization={organization} forms={value.forms} mayWrite={mayWrite} />
       )}
       {value?.forms.length === 0 && <p>{texts.forms.none}</p>}
-      {value && (number.value > 0 || value.hasNext) && (
+      {value && (value.number > 0 || value.hasNext) && (
         <nav class="pages" aria-label={texts.forms.pages}>
-          <button type="button" disabled={number.value === 0} onClick={() => number.value--}>
+          <button type="button" disabled={value.number === 0} onClick={() => goToPage(value.number - 1)}>
             {texts.forms.previous}
           </button>
           <span>
-            {texts.forms.range(number.value * pageSize + 1, number.value * pageSize + value.forms.length)}
+            {texts.forms.range(value.number * pageSize + 1, value.number * pageSize + value.forms.length)}
           </span>
-          <button type="button" disabled={!value.hasNext || isLoading} onClick={() => number.value++}>
+          <button
+            type="button"
+            disabled={!value.hasNext || isLoading}
+            onClick={() => goToPage(value.number + 1)}
+          >
             {texts.forms.next}
           </button>
         </nav>

@@ -3,6 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { fieldsOf } from '../editor/fields-of-form.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction } from '../elements/load.ts'
+import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
@@ -34,64 +35,43 @@ export const FormsTable = ({
       goTo({ page: 'edit', organization, form: created.form.publicId })
     })
   const states = usePublishStates(client, forms)
+  const columns: Column<ListedForm>[] = [
+    {
+      label: texts.fields.name,
+      kind: 'name',
+      cell: ({ publicId, name, type }) => (
+        <>
+          <a href={hrefOf({ page: 'edit', organization, form: publicId })}>
+            <bdi>{name}</bdi>
+          </a>{' '}
+          <span class="small">{texts.types[type]}</span>
+        </>
+      ),
+    },
+    { label: texts.forms.state, cell: (form) => <StateBadge form={form} state={states.get(form.path)} /> },
+    { label: texts.forms.updated, cell: ({ updateTime }) => <Time time={updateTime} /> },
+    { label: texts.forms.created, cell: ({ createTime }) => <Time time={createTime} /> },
+    { label: texts.forms.replies, kind: 'number', cell: ({ replyCount }) => replyCount },
+  ]
+  const actions: Column<ListedForm> = {
+    label: texts.forms.actions,
+    kind: 'actions',
+    cell: (form) => (
+      <button
+        type="button"
+        class="quiet"
+        aria-disabled={isRunning.value}
+        aria-label={texts.forms.duplicateOf(form.name)}
+        onClick={() => duplicate(form)}
+      >
+        {texts.forms.duplicate}
+      </button>
+    ),
+  }
   return (
     <>
       <ErrorNotice error={error.value} />
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">{texts.fields.name}</th>
-            <th scope="col">{texts.forms.state}</th>
-            <th scope="col">{texts.forms.updated}</th>
-            <th scope="col">{texts.forms.created}</th>
-            <th scope="col" class="number">
-              {texts.forms.replies}
-            </th>
-            {mayWrite && (
-              <th scope="col">
-                <span class="hidden">{texts.forms.actions}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {forms.map((form) => (
-            <tr key={form.path}>
-              <th scope="row">
-                <a href={hrefOf({ page: 'edit', organization, form: form.publicId })}>
-                  <bdi>{form.name}</bdi>
-                </a>{' '}
-                <span class="small">{texts.types[form.type]}</span>
-              </th>
-              <td>
-                <StateBadge form={form} state={states.get(form.path)} />
-              </td>
-              <td data-label={texts.forms.updated}>
-                <Time time={form.updateTime} />
-              </td>
-              <td data-label={texts.forms.created}>
-                <Time time={form.createTime} />
-              </td>
-              <td class="number" data-label={texts.forms.replies}>
-                {form.replyCount}
-              </td>
-              {mayWrite && (
-                <td>
-                  <button
-                    type="button"
-                    class="quiet"
-                    aria-disabled={isRunning.value}
-                    aria-label={texts.forms.duplicateOf(form.name)}
-                    onClick={() => duplicate(form)}
-                  >
-                    {texts.forms.duplicate}
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table rows={forms} keyOf={({ path }) => path} columns={mayWrite ? [...columns, actions] : columns} />
     </>
   )
 }

@@ -1,6 +1,6 @@
-import type { Client, FormInput } from '@fms/client'
+import type { Client, FormInput, FormType } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { parseFields } from '../editor/fields-of-form.ts'
+import { formTypes, parseFields } from '../editor/fields-of-form.ts'
 import { Dialog } from '../elements/dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Field, SelectField, TextField } from '../elements/field.tsx'
@@ -9,7 +9,6 @@ import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import { examples } from './examples.ts'
 
-const types = ['structured', 'dynamic'] as const
 const blank = examples.find(({ id }) => id === 'blank')!
 
 /** Creates a form: blank, from an example, or from a JSON file. */
@@ -24,7 +23,7 @@ export const NewFormDialog = ({
 }) => {
   const name = useSignal('')
   const example = useSignal<(typeof examples)[number]['id']>('blank')
-  const type = useSignal<(typeof types)[number]>('structured')
+  const type = useSignal<FormType>('structured')
   const imported = useSignal<FormInput | undefined>(undefined)
   const { error, isRunning, run, clearError } = useAction()
 
@@ -69,7 +68,8 @@ export const NewFormDialog = ({
         <SelectField
           label={texts.newForm.from}
           value={example.value}
-          options={examples.map(({ id }) => ({ value: id, label: texts.newForm.examples[id] }))}
+          options={examples.map(({ id }) => id)}
+          labels={texts.newForm.examples}
           disabled={imported.value !== undefined}
           onInput={(id) => {
             example.value = id
@@ -80,7 +80,8 @@ export const NewFormDialog = ({
             label={texts.fields.type}
             hint={texts.newForm.typeHint}
             value={type.value}
-            options={types.map((value) => ({ value, label: texts.types[value] }))}
+            options={formTypes}
+            labels={texts.types}
             onInput={(value) => {
               type.value = value
             }}

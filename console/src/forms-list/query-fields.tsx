@@ -1,4 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
+import { formTypes } from '../editor/fields-of-form.ts'
 import { SelectField, TextField } from '../elements/field.tsx'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
@@ -34,25 +35,22 @@ export const QueryFields = ({
       <SelectField
         label={texts.fields.type}
         value={query.type}
-        options={(['any', 'structured', 'dynamic'] as const).map((value) => ({
-          value,
-          label: value === 'any' ? texts.forms.any : texts.types[value],
-        }))}
+        options={['any', ...formTypes]}
+        labels={{ any: texts.forms.any, ...texts.types }}
         onInput={(type) => onChange({ type })}
       />
       <SelectField
         label={texts.forms.live}
         value={query.live}
-        options={(['any', 'live', 'not-live'] as const).map((value) => ({
-          value,
-          label: texts.forms.liveChoices[value],
-        }))}
+        options={['any', 'live', 'not-live']}
+        labels={texts.forms.liveChoices}
         onInput={(live) => onChange({ live })}
       />
       <SelectField
         label={texts.forms.order}
         value={query.orderBy}
-        options={orders.map((value) => ({ value, label: texts.forms.orders[value] }))}
+        options={orders}
+        labels={texts.forms.orders}
         onInput={(orderBy) => onChange({ orderBy })}
       />
     </search>

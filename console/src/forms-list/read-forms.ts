@@ -15,6 +15,8 @@ const members = [
 export type ListedForm = Pick<Form, (typeof members)[number]>
 
 export interface FormsPageOf {
+  /** From 0. */
+  number: number
   forms: ListedForm[]
   /** Number of forms that match, if the service knows it. */
   totalSize: number | undefined
@@ -26,34 +28,42 @@ export const pageSize = 25
 /** Forms per request while the console itself leaves some out. */
 const scanSize = 500
 
-/** Reads a list of forms page by page. A page that was read is kept. */
-export const readForms = (client: Client, organization: string, query: FormsQuery, signal: AbortSignal) => {
+/**
+ * Reads a list of forms page by page. A page that was read is kept. After an error or an abort, the next call continues
+ * where the last complete request ended.
+ */
+export const readForms = (client: Client, organization: string, query: FormsQuery) => {
   const isScan = query.live !== 'any'
-  const requests = client.forms
-    .list(organization, {
+  const read: ListedForm[] = []
+  let totalSize: number | undefined
+  /** Undefined before the first request, `""` after the last one. */
+  let token: string | undefined
+
+  const readMore = async (signal: AbortSignal) => {
+    const list = client.forms.list(organization, {
       filter: filterOf(query),
       orderBy: query.orderBy,
       pageSize: isScan ? scanSize : pageSize,
       readMask: members.join(','),
       signal,
+      ...(token && { pageToken: token }),
     })
-    .pages()
-  const read: ListedForm[] = []
-  let totalSize: number | undefined
-  let isComplete = false
+    const { value: page } = await list.pages().next()
+    // Another call may have read the same page meanwhile.
+    signal.throwIfAborted()
+    const items = page.items as ListedForm[]
+    read.push(...items.filter((form) => matches(query, form)))
+    if (!isScan) totalSize = page.totalSize
+    token = page.nextPageToken
+  }
 
-  /** @param number from 0. */
-  return async (number: number): Promise<FormsPageOf> => {
+  /** @param number from 0. @param signal has to be aborted before the next call, if this one is still running */
+  return async (number: number, signal: AbortSignal): Promise<FormsPageOf> => {
     const end = (number + 1) * pageSize
     // One more than the page, to know whether there is a next one.
-    while (!isComplete && read.length < (isScan ? end + 1 : end)) {
-      const { value: page, done } = await requests.next()
-      if (done) break
-      const items = page.items as ListedForm[]
-      read.push(...items.filter((form) => matches(query, form)))
-      if (!isScan) totalSize = page.totalSize
-      isComplete = page.nextPageToken === ''
-    }
-    return { forms: read.slice(end - pageSize, end), totalSize, hasNext: !isComplete || read.length > end }
+    const needed = isScan ? end + 1 : end
+    while (token !== '' && read.length < needed) await readMore(signal)
+    const forms = read.slice(end - pageSize, end)
+    return { number, forms, totalSize, hasNext: token !== '' || read.length > end }
   }
 }

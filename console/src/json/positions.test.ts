@@ -1,5 +1,6 @@
 import { CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
 import { json, jsonLanguage } from '@codemirror/lang-json'
+import { ensureSyntaxTree } from '@codemirror/language'
 import { EditorState } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
 import { completeFromSchema } from './complete-from-schema.ts'
@@ -43,7 +44,10 @@ describe('the completion', () => {
   }
   /** The labels that are offered at `|`. */
   const offeredAt = (marked: string): string[] => {
-    const state = EditorState.create({ doc: marked.replace('|', ''), extensions: [json()] })
+    const created = EditorState.create({ doc: marked.replace('|', ''), extensions: [json()] })
+    // The first parse has 20 ms, which a busy machine may use up before the end of the text.
+    ensureSyntaxTree(created, created.doc.length, 10_000)
+    const { state } = created.update({})
     const context = new CompletionContext(state, marked.indexOf('|'), true)
     const result = completeFromSchema(schema)(context) as CompletionResult | null
     return result?.options.map(({ label }) => label) ?? []

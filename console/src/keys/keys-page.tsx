@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
-import { readPages } from '../elements/read-pages.ts'
+import { Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { type Session, signIn } from '../session/session.ts'
 import { texts } from '../texts.ts'
@@ -12,23 +12,25 @@ import { RevokeDialog } from './revoke-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
-const pageSize = 100
+const pageSize = 1_000
 
 /** The keys of the user: create, rotate and revoke them. */
 export const KeysPage = ({ session }: { session: Session }) => {
-  const { client } = session
-  const pages = useSignal(1)
+  // A signal: the session has another client after a rotation of its key, and the list is read again with it.
+  const client = useSignal(session.client)
+  client.value = session.client
   const issued = useSignal<IssuedKey | undefined>(undefined)
   const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
   const { loaded, reload } = useLoaded((signal) =>
-    readPages(client.keys.list({ pageSize, signal }), pages.value),
+    Array.fromAsync(client.value.keys.list({ pageSize, signal })),
   )
-  const { value, error, isLoading } = loaded.value
+  const { value, error } = loaded.value
 
   const focusHeadingLater = useHeadingFocus(value)
 
   const show = async (key: IssuedKey, replaced?: Key) => {
     issued.value = key
+    if (replaced) focusHeadingLater()
     // The session goes on with the key that replaces its own.
     if (replaced?.current) await signIn(key.secret, session.isTemporary)
     else reload()
@@ -42,7 +44,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
       <ErrorNotice error={error} />
       {value && (
         <KeysTable
-          keys={value.items}
+          keys={value}
           // A read-only key changes itself alone.
           actionsOn={(key) => (session.key.readOnly && !key.current ? [] : ['rotate', 'revoke'])}
           onChoose={(key, action) => {
@@ -50,18 +52,13 @@ export const KeysPage = ({ session }: { session: Session }) => {
           }}
         />
       )}
-      {value?.hasNext && (
-        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
-          {texts.keys.more}
-        </button>
-      )}
       {session.key.readOnly ? (
         <p>{texts.keys.readOnlySession}</p>
       ) : (
-        <NewKey client={client} current={session.key} onIssued={show} />
+        <NewKey client={client.value} current={session.key} onIssued={show} />
       )}
       {chosen.value?.action === 'rotate' && (
-        <RotateDialog client={client} rotated={chosen.value.key} onIssued={show} onClose={close} />
+        <RotateDialog client={client.value} rotated={chosen.value.key} onIssued={show} onClose={close} />
       )}
       {chosen.value?.action === 'revoke' && (
         <RevokeDialog
@@ -95,59 +92,46 @@ const KeysTable = ({
   actionsOn: (key: Key) => readonly ('rotate' | 'revoke')[]
   onChoose: (key: Key, action: 'rotate' | 'revoke') => void
 }) => (
-  <table class="cards">
-    <thead>
-      <tr>
-        <th scope="col">{texts.keys.name}</th>
-        <th scope="col">{texts.keys.prefix}</th>
-        <th scope="col">{texts.keys.rights}</th>
-        <th scope="col">{texts.keys.created}</th>
-        <th scope="col">{texts.keys.lastUsed}</th>
-        <th scope="col">{texts.keys.expires}</th>
-        <th scope="col">
-          <span class="hidden">{texts.forms.actions}</span>
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {keys.map((key) => (
-        <tr key={key.path}>
-          <th scope="row">
-            <bdi>{key.name || texts.keys.unnamed}</bdi>{' '}
-            {key.current && <span class="badge live">{texts.keys.current}</span>}
-          </th>
-          <td data-label={texts.keys.prefix}>
-            <code>fms_{key.prefix}…</code>
-          </td>
-          <td data-label={texts.keys.rights}>
-            {key.readOnly ? texts.keys.readOnly : texts.keys.readsAndWrites}
-          </td>
-          <td data-label={texts.keys.created}>
-            <Time time={key.createTime} />
-          </td>
-          <td data-label={texts.keys.lastUsed}>
-            <TimeOrNever time={key.lastUsedTime} />
-          </td>
-          <td data-label={texts.keys.expires}>
-            <TimeOrNever time={key.expireTime} />
-          </td>
-          <td>
-            {actionsOn(key).map((action) => (
-              <button
-                key={action}
-                type="button"
-                class="quiet"
-                aria-label={texts.keys[`${action}Key`](key.name || key.prefix)}
-                onClick={() => onChoose(key, action)}
-              >
-                {texts.keys[action]}
-              </button>
-            ))}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <Table
+    rows={keys}
+    keyOf={({ path }) => path}
+    columns={[
+      {
+        label: texts.keys.name,
+        kind: 'name',
+        cell: ({ name, current }) => (
+          <>
+            <bdi>{name || texts.keys.unnamed}</bdi>{' '}
+            {current && <span class="badge live">{texts.keys.current}</span>}
+          </>
+        ),
+      },
+      { label: texts.keys.prefix, cell: ({ prefix }) => <code>fms_{prefix}…</code> },
+      {
+        label: texts.keys.rights,
+        cell: ({ readOnly }) => (readOnly ? texts.keys.readOnly : texts.keys.readsAndWrites),
+      },
+      { label: texts.keys.created, cell: ({ createTime }) => <Time time={createTime} /> },
+      { label: texts.keys.lastUsed, cell: ({ lastUsedTime }) => <TimeOrNever time={lastUsedTime} /> },
+      { label: texts.keys.expires, cell: ({ expireTime }) => <TimeOrNever time={expireTime} /> },
+      {
+        label: texts.forms.actions,
+        kind: 'actions',
+        cell: (key) =>
+          actionsOn(key).map((action) => (
+            <button
+              key={action}
+              type="button"
+              class="quiet"
+              aria-label={texts.keys[`${action}Key`](key.name || key.prefix)}
+              onClick={() => onChoose(key, action)}
+            >
+              {texts.keys[action]}
+            </button>
+          )),
+      },
+    ]}
+  />
 )
 
 const TimeOrNever = ({ time }: { time: string }) =>

@@ -62,7 +62,8 @@ export const NewKey = ({
             label={texts.keys.lifetime}
             hint={expires ? texts.keys.temporaryHint : undefined}
             value={lifetime.value}
-            options={offered.map((value) => ({ value, label: texts.keys.lifetimes[value] }))}
+            options={offered}
+            labels={texts.keys.lifetimes}
             onInput={(value) => {
               lifetime.value = value
             }}

@@ -22,7 +22,7 @@ export const RevokeDialog = ({
   }
   return (
     <ConfirmDialog
-      title={texts.keys.revokeKey(revoked.name || revoked.prefix)}
+      title={{ text: texts.keys.revokeKey, name: revoked.name || revoked.prefix }}
       confirm={texts.keys.revoke}
       onConfirm={revoke}
       onClose={onClose}

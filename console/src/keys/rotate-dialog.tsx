@@ -23,7 +23,7 @@ export const RotateDialog = ({
     onIssued(await client.keys.rotate(rotated.path, { overlapSeconds: Number(overlap.value) }), rotated)
   return (
     <ConfirmDialog
-      title={texts.keys.rotateKey(rotated.name || rotated.prefix)}
+      title={{ text: texts.keys.rotateKey, name: rotated.name || rotated.prefix }}
       confirm={texts.keys.rotate}
       onConfirm={rotate}
       onClose={onClose}
@@ -32,7 +32,8 @@ export const RotateDialog = ({
       <SelectField
         label={texts.keys.overlap}
         value={overlap.value}
-        options={overlapsSeconds.map((value) => ({ value, label: texts.keys.overlaps[value] }))}
+        options={overlapsSeconds}
+        labels={texts.keys.overlaps}
         onInput={(value) => {
           overlap.value = value
         }}

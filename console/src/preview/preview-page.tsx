@@ -24,7 +24,7 @@ export const PreviewPage = ({
   const { loaded } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
   const { value, error } = loaded.value
   return (
-    <Page title={value ? texts.preview.titleOf(value.form.name) : texts.preview.title}>
+    <Page title={value ? { text: texts.preview.titleOf, name: value.form.name } : texts.preview.title}>
       <p class="notice">{texts.preview.nothingStored}</p>
       <ErrorNotice error={error} />
       {value && <Walk form={value.form} />}
@@ -63,7 +63,7 @@ const Walk = ({ form }: { form: Form }) => {
         <SelectField
           label={texts.preview.language}
           value={locale.value}
-          options={locales.map((value) => ({ value, label: value }))}
+          options={locales}
           onInput={(value) => {
             locale.value = value
           }}

@@ -1,13 +1,13 @@
 import type { FormChange } from '@fms/client'
+import { shortened } from '../elements/shortened.ts'
 import { texts } from '../texts.ts'
+import { type ComparedSteps, stepNameOf } from './step-names.ts'
 
-/** Longest text of a value that is shown. */
-const maxShownLength = 300
 /** Most changes that are drawn. */
 const maxShownChanges = 500
 
 /** Changes of a form, breaking ones first. */
-export const ChangeList = ({ changes }: { changes: readonly FormChange[] }) => {
+export const ChangeList = ({ changes, steps }: { changes: readonly FormChange[]; steps: ComparedSteps }) => {
   const sorted = [...changes].sort(
     (a, b) => Number(b.breaking !== undefined) - Number(a.breaking !== undefined),
   )
@@ -16,7 +16,8 @@ export const ChangeList = ({ changes }: { changes: readonly FormChange[] }) => {
       <ul class="changes">
         {sorted.slice(0, maxShownChanges).map((change) => (
           <li key={`${change.kind} ${change.field}`} class={change.breaking && 'breaking'}>
-            <span class="badge">{texts.changes.kinds[change.kind]}</span> <code>{change.field}</code>
+            <span class="badge">{texts.changes.kinds[change.kind]}</span> <code>{change.field}</code>{' '}
+            <StepName name={stepNameOf(change, steps)} />
             {change.breaking && <strong> {texts.changes.breaking[change.breaking]}</strong>}
             <Values change={change} />
           </li>
@@ -27,6 +28,8 @@ export const ChangeList = ({ changes }: { changes: readonly FormChange[] }) => {
   )
 }
 
+const StepName = ({ name }: { name: string | undefined }) => name && <bdi>{shortened(name)}</bdi>
+
 const Values = ({ change: { before, after } }: { change: FormChange }) => {
   if (before === undefined && after === undefined) return null
   return (
@@ -34,20 +37,18 @@ const Values = ({ change: { before, after } }: { change: FormChange }) => {
       {before !== undefined && (
         <del>
           <span class="hidden">{texts.changes.before} </span>
-          {shortened(before)}
+          {shownValue(before)}
         </del>
       )}
       {after !== undefined && (
         <ins>
           <span class="hidden">{texts.changes.after} </span>
-          {shortened(after)}
+          {shownValue(after)}
         </ins>
       )}
     </div>
   )
 }
 
-const shortened = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
-}
+const shownValue = (value: unknown): string =>
+  shortened(typeof value === 'string' ? value : JSON.stringify(value))

@@ -23,24 +23,27 @@ export const ComparePage = ({
   to: string
 }) => {
   const { loaded } = useLoaded(async (signal) => {
-    const name = async (ref: string) => {
-      if (ref === 'draft') return texts.revisions.draft
-      const { number = 0 } = await client.revisions.get(organization, form, ref, {
-        readMask: 'number',
-        signal,
-      })
-      return texts.revisions.name(number)
+    const read = async (ref: string) => {
+      if (ref === 'draft') {
+        const draft = await client.forms.get(organization, form, { readMask: 'steps', signal })
+        return { name: texts.revisions.draft, steps: draft.form.steps ?? [] }
+      }
+      const readMask = 'number,form.steps'
+      const revision = await client.revisions.get(organization, form, ref, { readMask, signal })
+      return { name: texts.revisions.name(revision.number ?? 0), steps: revision.form?.steps ?? [] }
     }
-    const [changes, fromName, toName] = await Promise.all([
+    const [{ changes }, fromState, toState] = await Promise.all([
       client.forms.changes(organization, form, { from, to, signal }),
-      name(from),
-      name(to),
+      read(from),
+      read(to),
     ])
-    return { changes, fromName, toName }
+    return { changes, fromState, toState }
   })
   const { value, error } = loaded.value
   return (
-    <Page title={value ? texts.compare.titleOf(value.fromName, value.toName) : texts.compare.title}>
+    <Page
+      title={value ? texts.compare.titleOf(value.fromState.name, value.toState.name) : texts.compare.title}
+    >
       <p>
         <a href={hrefOf({ page: 'revisions', organization, form })}>{texts.revisions.title}</a>
         {' · '}
@@ -51,8 +54,13 @@ export const ComparePage = ({
         </a>
       </p>
       <ErrorNotice error={error} />
-      {value?.changes.changes.length === 0 && <p>{texts.compare.equal}</p>}
-      {value && <ChangeList changes={value.changes.changes} />}
+      {value?.changes.length === 0 && <p>{texts.compare.equal}</p>}
+      {value && (
+        <ChangeList
+          changes={value.changes}
+          steps={{ from: value.fromState.steps, to: value.toState.steps }}
+        />
+      )}
     </Page>
   )
 }

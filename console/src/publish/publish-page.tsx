@@ -11,9 +11,10 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
-import { Page } from '../elements/page.tsx'
+import { focusHeading, Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
+import type { ComparedSteps } from './step-names.ts'
 
 interface PublishPageProps {
   client: Client
@@ -26,6 +27,7 @@ interface PublishPageProps {
 interface Comparison extends TaggedForm {
   /** Undefined if no revision is live. */
   changes: FormChanges | undefined
+  steps: ComparedSteps
   violations: readonly PreconditionViolation[]
 }
 
@@ -35,11 +37,15 @@ const readComparison = async (
 ): Promise<Comparison> => {
   const draft = await client.forms.get(organization, form, { signal })
   if (draft.form.live) {
-    const changes = await client.forms.changes(organization, form, { signal })
-    return { ...draft, changes, violations: changes.violations ?? [] }
+    const [changes, live] = await Promise.all([
+      client.forms.changes(organization, form, { signal }),
+      client.revisions.live(organization, form, { readMask: 'form.steps', signal }),
+    ])
+    const steps = { from: live.form?.steps ?? [], to: draft.form.steps }
+    return { ...draft, changes, steps, violations: changes.violations ?? [] }
   }
   const violations = mayWrite ? await violationsOfPublish(client, organization, form, signal) : []
-  return { ...draft, changes: undefined, violations }
+  return { ...draft, changes: undefined, steps: { from: [], to: [] }, violations }
 }
 
 const violationsOfPublish = async (
@@ -67,20 +73,22 @@ export const PublishPage = (props: PublishPageProps) => {
     reload()
   }
   return (
-    <Page title={value ? texts.publish.titleOf(value.form.name) : texts.publish.title}>
+    <Page title={value ? { text: texts.publish.titleOf, name: value.form.name } : texts.publish.title}>
       <ErrorNotice error={error} />
       <p role="status" class="done">
         {done.value}
       </p>
       {value && <Changes comparison={value} />}
-      {value && props.mayWrite && <PublishFields {...props} comparison={value} onDone={finish} />}
-      {value?.form.live && props.mayWrite && <Unpublish {...props} comparison={value} onDone={finish} />}
+      {value && props.mayWrite && (
+        <PublishFields {...props} comparison={value} onDone={finish} onReload={reload} />
+      )}
+      {value?.form.live && props.mayWrite && <Unpublish {...props} onDone={finish} />}
     </Page>
   )
 }
 
-const Changes = ({ comparison: { form, changes, violations } }: { comparison: Comparison }) => {
-  const hasUnsaved = ownEdits().read(form.path) !== undefined
+const Changes = ({ comparison: { form, changes, steps, violations } }: { comparison: Comparison }) => {
+  const hasUnsaved = ownEdits().has(form.path)
   return (
     <section class="card">
       <h2>{texts.publish.changes}</h2>
@@ -90,7 +98,7 @@ const Changes = ({ comparison: { form, changes, violations } }: { comparison: Co
       {changes && changes.breakingCount > 0 && (
         <p class="notice error">{texts.publish.breaking(changes.breakingCount)}</p>
       )}
-      {changes && <ChangeList changes={changes.changes} />}
+      {changes && <ChangeList changes={changes.changes} steps={steps} />}
       {violations.length > 0 && (
         <>
           <h3>{texts.publish.violations}</h3>
@@ -108,11 +116,17 @@ const Changes = ({ comparison: { form, changes, violations } }: { comparison: Co
 }
 
 interface ActionProps extends PublishPageProps {
-  comparison: Comparison
   onDone: (message: string) => void
 }
 
-const PublishFields = ({ client, organization, form, comparison, onDone }: ActionProps) => {
+const PublishFields = ({
+  client,
+  organization,
+  form,
+  comparison,
+  onDone,
+  onReload,
+}: ActionProps & { comparison: Comparison; onReload: () => void }) => {
   const note = useSignal('')
   const acceptsBreaking = useSignal(false)
   const { error, isRunning, run, clearError } = useAction()
@@ -132,6 +146,13 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
       acceptsBreaking.value = false
       onDone(texts.publish.done)
     })
+  const showChanges = () => {
+    acceptsBreaking.value = false
+    clearError()
+    onReload()
+    // The button disappears.
+    focusHeading()
+  }
   return (
     <section class="card">
       <form
@@ -162,7 +183,11 @@ const PublishFields = ({ client, organization, form, comparison, onDone }: Actio
           </label>
         )}
         <ErrorNotice error={error.value} />
-        {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && <p>{texts.publish.reload}</p>}
+        {isReason(error.value, 'FORM_MOVED', 'BREAKING_CHANGES') && (
+          <button type="button" onClick={showChanges}>
+            {texts.publish.showChanges}
+          </button>
+        )}
         <footer>
           <button type="submit" class="primary" aria-disabled={isRunning.value || !mayPublish}>
             {texts.publish.publish}

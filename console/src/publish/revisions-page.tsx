@@ -2,9 +2,10 @@ import type { Client, Revision } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { useLoaded } from '../elements/load.ts'
+import { useAction, useLoaded } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
+import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
@@ -14,7 +15,7 @@ import { texts } from '../texts.ts'
 type ListedRevision = Omit<Revision, 'form'>
 /** The members of a revision in the list: all but the form. */
 const members = 'path,alternateIds,createTime,number,publisher,note'
-const pageSize = 50
+const pageSize = 1_000
 
 interface RevisionsPageProps {
   client: Client
@@ -57,6 +58,9 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
 
 const idOf = ({ path }: Pick<Revision, 'path'>): string => path.slice(path.lastIndexOf('/') + 1)
 
+/** A row of the table. */
+type Row = ListedRevision | 'draft'
+
 const RevisionsTable = ({
   revisions,
   client,
@@ -67,7 +71,55 @@ const RevisionsTable = ({
   const live = revisions.find(({ alternateIds }) => alternateIds.includes('live'))
   const from = useSignal(idOf(live ?? revisions[0]!))
   const to = useSignal('draft')
-  const rolledBackTo = useSignal<ListedRevision | undefined>(undefined)
+  const rollback = useSignal<{ revision: ListedRevision; etag: string } | undefined>(undefined)
+  const { error, isRunning, run } = useAction()
+  const askForRollback = (revision: ListedRevision) =>
+    run(async () => {
+      const { etag } = await client.forms.get(organization, form, { readMask: 'updateTime' })
+      rollback.value = { revision, etag }
+    })
+  const columns: Column<Row>[] = [
+    {
+      label: texts.revisions.from,
+      cell: (row) =>
+        row !== 'draft' && (
+          <Choose name="from" chosen={from} id={idOf(row)} label={texts.revisions.fromNumber(row.number)} />
+        ),
+    },
+    {
+      label: texts.revisions.to,
+      cell: (row) =>
+        row === 'draft' ? (
+          <Choose name="to" chosen={to} id={row} label={texts.revisions.toDraft} />
+        ) : (
+          <Choose name="to" chosen={to} id={idOf(row)} label={texts.revisions.toNumber(row.number)} />
+        ),
+    },
+    { label: texts.revisions.number, kind: 'name', cell: (row) => <NumberAndState row={row} /> },
+    {
+      label: texts.revisions.note,
+      kind: 'note',
+      cell: (row) => row !== 'draft' && row.note && <bdi>{row.note}</bdi>,
+    },
+    { label: texts.revisions.publisher, cell: (row) => row !== 'draft' && userName(row.publisher) },
+    { label: texts.revisions.time, cell: (row) => row !== 'draft' && <Time time={row.createTime} /> },
+  ]
+  const actions: Column<Row> = {
+    label: texts.forms.actions,
+    kind: 'actions',
+    cell: (row) =>
+      row !== 'draft' && (
+        <button
+          type="button"
+          class="quiet"
+          aria-disabled={isRunning.value}
+          aria-label={texts.rollback.toNumber(row.number)}
+          onClick={() => askForRollback(row)}
+        >
+          {texts.rollback.rollback}
+        </button>
+      ),
+  }
   const compare = () => goTo({ page: 'compare', organization, form, from: from.value, to: to.value })
   return (
     <form
@@ -76,98 +128,40 @@ const RevisionsTable = ({
         compare()
       }}
     >
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">{texts.revisions.from}</th>
-            <th scope="col">{texts.revisions.to}</th>
-            <th scope="col">{texts.revisions.number}</th>
-            <th scope="col">{texts.revisions.note}</th>
-            <th scope="col">{texts.revisions.publisher}</th>
-            <th scope="col">{texts.revisions.time}</th>
-            {mayWrite && (
-              <th scope="col">
-                <span class="hidden">{texts.forms.actions}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
-            <td />
-            <td data-label={texts.revisions.to}>
-              <Choose name="to" chosen={to} id="draft" label={texts.revisions.toDraft} />
-            </td>
-            <th scope="row" colSpan={mayWrite ? 5 : 4}>
-              {texts.revisions.draft}
-            </th>
-          </tr>
-          {revisions.map((revision) => {
-            const id = idOf(revision)
-            return (
-              <tr key={id}>
-                <td data-label={texts.revisions.from}>
-                  <Choose
-                    name="from"
-                    chosen={from}
-                    id={id}
-                    label={texts.revisions.fromNumber(revision.number)}
-                  />
-                </td>
-                <td data-label={texts.revisions.to}>
-                  <Choose name="to" chosen={to} id={id} label={texts.revisions.toNumber(revision.number)} />
-                </td>
-                <th scope="row">
-                  {revision.number}{' '}
-                  {revision.alternateIds.includes('live') && (
-                    <span class="badge live">{texts.states.live}</span>
-                  )}
-                </th>
-                <td class="note" dir="auto">
-                  {revision.note}
-                </td>
-                <td data-label={texts.revisions.publisher}>{userName(revision.publisher)}</td>
-                <td>
-                  <Time time={revision.createTime} />
-                </td>
-                {mayWrite && (
-                  <td>
-                    <button
-                      type="button"
-                      class="quiet"
-                      aria-label={texts.rollback.toNumber(revision.number)}
-                      onClick={() => {
-                        rolledBackTo.value = revision
-                      }}
-                    >
-                      {texts.rollback.rollback}
-                    </button>
-                  </td>
-                )}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        rows={['draft' as const, ...revisions]}
+        keyOf={(row) => (row === 'draft' ? row : idOf(row))}
+        columns={mayWrite ? [...columns, actions] : columns}
+      />
       <footer>
         <button type="submit" class="primary">
           {texts.revisions.compare}
         </button>
       </footer>
-      {rolledBackTo.value && (
+      <ErrorNotice error={error.value} />
+      {rollback.value && (
         <RollbackDialog
           client={client}
           organization={organization}
           form={form}
-          revision={rolledBackTo.value}
+          {...rollback.value}
           onClose={() => {
-            rolledBackTo.value = undefined
+            rollback.value = undefined
           }}
         />
       )}
     </form>
   )
 }
+
+const NumberAndState = ({ row }: { row: Row }) =>
+  row === 'draft' ? (
+    texts.revisions.draft
+  ) : (
+    <>
+      {row.number} {row.alternateIds.includes('live') && <span class="badge live">{texts.states.live}</span>}
+    </>
+  )
 
 const Choose = ({
   name,
@@ -196,17 +190,16 @@ const RollbackDialog = ({
   organization,
   form,
   revision,
+  etag,
   onClose,
-}: Omit<RevisionsPageProps, 'mayWrite'> & { revision: ListedRevision; onClose: () => void }) => {
-  const { loaded } = useLoaded((signal) =>
-    client.forms.get(organization, form, { readMask: 'updateTime', signal }),
-  )
-  const { value, error } = loaded.value
+}: Omit<RevisionsPageProps, 'mayWrite'> & {
+  revision: ListedRevision
+  /** Of the draft when the dialog opens: the rollback is refused if somebody edits the draft after that. */
+  etag: string
+  onClose: () => void
+}) => {
   const rollBack = async () => {
-    await client.revisions.rollback(organization, form, idOf(revision), {
-      // Refuses if somebody edits the draft while the dialog is open.
-      ...(value && { ifMatch: value.etag }),
-    })
+    await client.revisions.rollback(organization, form, idOf(revision), { ifMatch: etag })
     goTo({ page: 'publish', organization, form })
   }
   return (
@@ -216,7 +209,6 @@ const RollbackDialog = ({
       onConfirm={rollBack}
       onClose={onClose}
     >
-      <ErrorNotice error={error} />
       <p>{texts.rollback.explanation}</p>
       <p>
         <a href={hrefOf({ page: 'compare', organization, form, from: idOf(revision), to: 'draft' })}>

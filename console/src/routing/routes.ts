@@ -7,24 +7,13 @@ export type Route =
   | { page: 'compare'; organization: string; form: string; from: string; to: string }
   | { page: 'not-found' }
 
-/** Pages of an organization. */
-export type OrganizationPage = 'forms' | 'activity' | 'deleted-forms'
-const organizationPages: readonly string[] = [
-  'forms',
-  'activity',
-  'deleted-forms',
-] satisfies OrganizationPage[]
+/** Pages of an organization, in the order of the navigation. */
+export const organizationPages = ['forms', 'activity', 'deleted-forms'] as const
+type OrganizationPage = (typeof organizationPages)[number]
 
-/** Pages of a form. */
-export type FormPage = 'edit' | 'preview' | 'publish' | 'revisions' | 'form-activity' | 'use-it'
-const formPages: readonly string[] = [
-  'edit',
-  'preview',
-  'publish',
-  'revisions',
-  'form-activity',
-  'use-it',
-] satisfies FormPage[]
+/** Pages of a form, in the order of the navigation. */
+export const formPages = ['edit', 'preview', 'publish', 'revisions', 'form-activity', 'use-it'] as const
+type FormPage = (typeof formPages)[number]
 
 /** The fragment of a route, with `#`. */
 export const hrefOf = (route: Route): string => `#/${segmentsOf(route).map(encodeURIComponent).join('/')}`
@@ -46,15 +35,17 @@ export const routeOf = (fragment: string): Route => {
   if (first === '' && segments.length === 1) return { page: 'home' }
   if (first === 'keys' && segments.length === 1) return { page: 'keys' }
   if (first !== 'organizations' || !organization) return { page: 'not-found' }
-  if (segments.length === 3 && organizationPages.includes(collection!))
-    return { page: collection as OrganizationPage, organization }
+  if (segments.length === 3 && isOneOf(organizationPages, collection))
+    return { page: collection, organization }
   if (collection !== 'forms' || !form) return { page: 'not-found' }
-  if (segments.length === 5 && formPages.includes(page!))
-    return { page: page as FormPage, organization, form }
+  if (segments.length === 5 && isOneOf(formPages, page)) return { page, organization, form }
   if (segments.length === 7 && page === 'compare' && from && to)
     return { page: 'compare', organization, form, from, to }
   return { page: 'not-found' }
 }
+
+const isOneOf = <P extends string>(pages: readonly P[], page: string | undefined): page is P =>
+  (pages as readonly (string | undefined)[]).includes(page)
 
 const decoded = (path: string): string[] | undefined => {
   try {
