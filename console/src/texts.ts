@@ -1,3 +1,6 @@
+/** The language of the texts, and of times and numbers in them. */
+export const locale = 'en'
+
 /** All texts of the console, in English. */
 export const texts = {
   product: 'Forms',
@@ -92,7 +95,7 @@ export const texts = {
     replies: 'Replies',
     actions: 'Actions',
     none: 'No forms here.',
-    count: (count: number) => (count === 1 ? '1 form' : `${count.toLocaleString('en')} forms`),
+    count: (count: number) => (count === 1 ? '1 form' : `${count.toLocaleString(locale)} forms`),
     pages: 'Pages',
     previous: 'Previous page',
     next: 'Next page',
@@ -268,7 +271,7 @@ export const texts = {
     },
     before: 'Before:',
     after: 'After:',
-    more: (count: number) => `And ${count.toLocaleString('en')} more.`,
+    more: (count: number) => `And ${count.toLocaleString(locale)} more.`,
   },
 
   revisions: {
