@@ -37,7 +37,6 @@ export const texts = {
   errors: {
     reason: 'Reason',
     requestId: 'Request',
-    correct: 'Correct these:',
     ofReason: {
       API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
     } as Record<string, string>,
