@@ -10,6 +10,7 @@ export const texts = {
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
   offline: 'No connection to the service. What you type is kept in this browser.',
   readOnly: 'You may read this form, not change it: your role is viewer, or your key is read-only.',
   noOrganization: 'You belong to no organization yet. Its operator can add you with formctl member add.',
