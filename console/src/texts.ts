@@ -8,6 +8,7 @@ export const texts = {
   loading: 'Loading …',
   cancel: 'Cancel',
   close: 'Close',
+  tryAgain: 'Try again',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
@@ -61,7 +62,6 @@ export const texts = {
   retry: {
     title: 'No connection',
     explanation: 'Nothing is lost: the sign-in goes on when you try again.',
-    tryAgain: 'Try again',
   },
 
   users: { you: 'you', unknown: 'unknown', other: (id: string) => `user ${id}`, operator: 'an operator' },

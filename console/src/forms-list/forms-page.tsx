@@ -1,7 +1,7 @@
 import type { Client } from '@fms/client'
 import { batch, useComputed, useSignal } from '@preact/signals'
-import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
@@ -25,8 +25,8 @@ export const FormsPage = ({
   // An object, so that a page whose reading failed can be chosen again.
   const chosen = useSignal({ number: 0 })
   const read = useComputed(() => readForms(client, organization, query.value))
-  const { loaded } = useLoaded((signal) => read.value(chosen.value.number, signal))
-  const { value, error, isLoading } = loaded.value
+  const { loaded, reload } = useLoaded((signal) => read.value(chosen.value.number, signal))
+  const { value, isLoading } = loaded.value
 
   const show = (change: Partial<FormsQuery>) =>
     batch(() => {
@@ -54,7 +54,7 @@ export const FormsPage = ({
       }
     >
       <QueryFields query={query.value} onChange={show} />
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       <p role="status" class="small">
         {value?.totalSize === undefined
           ? isLoading

@@ -1,7 +1,7 @@
 import type { IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
@@ -24,7 +24,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
   const { loaded, reload } = useLoaded((signal) =>
     Array.fromAsync(client.value.keys.list({ pageSize, signal })),
   )
-  const { value, error } = loaded.value
+  const { value } = loaded.value
 
   const focusHeadingLater = useHeadingFocus(value)
 
@@ -41,7 +41,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
   return (
     <Page title={texts.keys.title}>
       <p>{texts.keys.explanation}</p>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       {value && (
         <KeysTable
           keys={value}

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { type Column, Table } from '../elements/table.tsx'
@@ -27,16 +28,16 @@ interface RevisionsPageProps {
 /** The revisions of a form: compare any two, and roll the draft back. */
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
-  const { loaded } = useLoaded((signal) =>
+  const { loaded, reload } = useLoaded((signal) =>
     readPages(
       client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
       pages.value,
     ),
   )
-  const { value, error, isLoading } = loaded.value
+  const { value, isLoading } = loaded.value
   return (
     <Page title={texts.revisions.title}>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       {value?.items.length === 0 && <p>{texts.revisions.none}</p>}
       {value && value.items.length > 0 && (
         <RevisionsTable
