@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
+import { MoreButton } from '../elements/more-button.tsx'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { type Column, Table } from '../elements/table.tsx'
@@ -99,11 +100,14 @@ export const DeletedFormsPage = ({
           columns={mayWrite ? [...columns, actions] : columns}
         />
       )}
-      {value?.hasNext && (
-        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
-          {texts.deletedForms.more}
-        </button>
-      )}
+      <MoreButton
+        label={texts.deletedForms.more}
+        list={value}
+        isLoading={isLoading}
+        onMore={() => {
+          pages.value++
+        }}
+      />
       {removed.value && (
         <ConfirmDialog
           title={{ text: texts.deletedForms.removeForm, name: removed.value.name }}

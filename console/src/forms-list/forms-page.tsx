@@ -68,19 +68,19 @@ export const FormsPage = ({
       {value?.forms.length === 0 && <p>{texts.forms.none}</p>}
       {value && (value.number > 0 || value.hasNext) && (
         <nav class="pages" aria-label={texts.forms.pages}>
-          <button type="button" disabled={value.number === 0} onClick={() => goToPage(value.number - 1)}>
-            {texts.forms.previous}
-          </button>
+          <PageButton
+            label={texts.forms.previous}
+            isDisabled={value.number === 0}
+            onClick={() => goToPage(value.number - 1)}
+          />
           <span>
             {texts.forms.range(value.number * pageSize + 1, value.number * pageSize + value.forms.length)}
           </span>
-          <button
-            type="button"
-            disabled={!value.hasNext || isLoading}
+          <PageButton
+            label={texts.forms.next}
+            isDisabled={!value.hasNext || isLoading}
             onClick={() => goToPage(value.number + 1)}
-          >
-            {texts.forms.next}
-          </button>
+          />
         </nav>
       )}
       {isCreating.value && (
@@ -95,3 +95,18 @@ export const FormsPage = ({
     </Page>
   )
 }
+
+/** A button that keeps the focus while it is disabled. */
+const PageButton = ({
+  label,
+  isDisabled,
+  onClick,
+}: {
+  label: string
+  isDisabled: boolean
+  onClick: () => void
+}) => (
+  <button type="button" aria-disabled={isDisabled} onClick={() => isDisabled || onClick()}>
+    {label}
+  </button>
+)

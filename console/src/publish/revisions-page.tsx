@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
+import { MoreButton } from '../elements/more-button.tsx'
 import { Page } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { type Column, Table } from '../elements/table.tsx'
@@ -48,11 +49,14 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
           mayWrite={mayWrite}
         />
       )}
-      {value?.hasNext && (
-        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
-          {texts.revisions.more}
-        </button>
-      )}
+      <MoreButton
+        label={texts.revisions.more}
+        list={value}
+        isLoading={isLoading}
+        onMore={() => {
+          pages.value++
+        }}
+      />
     </Page>
   )
 }
