@@ -55,10 +55,16 @@ export const KeysPage = ({ session }: { session: Session }) => {
       {session.key.readOnly ? (
         <p>{texts.keys.readOnlySession}</p>
       ) : (
-        <NewKey client={client.value} current={session.key} onIssued={show} />
+        <NewKey client={client.value} current={session.key} onIssued={show} onFailed={reload} />
       )}
       {chosen.value?.action === 'rotate' && (
-        <RotateDialog client={client.value} rotated={chosen.value.key} onIssued={show} onClose={close} />
+        <RotateDialog
+          client={client.value}
+          rotated={chosen.value.key}
+          onIssued={show}
+          onFailed={reload}
+          onClose={close}
+        />
       )}
       {chosen.value?.action === 'revoke' && (
         <RevokeDialog
