@@ -8,6 +8,7 @@ import { ErrorNotice } from './elements/error-notice.tsx'
 import { focusHeading, Page } from './elements/page.tsx'
 import { FormsPage } from './forms-list/forms-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
+import { SecretDialog } from './keys/secret-dialog.tsx'
 import { PreviewPage } from './preview/preview-page.tsx'
 import { ComparePage } from './publish/compare-page.tsx'
 import { PublishPage } from './publish/publish-page.tsx'
@@ -41,6 +42,7 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       {current && <RoutedPage key={hrefOf(route.value)} session={current} />}
       {!current &&
         (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
+      <SecretDialog />
     </>
   )
 }

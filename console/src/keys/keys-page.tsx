@@ -10,7 +10,7 @@ import { texts } from '../texts.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
-import { SecretDialog } from './secret-dialog.tsx'
+import { issuedSecret } from './secret-dialog.tsx'
 
 const pageSize = 1_000
 
@@ -19,7 +19,6 @@ export const KeysPage = ({ session }: { session: Session }) => {
   // A signal: the session has another client after a rotation of its key, and the list is read again with it.
   const client = useSignal(session.client)
   client.value = session.client
-  const issued = useSignal<IssuedKey | undefined>(undefined)
   const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
   const { loaded, reload } = useLoaded((signal) =>
     Array.fromAsync(client.value.keys.list({ pageSize, signal })),
@@ -29,7 +28,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
   const focusHeadingLater = useHeadingFocus(value)
 
   const show = async (key: IssuedKey, replaced?: Key) => {
-    issued.value = key
+    issuedSecret.value = key.secret
     if (replaced) focusHeadingLater()
     // The session goes on with the key that replaces its own.
     if (replaced?.current) await signIn(key.secret, session.isTemporary)
@@ -75,14 +74,6 @@ export const KeysPage = ({ session }: { session: Session }) => {
             reload()
           }}
           onClose={close}
-        />
-      )}
-      {issued.value && (
-        <SecretDialog
-          secret={issued.value.secret}
-          onClose={() => {
-            issued.value = undefined
-          }}
         />
       )}
     </Page>
