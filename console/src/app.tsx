@@ -195,7 +195,7 @@ const RoutedPage = ({ session }: { session: Session }) => {
     case 'form-activity':
       return <ActivityPage {...props} />
     case 'use-it':
-      return <UseItPage {...props} />
+      return <UseItPage session={session} organization={organization} form={current.form} />
   }
 }
 
