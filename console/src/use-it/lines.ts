@@ -26,7 +26,7 @@ curl -X POST -H "x-api-key: $API_KEY" "$FORM/publish"`
 export const programLines = ({ baseUrl, organization, form }: FormAddress): string =>
   `import { createClient } from '@fms/client'
 
-const client = createClient({ baseUrl: '${baseUrl}', apiKey: process.env.API_KEY })
+const client = createClient({ baseUrl: '${baseUrl}', apiKey: process.env.API_KEY! })
 await client.forms.update('${organization}', '${form}', { tone: 'friendly' })
 const { form } = await client.forms.publish('${organization}', '${form}')
 const { form: live } = await client.revisions.live('${organization}', '${form}')`
