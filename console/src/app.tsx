@@ -15,9 +15,18 @@ import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { formPages, hrefOf, organizationPages, type Route } from './routing/routes.ts'
+import { ChangeUserDialog } from './session/change-user-dialog.tsx'
 import { entryError, isRetryable } from './session/entry.ts'
 import { RetryPage } from './session/retry-page.tsx'
-import { isConnected, mayPurgeIn, mayWriteIn, type Session, session, signOut } from './session/session.ts'
+import {
+  isConnected,
+  mayPurgeIn,
+  mayWriteIn,
+  otherSession,
+  type Session,
+  session,
+  signOut,
+} from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { texts } from './texts.ts'
 import { UseItPage } from './use-it/use-it-page.tsx'
@@ -42,6 +51,7 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       {current && <RoutedPage key={hrefOf(route.value)} session={current} />}
       {!current &&
         (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
+      {current && otherSession.value && <ChangeUserDialog current={current} other={otherSession.value} />}
       <SecretDialog />
     </>
   )
@@ -83,7 +93,8 @@ const Header = ({ session }: { session: Session }) => {
         </nav>
       )}
       <NavLink to={{ page: 'keys' }} label={texts.nav.keys} isCurrent={current.page === 'keys'} />
-      <SignOut email={session.email} />
+      <span class="user">{session.email}</span>
+      <SignOut />
       {'form' in current && (
         <nav aria-label={texts.nav.form} class="tabs">
           {formPages.map((page) => (
@@ -121,7 +132,7 @@ const OrganizationChoice = ({ session, organization }: { session: Session; organ
 )
 
 /** Signing out deletes unsaved edits: the next person at this browser could read them. */
-const SignOut = ({ email }: { email: string }) => {
+const SignOut = () => {
   const isAsking = useSignal(false)
   const edits = ownEdits()
   const leave = async () => {
@@ -133,7 +144,6 @@ const SignOut = ({ email }: { email: string }) => {
       <button
         type="button"
         class="quiet"
-        title={email}
         onClick={() => {
           if (edits.count() > 0) isAsking.value = true
           else leave()

@@ -59,9 +59,20 @@ export const texts = {
     },
   },
 
+  changeUser: {
+    title: 'Change the user?',
+    explanation: (current: string, other: string) =>
+      `You are signed in as ${current}; the link signs in ${other}. Unsaved changes of ${current} stay in this browser.`,
+    change: (other: string) => `Sign in as ${other}`,
+    stay: (current: string) => `Stay signed in as ${current}`,
+    notRevoked:
+      'The service did not respond: the key that this tab no longer uses works until it expires. Its user can revoke it on the page Keys.',
+  },
+
   retry: {
     title: 'No connection',
-    explanation: 'Nothing is lost: the sign-in goes on when you try again.',
+    explanation:
+      'The sign-in goes on when you try again. A login link works once: if only the response was lost, you need another link.',
   },
 
   users: { you: 'you', unknown: 'unknown', other: (id: string) => `user ${id}`, operator: 'an operator' },
