@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { ActivityPage } from './activity/activity-page.tsx'
 import { DeletedFormsPage } from './deleted-forms/deleted-forms-page.tsx'
 import { EditPage } from './editor/edit-page.tsx'
@@ -40,7 +41,7 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       <button type="button" class="skip" onClick={focusHeading}>
         {texts.skip}
       </button>
-      {current && <Header session={current} />}
+      {current && <Header key={current.userPath} session={current} />}
       {!isConnected.value && (
         <p class="banner" role="status">
           {texts.offline}
@@ -75,7 +76,7 @@ const EntryError = ({ error }: { error: unknown }) => (
 
 const Header = ({ session }: { session: Session }) => {
   const current = route.value
-  const organization = organizationIn(current) ?? session.memberships[0]?.organization.slug
+  const organization = useLastOrganization(current) ?? session.memberships[0]?.organization.slug
   return (
     <header class="top">
       <span class="product">{texts.product}</span>
@@ -167,8 +168,12 @@ const SignOut = () => {
   )
 }
 
-const organizationIn = (current: Route): string | undefined =>
-  'organization' in current ? current.organization : undefined
+/** The organization of the page, or that of the last page that had one. */
+const useLastOrganization = (current: Route): string | undefined => {
+  const last = useRef<string | undefined>(undefined)
+  if ('organization' in current) last.current = current.organization
+  return last.current
+}
 
 const RoutedPage = ({ session }: { session: Session }) => {
   const current = route.value

@@ -1,8 +1,9 @@
 import type { Client } from '@fms/client'
-import { batch, useComputed, useSignal } from '@preact/signals'
+import { batch, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
+import { keepState, keptState } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
 import { FormsTable } from './forms-table.tsx'
@@ -10,7 +11,16 @@ import { NewFormDialog } from './new-form-dialog.tsx'
 import { QueryFields } from './query-fields.tsx'
 import { pageSize, readForms } from './read-forms.ts'
 
-/** The forms of an organization. */
+const everything: FormsQuery = { search: '', type: 'any', live: 'any', orderBy: orders[0] }
+
+/** What the list shows. */
+interface ListState {
+  query: FormsQuery
+  /** The page, from 0. */
+  number: number
+}
+
+/** The forms of an organization. Search and page are there again after Back. */
 export const FormsPage = ({
   client,
   organization,
@@ -20,10 +30,15 @@ export const FormsPage = ({
   organization: string
   mayWrite: boolean
 }) => {
-  const query = useSignal<FormsQuery>({ search: '', type: 'any', live: 'any', orderBy: orders[0] })
+  const kept = keptState<ListState>()
+  const query = useSignal<FormsQuery>(kept?.query ?? everything)
   const isCreating = useSignal(false)
   // An object, so that a page whose reading failed can be chosen again.
-  const chosen = useSignal({ number: 0 })
+  const chosen = useSignal({ number: kept?.number ?? 0 })
+  useSignalEffect(() => {
+    const state: ListState = { query: query.value, number: chosen.value.number }
+    keepState(state)
+  })
   const read = useComputed(() => readForms(client, organization, query.value))
   const { loaded, reload } = useLoaded((signal) => read.value(chosen.value.number, signal))
   const { value, isLoading } = loaded.value

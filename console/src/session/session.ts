@@ -8,6 +8,7 @@ import {
   type Membership,
 } from '@fms/client'
 import { signal } from '@preact/signals'
+import { keepState } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 
 /** The signed-in user: a key, and what it gives access to. */
@@ -107,6 +108,7 @@ export const resumeSession = async (): Promise<void> => {
 export const signOut = async (): Promise<void> => {
   const ended = session.value!
   forgetSession()
+  keepState(undefined)
   try {
     await revokeTemporaryKey(ended)
   } catch {
