@@ -138,6 +138,41 @@ describe('the keys of a user', () => {
     await expect.poll(() => statusOf(rotated), { timeout: 10_000 }).toBe(401)
   })
 
+  it('are shown again after a lost response, and their secrets outlast Back and can be copied over plain HTTP', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account, { permissions: ['clipboard-read'] })
+    const { page } = opened
+    // As on a page over plain HTTP.
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    const name = page.getByLabel('Name', { exact: true })
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'Keys' }).click()
+
+    await page.route(
+      '**/v2/keys',
+      async (request) => {
+        await request.fetch()
+        await request.abort()
+      },
+      { times: 1 },
+    )
+    await name.fill('Lost')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByText('KEY_ALREADY_CREATED').waitFor()
+    await page.getByRole('row', { name: /Lost/ }).waitFor()
+
+    await name.fill('Website')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const secret = await dialog.getByLabel('API key').inputValue()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Forms', exact: true, includeHidden: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Copy' }).click()
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByLabel('Search by name').press('Control+v')
+    await expect.poll(() => page.getByLabel('Search by name').inputValue()).toBe(secret)
+  })
+
   it('include that of the session: it is rotated without signing in again, and revoked with the session', async () => {
     const account = await system().account()
     await using opened = await signIn(account)

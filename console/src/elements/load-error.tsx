@@ -19,17 +19,22 @@ export const LoadError = ({
     </div>
   )
 
-/** Leaves the focus to the heading of the page when it disappears. */
+/** Leaves the focus to the heading of the page when it disappears after a press. */
 const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
-  const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    const element = button.current
-    return () => {
-      if (document.activeElement === element) focusHeading()
-    }
-  }, [])
+  const isPressed = useRef(false)
+  useEffect(
+    () => () => {
+      if (isPressed.current && document.activeElement === document.body) focusHeading()
+    },
+    [],
+  )
+  const press = () => {
+    if (isLoading) return
+    isPressed.current = true
+    onClick()
+  }
   return (
-    <button ref={button} type="button" aria-disabled={isLoading} onClick={() => isLoading || onClick()}>
+    <button type="button" aria-disabled={isLoading} onClick={press}>
       {texts.tryAgain}
     </button>
   )
