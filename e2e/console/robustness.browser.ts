@@ -307,7 +307,7 @@ describe('with the keyboard', () => {
     await page.getByRole('link', { name: 'Deleted forms' }).click()
     await page.getByRole('button', { name: 'More deleted forms' }).press('Enter')
 
-    await expect.poll(() => focused(page)).toContain('Second')
+    await expect.poll(() => focused(page)).toMatch(/^Second/)
     expect(await page.getByRole('button', { name: 'More deleted forms' }).count()).toBe(0)
   })
 
