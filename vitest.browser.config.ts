@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:browser`: tests in Chromium, at `CHROMIUM` or /usr/bin/chromium. */
+/** `npm run test:browser`: all tests in Chromium. `npm test` includes those of the console. */
 export default defineConfig({
   test: {
     include: ['e2e/**/*.browser.ts'],

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-
-const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
+import { findChromium } from './libs/testkit/src/find-chromium.ts'
 
 export default defineConfig({
   test: {
@@ -52,7 +50,7 @@ export default defineConfig({
           },
         },
       },
-      ...(existsSync(chromium)
+      ...(findChromium()
         ? [{ extends: true as const, test: { name: 'in Chromium', include: ['e2e/console/*.browser.ts'] } }]
         : []),
     ],

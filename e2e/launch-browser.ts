@@ -1,9 +1,12 @@
+import { findChromium } from '@fms/testkit/find-chromium'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Starts headless Chromium from `CHROMIUM` (default: /usr/bin/chromium), without background requests. */
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+/** Starts headless Chromium without background requests. @throws {Error} if there is no Chromium. */
+export const launchBrowser = async (): Promise<Browser> => {
+  const executablePath = findChromium()
+  if (!executablePath) throw new Error('Install Chromium or Chrome, or set CHROMIUM to the path of one.')
+  return chromium.launch({
+    executablePath,
     args: [
       '--headless',
       '--no-sandbox',
@@ -15,3 +18,4 @@ export const launchBrowser = (): Promise<Browser> =>
       '--disable-sync',
     ],
   })
+}

@@ -1,7 +1,8 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashApiKey, makeApiKey, openDirectoryStore } from '@fms/directory-store'
+import { hashApiKey, makeApiKey, migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
+import { startMongo } from '@fms/testkit/mongodb'
 import { describe, expect, it } from 'vitest'
 import { createDemoLoginCode, ensureDemo } from './demo-data.ts'
 
@@ -47,8 +48,11 @@ describe('ensureDemo', () => {
 })
 
 describe('createDemoLoginCode', () => {
-  it('creates a code that signs in as the demo user, unless that is disabled', async () => {
-    await using directory = await emptyDirectory()
+  it.each([
+    ['SQLite', emptyDirectory],
+    ['MongoDB', emptyMongoDirectory],
+  ])('creates a code that signs in as the demo user, unless that is disabled, on %s', async (_, empty) => {
+    await using directory = await empty()
     const { store, url } = directory
     expect(await createDemoLoginCode(url)).toBeUndefined()
     await ensureDemo(url, makeApiKey())
@@ -74,6 +78,20 @@ async function emptyDirectory() {
     async [Symbol.asyncDispose]() {
       await store.close()
       await folder.remove()
+    },
+  }
+}
+
+async function emptyMongoDirectory() {
+  const mongo = await startMongo(process.env, { quick: true })
+  await migrateDirectoryStore(mongo.url)
+  const store = await openDirectoryStore(mongo.url)
+  return {
+    url: mongo.url,
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await mongo[Symbol.asyncDispose]()
     },
   }
 }

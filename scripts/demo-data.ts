@@ -29,7 +29,8 @@ export async function createDemoLoginCode(directoryStoreUrl: string): Promise<st
   await using directory = await openDirectoryStore(directoryStoreUrl)
   const user = await directory.findUser(email)
   if (!user || user.disableTime) return undefined
-  return directory.createLoginCode(user.userId, new Date(Date.now() + loginCodeLifetimeMs))
+  // Awaited here: the store closes when the function returns.
+  return await directory.createLoginCode(user.userId, new Date(Date.now() + loginCodeLifetimeMs))
 }
 
 async function isUsable(directory: DirectoryStore, apiKey: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { ActivityPage } from './activity/activity-page.tsx'
 import { DeletedFormsPage } from './deleted-forms/deleted-forms-page.tsx'
 import { EditPage } from './editor/edit-page.tsx'
@@ -8,15 +9,25 @@ import { ErrorNotice } from './elements/error-notice.tsx'
 import { focusHeading, Page } from './elements/page.tsx'
 import { FormsPage } from './forms-list/forms-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
+import { SecretDialog } from './keys/secret-dialog.tsx'
 import { PreviewPage } from './preview/preview-page.tsx'
 import { ComparePage } from './publish/compare-page.tsx'
 import { PublishPage } from './publish/publish-page.tsx'
 import { RevisionsPage } from './publish/revisions-page.tsx'
 import { goTo, route } from './routing/navigation.ts'
 import { formPages, hrefOf, organizationPages, type Route } from './routing/routes.ts'
+import { ChangeUserDialog } from './session/change-user-dialog.tsx'
 import { entryError, isRetryable } from './session/entry.ts'
 import { RetryPage } from './session/retry-page.tsx'
-import { isConnected, mayPurgeIn, mayWriteIn, type Session, session, signOut } from './session/session.ts'
+import {
+  isConnected,
+  mayPurgeIn,
+  mayWriteIn,
+  otherSession,
+  type Session,
+  session,
+  signOut,
+} from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { texts } from './texts.ts'
 import { UseItPage } from './use-it/use-it-page.tsx'
@@ -30,7 +41,7 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       <button type="button" class="skip" onClick={focusHeading}>
         {texts.skip}
       </button>
-      {current && <Header session={current} />}
+      {current && <Header key={current.userPath} session={current} />}
       {!isConnected.value && (
         <p class="banner" role="status">
           {texts.offline}
@@ -41,6 +52,8 @@ export const App = ({ enter }: { enter: () => Promise<void> }) => {
       {current && <RoutedPage key={hrefOf(route.value)} session={current} />}
       {!current &&
         (isRetryable(error) ? <RetryPage error={error} retry={enter} /> : <SignInPage error={error} />)}
+      {current && otherSession.value && <ChangeUserDialog current={current} other={otherSession.value} />}
+      <SecretDialog />
     </>
   )
 }
@@ -63,7 +76,7 @@ const EntryError = ({ error }: { error: unknown }) => (
 
 const Header = ({ session }: { session: Session }) => {
   const current = route.value
-  const organization = organizationIn(current) ?? session.memberships[0]?.organization.slug
+  const organization = useLastOrganization(current) ?? session.memberships[0]?.organization.slug
   return (
     <header class="top">
       <span class="product">{texts.product}</span>
@@ -81,7 +94,8 @@ const Header = ({ session }: { session: Session }) => {
         </nav>
       )}
       <NavLink to={{ page: 'keys' }} label={texts.nav.keys} isCurrent={current.page === 'keys'} />
-      <SignOut email={session.email} />
+      <span class="user">{session.email}</span>
+      <SignOut />
       {'form' in current && (
         <nav aria-label={texts.nav.form} class="tabs">
           {formPages.map((page) => (
@@ -119,7 +133,7 @@ const OrganizationChoice = ({ session, organization }: { session: Session; organ
 )
 
 /** Signing out deletes unsaved edits: the next person at this browser could read them. */
-const SignOut = ({ email }: { email: string }) => {
+const SignOut = () => {
   const isAsking = useSignal(false)
   const edits = ownEdits()
   const leave = async () => {
@@ -131,7 +145,6 @@ const SignOut = ({ email }: { email: string }) => {
       <button
         type="button"
         class="quiet"
-        title={email}
         onClick={() => {
           if (edits.count() > 0) isAsking.value = true
           else leave()
@@ -155,8 +168,12 @@ const SignOut = ({ email }: { email: string }) => {
   )
 }
 
-const organizationIn = (current: Route): string | undefined =>
-  'organization' in current ? current.organization : undefined
+/** The organization of the page, or that of the last page that had one. */
+const useLastOrganization = (current: Route): string | undefined => {
+  const last = useRef<string | undefined>(undefined)
+  if ('organization' in current) last.current = current.organization
+  return last.current
+}
 
 const RoutedPage = ({ session }: { session: Session }) => {
   const current = route.value
@@ -193,7 +210,7 @@ const RoutedPage = ({ session }: { session: Session }) => {
     case 'form-activity':
       return <ActivityPage {...props} />
     case 'use-it':
-      return <UseItPage {...props} />
+      return <UseItPage session={session} organization={organization} form={current.form} />
   }
 }
 

@@ -1,3 +1,6 @@
+/** The language of the texts, and of times and numbers in them. */
+export const locale = 'en'
+
 /** All texts of the console, in English. */
 export const texts = {
   product: 'Forms',
@@ -8,6 +11,7 @@ export const texts = {
   tryAgain: 'Try again',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
   offline: 'No connection to the service. What you type is kept in this browser.',
   readOnly: 'You may read this form, not change it: your role is viewer, or your key is read-only.',
   noOrganization: 'You belong to no organization yet. Its operator can add you with formctl member add.',
@@ -35,7 +39,6 @@ export const texts = {
   errors: {
     reason: 'Reason',
     requestId: 'Request',
-    correct: 'Correct these:',
     ofReason: {
       API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
     } as Record<string, string>,
@@ -56,10 +59,20 @@ export const texts = {
     },
   },
 
+  changeUser: {
+    title: 'Change the user?',
+    explanation: (current: string, other: string) =>
+      `You are signed in as ${current}; the link signs in ${other}. Unsaved changes of ${current} stay in this browser.`,
+    change: (other: string) => `Sign in as ${other}`,
+    stay: (current: string) => `Stay signed in as ${current}`,
+    notRevoked:
+      'The service did not respond: the key that this tab no longer uses works until it expires. Its user can revoke it on the page Keys.',
+  },
+
   retry: {
     title: 'No connection',
-    explanation: 'Nothing is lost: the sign-in goes on when you try again.',
-    tryAgain: 'Try again',
+    explanation:
+      'The sign-in goes on when you try again. A login link works once: if only the response was lost, you need another link.',
   },
 
   users: { you: 'you', unknown: 'unknown', other: (id: string) => `user ${id}`, operator: 'an operator' },
@@ -93,7 +106,7 @@ export const texts = {
     replies: 'Replies',
     actions: 'Actions',
     none: 'No forms here.',
-    count: (count: number) => (count === 1 ? '1 form' : `${count.toLocaleString('en')} forms`),
+    count: (count: number) => (count === 1 ? '1 form' : `${count.toLocaleString(locale)} forms`),
     pages: 'Pages',
     previous: 'Previous page',
     next: 'Next page',
@@ -274,7 +287,7 @@ export const texts = {
     },
     before: 'Before:',
     after: 'After:',
-    more: (count: number) => `And ${count.toLocaleString('en')} more.`,
+    more: (count: number) => `And ${count.toLocaleString(locale)} more.`,
   },
 
   revisions: {

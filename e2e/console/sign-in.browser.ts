@@ -1,4 +1,5 @@
 import { openDirectoryStore } from '@fms/directory-store'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../system.ts'
 import { accessibilityProblems, goToForm, screenshot } from './console-pages.ts'
@@ -46,6 +47,62 @@ describe('a login link', () => {
   })
 })
 
+describe('a login link in a tab with a session', () => {
+  const keyOf = (page: Page) =>
+    page.evaluate<string>(`JSON.parse(sessionStorage.getItem('fms-console-key')).apiKey`)
+
+  it('replaces the session of the same user, and revokes its key', async () => {
+    const account = await system().account()
+    await using opened = await openConsole()
+    const { page } = opened
+    await page.goto(await loginLink(account))
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    const former = await keyOf(page)
+
+    await page.goto(await loginLink(account))
+    await expect.poll(() => keyOf(page)).not.toBe(former)
+    await expect.poll(() => statusOf(former), { timeout: 10_000 }).toBe(401)
+    expect(await statusOf(await keyOf(page))).toBe(200)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  it('asks before it signs in another user, and ends the session that does not go on', async () => {
+    const first = await system().account()
+    const second = await system().account()
+    await using opened = await openConsole()
+    const { page, problems } = opened
+    const dialog = page.getByRole('dialog', { name: 'Change the user?' })
+    const user = page.locator('header .user')
+    await page.goto(await loginLink(first))
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    const email = await user.innerText()
+    const former = await keyOf(page)
+
+    const issued = page.waitForResponse('**/v2/sessions')
+    await page.goto(await loginLink(second))
+    const { secret } = await (await issued).json()
+    await dialog.waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => statusOf(secret), { timeout: 10_000 }).toBe(401)
+    expect(await keyOf(page)).toBe(former)
+    expect(await user.innerText()).toBe(email)
+
+    // Also when the link loads the page anew.
+    await page.goto('about:blank')
+    await page.goto(await loginLink(second))
+    await dialog.getByRole('button', { name: /^Sign in as/ }).click()
+    await expect.poll(() => user.innerText()).not.toBe(email)
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Organization' }).inputValue())
+      .toBe(second.slug)
+    await expect.poll(() => statusOf(former), { timeout: 10_000 }).toBe(401)
+    expect(await statusOf(await keyOf(page))).toBe(200)
+    expect(problems).toEqual([])
+  })
+})
+
 describe('the keys of a user', () => {
   it('are created, rotated and revoked', async () => {
     const account = await system().account()
@@ -79,6 +136,41 @@ describe('the keys of a user', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('row', { name: /Website/ }).waitFor({ state: 'detached' })
     await expect.poll(() => statusOf(rotated), { timeout: 10_000 }).toBe(401)
+  })
+
+  it('are shown again after a lost response, and their secrets outlast Back and can be copied over plain HTTP', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account, { permissions: ['clipboard-read'] })
+    const { page } = opened
+    // As on a page over plain HTTP.
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    const name = page.getByLabel('Name', { exact: true })
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'Keys' }).click()
+
+    await page.route(
+      '**/v2/keys',
+      async (request) => {
+        await request.fetch()
+        await request.abort()
+      },
+      { times: 1 },
+    )
+    await name.fill('Lost')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByText('KEY_ALREADY_CREATED').waitFor()
+    await page.getByRole('row', { name: /Lost/ }).waitFor()
+
+    await name.fill('Website')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const secret = await dialog.getByLabel('API key').inputValue()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Forms', exact: true, includeHidden: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Copy' }).click()
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByLabel('Search by name').press('Control+v')
+    await expect.poll(() => page.getByLabel('Search by name').inputValue()).toBe(secret)
   })
 
   it('include that of the session: it is rotated without signing in again, and revoked with the session', async () => {

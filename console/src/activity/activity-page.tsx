@@ -1,6 +1,7 @@
 import { type Client, type FormEvent, isReason } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
-import { ErrorNotice } from '../elements/error-notice.tsx'
+import { useReloads } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { Time } from '../elements/time.tsx'
 import { hrefOf } from '../routing/routes.ts'
@@ -24,11 +25,15 @@ export const ActivityPage = ({
 }) => {
   const events = useSignal<readonly FormEvent[] | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
+  const { times, reload } = useReloads(() => error.peek())
   const add = (added: readonly FormEvent[]) => {
     events.value = [...added, ...(events.peek() ?? [])].slice(0, mostEvents)
   }
   useSignalEffect(() => {
+    times.value
     const abort = new AbortController()
+    events.value = undefined
+    error.value = undefined
     follow(client, organization, form, add, abort.signal).catch((thrown) => {
       if (!abort.signal.aborted) error.value = thrown
     })
@@ -37,7 +42,7 @@ export const ActivityPage = ({
   return (
     <Page title={form === undefined ? texts.activity.title : texts.activity.titleOfForm}>
       <p class="small">{texts.activity.explanation}</p>
-      <ErrorNotice error={error.value} />
+      <LoadError loaded={{ error: error.value, isLoading: false }} reload={reload} />
       {events.value === undefined && error.value === undefined && <p>{texts.loading}</p>}
       {events.value?.length === 0 && <p>{texts.activity.none}</p>}
       <ol class="events" aria-live="polite" aria-relevant="additions">

@@ -3,6 +3,8 @@ import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
+import { MoreButton } from '../elements/more-button.tsx'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { type Column, Table } from '../elements/table.tsx'
@@ -38,7 +40,7 @@ export const DeletedFormsPage = ({
   const { loaded, reload } = useLoaded((signal) =>
     readPages(client.deletedForms.list(organization, { pageSize, signal }), pages.value),
   )
-  const { value, error: loadError, isLoading } = loaded.value
+  const { value, isLoading } = loaded.value
 
   const focusHeadingLater = useHeadingFocus(value)
 
@@ -85,7 +87,8 @@ export const DeletedFormsPage = ({
   }
   return (
     <Page title={texts.deletedForms.title}>
-      <ErrorNotice error={loadError ?? error.value} />
+      <LoadError loaded={loaded.value} reload={reload} />
+      <ErrorNotice error={error.value} />
       <p role="status" class="done">
         {done.value}
       </p>
@@ -97,11 +100,14 @@ export const DeletedFormsPage = ({
           columns={mayWrite ? [...columns, actions] : columns}
         />
       )}
-      {value?.hasNext && (
-        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
-          {texts.deletedForms.more}
-        </button>
-      )}
+      <MoreButton
+        label={texts.deletedForms.more}
+        list={value}
+        isLoading={isLoading}
+        onMore={() => {
+          pages.value++
+        }}
+      />
       {removed.value && (
         <ConfirmDialog
           title={{ text: texts.deletedForms.removeForm, name: removed.value.name }}

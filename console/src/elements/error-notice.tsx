@@ -1,22 +1,13 @@
 import { FormsApiError, FormsConnectionError } from '@fms/client'
 import { texts } from '../texts.ts'
 
-/** An error with its message, its reason, and each violation. Renders nothing for undefined. */
+/** An error: its message, its reason, then each violation. Renders nothing for undefined. */
 export const ErrorNotice = ({ error }: { error: unknown }) => {
   if (error === undefined) return null
   const { message, reason, violations, requestId } = describe(error)
   return (
     <div class="notice error" role="alert">
       <p>{message}</p>
-      {violations.length > 0 && (
-        <ul>
-          {violations.map(({ where, what }) => (
-            <li key={`${where} ${what}`}>
-              <code>{where}</code> {what}
-            </li>
-          ))}
-        </ul>
-      )}
       {reason && (
         <p class="small">
           {texts.errors.reason} <code>{reason}</code>
@@ -27,6 +18,15 @@ export const ErrorNotice = ({ error }: { error: unknown }) => {
             </>
           )}
         </p>
+      )}
+      {violations.length > 0 && (
+        <ul>
+          {violations.map(({ where, what }) => (
+            <li key={`${where} ${what}`}>
+              <code>{where}</code> {what}
+            </li>
+          ))}
+        </ul>
       )}
     </div>
   )
@@ -39,8 +39,7 @@ const describe = (error: unknown) => {
       ...fieldViolations.map(({ field, description }) => ({ where: field, what: description })),
       ...preconditionViolations.map(({ subject, description }) => ({ where: subject, what: description })),
     ]
-    const own = texts.errors.ofReason[reason] ?? (violations.length > 0 ? texts.errors.correct : message)
-    return { message: own, reason, requestId, violations }
+    return { message: texts.errors.ofReason[reason] ?? message, reason, requestId, violations }
   }
   const message =
     error instanceof FormsConnectionError

@@ -1,5 +1,7 @@
+import { FormsConnectionError } from '@fms/client'
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useCallback } from 'preact/hooks'
+import { isConnected } from '../session/session.ts'
 
 /** What a page has read. */
 export interface Loaded<T> {
@@ -9,8 +11,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads what a component shows, again when a signal in `read` changes. The former reading is aborted; its value stays
- * until the next one arrives.
+ * Reads what a component shows, again when a signal in `read` changes, and once the connection that a reading has missed
+ * is back. The former reading is aborted; its value stays until the next one arrives.
  *
  * @param read may read signals before its first await.
  */
@@ -18,7 +20,10 @@ export const useLoaded = <T>(
   read: (signal: AbortSignal) => Promise<T>,
 ): { loaded: Signal<Loaded<T>>; reload: () => void } => {
   const loaded = useSignal<Loaded<T>>({ value: undefined, error: undefined, isLoading: true })
-  const times = useSignal(0)
+  const { times, reload } = useReloads(() => {
+    const { error, isLoading } = loaded.peek()
+    return isLoading ? undefined : error
+  })
   useSignalEffect(() => {
     times.value
     const abort = new AbortController()
@@ -32,10 +37,23 @@ export const useLoaded = <T>(
     )
     return () => abort.abort()
   })
-  const reload = useCallback(() => {
-    times.value++
-  }, [times])
   return { loaded, reload }
+}
+
+/**
+ * Counts the reloads of a page: those that somebody has chosen, and one whenever the connection is back.
+ *
+ * @param lastError the error with which the last reading ended. Must not subscribe to signals.
+ */
+export const useReloads = (lastError: () => unknown): { times: Signal<number>; reload: () => void } => {
+  const times = useSignal(0)
+  const reload = useCallback(() => {
+    times.value = times.peek() + 1
+  }, [times])
+  useSignalEffect(() => {
+    if (isConnected.value && lastError() instanceof FormsConnectionError) reload()
+  })
+  return { times, reload }
 }
 
 /** Runs an action of a button: at most one at a time, with its error. */

@@ -1,8 +1,9 @@
 import type { Client } from '@fms/client'
-import { batch, useComputed, useSignal } from '@preact/signals'
-import { ErrorNotice } from '../elements/error-notice.tsx'
+import { batch, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
+import { keepState, keptState } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
 import { FormsTable } from './forms-table.tsx'
@@ -10,7 +11,16 @@ import { NewFormDialog } from './new-form-dialog.tsx'
 import { QueryFields } from './query-fields.tsx'
 import { pageSize, readForms } from './read-forms.ts'
 
-/** The forms of an organization. */
+const everything: FormsQuery = { search: '', type: 'any', live: 'any', orderBy: orders[0] }
+
+/** What the list shows. */
+interface ListState {
+  query: FormsQuery
+  /** The page, from 0. */
+  number: number
+}
+
+/** The forms of an organization. Search and page are there again after Back. */
 export const FormsPage = ({
   client,
   organization,
@@ -20,13 +30,18 @@ export const FormsPage = ({
   organization: string
   mayWrite: boolean
 }) => {
-  const query = useSignal<FormsQuery>({ search: '', type: 'any', live: 'any', orderBy: orders[0] })
+  const kept = keptState<ListState>()
+  const query = useSignal<FormsQuery>(kept?.query ?? everything)
   const isCreating = useSignal(false)
   // An object, so that a page whose reading failed can be chosen again.
-  const chosen = useSignal({ number: 0 })
+  const chosen = useSignal({ number: kept?.number ?? 0 })
+  useSignalEffect(() => {
+    const state: ListState = { query: query.value, number: chosen.value.number }
+    keepState(state)
+  })
   const read = useComputed(() => readForms(client, organization, query.value))
-  const { loaded } = useLoaded((signal) => read.value(chosen.value.number, signal))
-  const { value, error, isLoading } = loaded.value
+  const { loaded, reload } = useLoaded((signal) => read.value(chosen.value.number, signal))
+  const { value, isLoading } = loaded.value
 
   const show = (change: Partial<FormsQuery>) =>
     batch(() => {
@@ -54,7 +69,7 @@ export const FormsPage = ({
       }
     >
       <QueryFields query={query.value} onChange={show} />
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       <p role="status" class="small">
         {value?.totalSize === undefined
           ? isLoading
@@ -68,19 +83,19 @@ export const FormsPage = ({
       {value?.forms.length === 0 && <p>{texts.forms.none}</p>}
       {value && (value.number > 0 || value.hasNext) && (
         <nav class="pages" aria-label={texts.forms.pages}>
-          <button type="button" disabled={value.number === 0} onClick={() => goToPage(value.number - 1)}>
-            {texts.forms.previous}
-          </button>
+          <PageButton
+            label={texts.forms.previous}
+            isDisabled={value.number === 0}
+            onClick={() => goToPage(value.number - 1)}
+          />
           <span>
             {texts.forms.range(value.number * pageSize + 1, value.number * pageSize + value.forms.length)}
           </span>
-          <button
-            type="button"
-            disabled={!value.hasNext || isLoading}
+          <PageButton
+            label={texts.forms.next}
+            isDisabled={!value.hasNext || isLoading}
             onClick={() => goToPage(value.number + 1)}
-          >
-            {texts.forms.next}
-          </button>
+          />
         </nav>
       )}
       {isCreating.value && (
@@ -95,3 +110,18 @@ export const FormsPage = ({
     </Page>
   )
 }
+
+/** A button that keeps the focus while it is disabled. */
+const PageButton = ({
+  label,
+  isDisabled,
+  onClick,
+}: {
+  label: string
+  isDisabled: boolean
+  onClick: () => void
+}) => (
+  <button type="button" aria-disabled={isDisabled} onClick={() => isDisabled || onClick()}>
+    {label}
+  </button>
+)

@@ -8,6 +8,7 @@ import { Time } from '../elements/time.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { hrefOf } from '../routing/routes.ts'
 import { texts } from '../texts.ts'
+import { nameOfCopy } from './name-of-copy.ts'
 import { inLanes, type PublishState, readPublishState } from './publish-state.ts'
 import type { ListedForm } from './read-forms.ts'
 
@@ -30,7 +31,7 @@ export const FormsTable = ({
   const duplicate = (form: ListedForm) =>
     run(async () => {
       const { form: original } = await client.forms.get(organization, form.publicId)
-      const fields = { ...fieldsOf(original), name: texts.forms.copyOf(original.name).slice(0, 200) }
+      const fields = { ...fieldsOf(original), name: nameOfCopy(original.name) }
       const created = await client.forms.create(organization, fields)
       goTo({ page: 'edit', organization, form: created.form.publicId })
     })

@@ -24,19 +24,23 @@ export const NewFormDialog = ({
   const name = useSignal('')
   const example = useSignal<(typeof examples)[number]['id']>('blank')
   const type = useSignal<FormType>('structured')
+  const file = useSignal<File | undefined>(undefined)
+  /** What the file contains. Undefined without a file, or if it has no form. */
   const imported = useSignal<FormInput | undefined>(undefined)
   const { error, isRunning, run, clearError } = useAction()
 
-  const readFile = (file: File | undefined) =>
+  const readFile = (chosen: File | undefined) =>
     run(async () => {
+      file.value = chosen
       imported.value = undefined
-      if (file === undefined) return
-      const fields = parseFields(await file.text())
+      if (chosen === undefined) return
+      const fields = parseFields(await chosen.text())
       if (fields === undefined) throw new Error(texts.newForm.noJson)
       imported.value = fields as FormInput
     })
   const create = () =>
     run(async () => {
+      if (file.value !== undefined && imported.value === undefined) throw new Error(texts.newForm.noJson)
       const source = imported.value ?? examples.find(({ id }) => id === example.value)!.form
       const isBlank = source === blank.form
       const fields = {

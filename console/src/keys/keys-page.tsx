@@ -1,7 +1,7 @@
 import type { IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page, useHeadingFocus } from '../elements/page.tsx'
 import { Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
@@ -10,7 +10,7 @@ import { texts } from '../texts.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
-import { SecretDialog } from './secret-dialog.tsx'
+import { issuedSecret } from './secret-dialog.tsx'
 
 const pageSize = 1_000
 
@@ -19,17 +19,16 @@ export const KeysPage = ({ session }: { session: Session }) => {
   // A signal: the session has another client after a rotation of its key, and the list is read again with it.
   const client = useSignal(session.client)
   client.value = session.client
-  const issued = useSignal<IssuedKey | undefined>(undefined)
   const chosen = useSignal<{ key: Key; action: 'rotate' | 'revoke' } | undefined>(undefined)
   const { loaded, reload } = useLoaded((signal) =>
     Array.fromAsync(client.value.keys.list({ pageSize, signal })),
   )
-  const { value, error } = loaded.value
+  const { value } = loaded.value
 
   const focusHeadingLater = useHeadingFocus(value)
 
   const show = async (key: IssuedKey, replaced?: Key) => {
-    issued.value = key
+    issuedSecret.value = key.secret
     if (replaced) focusHeadingLater()
     // The session goes on with the key that replaces its own.
     if (replaced?.current) await signIn(key.secret, session.isTemporary)
@@ -41,7 +40,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
   return (
     <Page title={texts.keys.title}>
       <p>{texts.keys.explanation}</p>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       {value && (
         <KeysTable
           keys={value}
@@ -55,10 +54,16 @@ export const KeysPage = ({ session }: { session: Session }) => {
       {session.key.readOnly ? (
         <p>{texts.keys.readOnlySession}</p>
       ) : (
-        <NewKey client={client.value} current={session.key} onIssued={show} />
+        <NewKey client={client.value} current={session.key} onIssued={show} onFailed={reload} />
       )}
       {chosen.value?.action === 'rotate' && (
-        <RotateDialog client={client.value} rotated={chosen.value.key} onIssued={show} onClose={close} />
+        <RotateDialog
+          client={client.value}
+          rotated={chosen.value.key}
+          onIssued={show}
+          onFailed={reload}
+          onClose={close}
+        />
       )}
       {chosen.value?.action === 'revoke' && (
         <RevokeDialog
@@ -69,14 +74,6 @@ export const KeysPage = ({ session }: { session: Session }) => {
             reload()
           }}
           onClose={close}
-        />
-      )}
-      {issued.value && (
-        <SecretDialog
-          secret={issued.value.secret}
-          onClose={() => {
-            issued.value = undefined
-          }}
         />
       )}
     </Page>

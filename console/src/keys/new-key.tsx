@@ -16,11 +16,14 @@ export const NewKey = ({
   client,
   current,
   onIssued,
+  onFailed,
 }: {
   client: Client
   /** The key of the session. */
   current: Key
   onIssued: (issued: IssuedKey) => Promise<void>
+  /** Called if no key has arrived. One may have been created nevertheless. */
+  onFailed: () => void
 }) => {
   const expires = current.expireTime !== ''
   const offered: readonly Lifetime[] = expires ? ['current'] : lifetimes
@@ -31,10 +34,10 @@ export const NewKey = ({
   const create = () =>
     run(async () => {
       const expireTime = expireTimeOf(lifetime.value, current)
-      const issued = await client.keys.create({
-        name: name.value,
-        readOnly: readOnly.value,
-        ...(expireTime && { expireTime }),
+      const key = { name: name.value, readOnly: readOnly.value, ...(expireTime && { expireTime }) }
+      const issued = await client.keys.create(key).catch((error: unknown) => {
+        onFailed()
+        throw error
       })
       name.value = ''
       readOnly.value = false

@@ -11,16 +11,25 @@ export const RotateDialog = ({
   client,
   rotated,
   onIssued,
+  onFailed,
   onClose,
 }: {
   client: Client
   rotated: Key
   onIssued: (issued: IssuedKey, replaced: Key) => Promise<void>
+  /** Called if no new key has arrived. One may have been created nevertheless. */
+  onFailed: () => void
   onClose: () => void
 }) => {
   const overlap = useSignal<(typeof overlapsSeconds)[number]>('0')
-  const rotate = async () =>
-    onIssued(await client.keys.rotate(rotated.path, { overlapSeconds: Number(overlap.value) }), rotated)
+  const rotate = async () => {
+    const overlapSeconds = Number(overlap.value)
+    const issued = await client.keys.rotate(rotated.path, { overlapSeconds }).catch((error: unknown) => {
+      onFailed()
+      throw error
+    })
+    await onIssued(issued, rotated)
+  }
   return (
     <ConfirmDialog
       title={{ text: texts.keys.rotateKey, name: rotated.name || rotated.prefix }}

@@ -1,6 +1,6 @@
 import type { Client } from '@fms/client'
-import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { hrefOf } from '../routing/routes.ts'
 import { texts } from '../texts.ts'
@@ -22,7 +22,7 @@ export const ComparePage = ({
   /** `draft`, or as `from`. */
   to: string
 }) => {
-  const { loaded } = useLoaded(async (signal) => {
+  const { loaded, reload } = useLoaded(async (signal) => {
     const read = async (ref: string) => {
       if (ref === 'draft') {
         const draft = await client.forms.get(organization, form, { readMask: 'steps', signal })
@@ -39,7 +39,7 @@ export const ComparePage = ({
     ])
     return { changes, fromState, toState }
   })
-  const { value, error } = loaded.value
+  const { value } = loaded.value
   return (
     <Page
       title={value ? texts.compare.titleOf(value.fromState.name, value.toState.name) : texts.compare.title}
@@ -53,7 +53,7 @@ export const ComparePage = ({
           {to === 'draft' ? texts.compare.withLive : texts.compare.exchange}
         </a>
       </p>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       {value?.changes.length === 0 && <p>{texts.compare.equal}</p>}
       {value && (
         <ChangeList

@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { focusHeading, Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { ChangeList } from './change-list.tsx'
@@ -67,7 +68,7 @@ const violationsOfPublish = async (
 /** What changed since the last publish, and the button. */
 export const PublishPage = (props: PublishPageProps) => {
   const { loaded, reload } = useLoaded((signal) => readComparison(props, signal))
-  const { value, error } = loaded.value
+  const { value } = loaded.value
   const done = useSignal('')
   const finish = (message: string) => {
     done.value = message
@@ -75,7 +76,7 @@ export const PublishPage = (props: PublishPageProps) => {
   }
   return (
     <Page title={value ? { text: texts.publish.titleOf, name: value.form.name } : texts.publish.title}>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       <p role="status" class="done">
         {done.value}
       </p>

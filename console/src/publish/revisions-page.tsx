@@ -3,6 +3,8 @@ import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
+import { MoreButton } from '../elements/more-button.tsx'
 import { Page } from '../elements/page.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { type Column, Table } from '../elements/table.tsx'
@@ -27,16 +29,16 @@ interface RevisionsPageProps {
 /** The revisions of a form: compare any two, and roll the draft back. */
 export const RevisionsPage = ({ client, organization, form, mayWrite }: RevisionsPageProps) => {
   const pages = useSignal(1)
-  const { loaded } = useLoaded((signal) =>
+  const { loaded, reload } = useLoaded((signal) =>
     readPages(
       client.revisions.list(organization, form, { pageSize, readMask: members, signal }),
       pages.value,
     ),
   )
-  const { value, error, isLoading } = loaded.value
+  const { value, isLoading } = loaded.value
   return (
     <Page title={texts.revisions.title}>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       {value?.items.length === 0 && <p>{texts.revisions.none}</p>}
       {value && value.items.length > 0 && (
         <RevisionsTable
@@ -47,11 +49,14 @@ export const RevisionsPage = ({ client, organization, form, mayWrite }: Revision
           mayWrite={mayWrite}
         />
       )}
-      {value?.hasNext && (
-        <button type="button" aria-disabled={isLoading} onClick={() => !isLoading && pages.value++}>
-          {texts.revisions.more}
-        </button>
-      )}
+      <MoreButton
+        label={texts.revisions.more}
+        list={value}
+        isLoading={isLoading}
+        onMore={() => {
+          pages.value++
+        }}
+      />
     </Page>
   )
 }

@@ -10,14 +10,22 @@ let unsentCode: string | undefined
 
 /** Signs in with the code of a login link, or continues the session of this tab. Sets `entryError`. */
 export const enterConsole = async (code = unsentCode): Promise<void> => {
-  const error = await (code === undefined ? resumeSession() : signInWithCode(code)).then(
+  const error = await enter(code).then(
     () => undefined,
     (error: unknown) => error,
   )
   unsentCode = isRetryable(error) ? code : undefined
-  // A used link is no reason to end the session of the tab.
-  if (error !== undefined && code !== undefined && !session.peek()) await resumeSession().catch(() => {})
   entryError.value = error
+}
+
+/** The session of the tab comes first: the user of the link may be another one. */
+const enter = async (code: string | undefined): Promise<void> => {
+  if (!session.peek()) {
+    await resumeSession().catch((error: unknown) => {
+      if (code === undefined || isRetryable(error)) throw error
+    })
+  }
+  if (code !== undefined) await signInWithCode(code)
 }
 
 /** Whether the service may accept the same request later: it did not respond, or was not ready. */

@@ -17,7 +17,7 @@ export const RetryPage = ({ error, retry }: { error: unknown; retry: () => Promi
       <ErrorNotice error={error} />
       <p>{texts.retry.explanation}</p>
       <button type="button" class="primary" aria-disabled={isRunning.value} onClick={() => run(retry)}>
-        {texts.retry.tryAgain}
+        {texts.tryAgain}
       </button>
     </Page>
   )

@@ -3,10 +3,13 @@ import {
   createClient,
   createSession,
   FormsApiError,
+  isReason,
   type Key,
   type Membership,
 } from '@fms/client'
 import { signal } from '@preact/signals'
+import { keepState } from '../routing/navigation.ts'
+import { texts } from '../texts.ts'
 
 /** The signed-in user: a key, and what it gives access to. */
 export interface Session {
@@ -39,19 +42,53 @@ export const lastEnd = signal<'rejected' | 'not-revoked' | undefined>(undefined)
 /** The base URL of the API. The page is below it, at `console`. */
 export const baseUrl = location.origin + location.pathname.replace(/\/console\/?(index\.html)?$/, '')
 
-/** Signs in with a key. @throws {FormsApiError} API_KEY_INVALID */
-export const signIn = async (apiKey: string, isTemporary = false): Promise<void> => {
-  const client = clientOf(apiKey)
-  const { user, key, memberships } = await client.whoami()
-  sessionStorage.setItem(storageKey, JSON.stringify({ apiKey, isTemporary }))
-  lastEnd.value = undefined
-  session.value = { apiKey, client, key, userPath: user.path, email: user.email, memberships, isTemporary }
-}
+/** The session of another user, whose login link was opened during the present session: somebody has to choose. */
+export const otherSession = signal<Session | undefined>(undefined)
 
-/** Signs in with the one-time code of a login link. @throws {FormsApiError} LOGIN_CODE_INVALID */
+/** Signs in with a key. @throws {FormsApiError} API_KEY_INVALID */
+export const signIn = async (apiKey: string, isTemporary = false): Promise<void> =>
+  begin(await sessionOf(apiKey, isTemporary))
+
+/**
+ * Signs in with the one-time code of a login link. During a session of another user it sets `otherSession` instead.
+ *
+ * @throws {FormsApiError} LOGIN_CODE_INVALID
+ */
 export const signInWithCode = async (code: string): Promise<void> => {
   const { secret } = await createSession({ baseUrl }, code)
-  await signIn(secret, true)
+  const next = await sessionOf(secret, true)
+  if (session.value && session.value.userPath !== next.userPath) otherSession.value = next
+  else await replaceSession(next)
+}
+
+/** Goes on with another session, and revokes the key of the present one if it came from a login link. */
+export const replaceSession = async (next: Session): Promise<void> => {
+  const former = session.value
+  begin(next)
+  if (former) await revokeTemporaryKey(former)
+}
+
+const sessionOf = async (apiKey: string, isTemporary: boolean): Promise<Session> => {
+  const client = clientOf(apiKey)
+  const { user, key, memberships } = await client.whoami()
+  return { apiKey, client, key, userPath: user.path, email: user.email, memberships, isTemporary }
+}
+
+const begin = (next: Session): void => {
+  const { apiKey, isTemporary } = next
+  sessionStorage.setItem(storageKey, JSON.stringify({ apiKey, isTemporary }))
+  lastEnd.value = undefined
+  session.value = next
+}
+
+/** Revokes the key of a session that a login link began. @throws {Error} for people, if the key may still work */
+export const revokeTemporaryKey = async ({ client, key, isTemporary }: Session): Promise<void> => {
+  if (!isTemporary) return
+  try {
+    await client.keys.delete(key.path)
+  } catch (cause) {
+    if (!isReason(cause, 'API_KEY_INVALID')) throw new Error(texts.changeUser.notRevoked, { cause })
+  }
 }
 
 /** Continues the session of this tab after a reload. Its key is kept unless the service rejects it. */
@@ -69,11 +106,11 @@ export const resumeSession = async (): Promise<void> => {
 
 /** Ends the session in this tab, and revokes the key of a login link. */
 export const signOut = async (): Promise<void> => {
-  const { client, key, isTemporary } = session.value!
+  const ended = session.value!
   forgetSession()
-  if (!isTemporary) return
+  keepState(undefined)
   try {
-    await client.keys.delete(key.path)
+    await revokeTemporaryKey(ended)
   } catch {
     lastEnd.value = 'not-revoked'
   }

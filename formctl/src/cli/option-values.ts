@@ -1,4 +1,4 @@
-import { isUuid } from '@fms/contracts'
+import { isUuid, Timestamp } from '@fms/contracts'
 import { type Command, InvalidArgumentError } from 'commander'
 
 /** Parses JSON. @returns the value in an object, since Commander treats null as no value. */
@@ -15,9 +15,13 @@ const dateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)
 
 export const parseTime = (text: string): Date => {
   try {
-    if (dateTime.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds)
+    // An offset may move the year in UTC out of the four digits of RFC 3339, which Timestamp checks.
+    const time = new Date(Temporal.Instant.from(text).epochMilliseconds)
+    if (dateTime.test(text) && Timestamp.safeParse(time.toISOString()).success) return time
   } catch {}
-  throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-11-20T09:30:00Z.')
+  throw new InvalidArgumentError(
+    'It must be an RFC 3339 time before the year 10000, such as 2026-11-20T09:30:00Z.',
+  )
 }
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

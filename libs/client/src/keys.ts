@@ -26,7 +26,8 @@ export interface Keys {
    * Replaces a key by one with the same name, rights and expireTime. A call with an unknown outcome is not retried.
    *
    * @param key UUID, or the `path` of a key.
-   * @param options `overlapSeconds` is how long the old key still works: 0, the default, to 604,800.
+   * @param options `overlapSeconds` is how long the old key still works: 0, the default, to 604,800. A read-only key
+   *   that rotates itself takes only 0.
    */
   rotate(key: string, options?: KeyWriteOptions & { overlapSeconds?: number }): Promise<IssuedKey>
   /** Revokes a key, everywhere within a second. @param key UUID, or the `path` of a key. */

@@ -5,17 +5,20 @@ import { liveAlias } from './revision.ts'
 /** What `to` of a comparison may name beside the revisions: the current draft. */
 export const draftRef = 'draft'
 
-const parameter = z.string({ error: 'must be given once' })
+/** A parameter whose empty value means the default. */
+const parameter = (byDefault: string) =>
+  z
+    .string({ error: 'must be given once' })
+    .overwrite((text) => text || byDefault)
+    .default(byDefault)
 
 /** Query of a comparison of two states of a form. */
 export const ChangesQuery = z
   .strictObject({
-    from: parameter
-      .default(liveAlias)
-      .describe('The former state: the UUID of a revision, `live`, or `latest`.'),
-    to: parameter
-      .default(draftRef)
-      .describe('The later state: `draft`, or a revision: its UUID, `live`, or `latest`.'),
+    from: parameter(liveAlias).describe('The former state: the UUID of a revision, `live`, or `latest`.'),
+    to: parameter(draftRef).describe(
+      'The later state: `draft`, or a revision: its UUID, `live`, or `latest`.',
+    ),
   })
   .refine(({ from }) => from !== draftRef, {
     path: ['from'],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bounded, maxReportedIssues } from './bounded.ts'
 import { Uuid } from './organization.ts'
 import { Background, Step } from './step.ts'
-import { Count, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
+import { Count, displayName, LanguageTag, OptionalUrl, openValue, Timestamp, text } from './text.ts'
 
 const string = z.string().default('')
 const toggle = z
@@ -143,13 +143,7 @@ const draftShape = {
   leadScoring: LeadScoring.prefault({}),
   marketplace: Marketplace.prefault({}),
   maxFollowUpQuestions: Count.default(3).describe('Maximum number of AI follow-up questions per response.'),
-  name: text(200, 1)
-    .refine((name) => name === '' || /[^\s\p{White_Space}]/u.test(name), {
-      error: 'must not be only white space',
-    })
-    .meta({ pattern: '[^\\s\\x85]' })
-    .default('Untitled form')
-    .describe('Display name; not only white space.'),
+  name: displayName(200).default('Untitled form').describe('Display name; not only white space.'),
   steps: z
     .array(bounded(Step))
     .max(1000, { error: 'must have at most 1000 items' })

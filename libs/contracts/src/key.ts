@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Flag, ValidateOnly, ValidateOnlyParameter } from './flag.ts'
 import { Organization, Role, Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
-import { Timestamp, text } from './text.ts'
+import { displayName, Timestamp, text } from './text.ts'
 
 /** A user with this many live keys (neither revoked nor expired) can create none. Keys by operators may exceed it. */
 export const maxLiveKeys = 100
@@ -95,20 +95,23 @@ export const ListKeysResponse = z
   .meta({ id: 'KeysPage', description: 'A page of keys, newest first.' })
 export type ListKeysResponse = z.infer<typeof ListKeysResponse>
 
-/** RFC 3339 date-time with any offset, or `""` for none. */
+/** RFC 3339 date-time with any offset, or `""` for none. Years have four digits, also in UTC. */
 const ExpireTime = z.string().refine((value) => value === '' || isRfc3339(value), {
-  error: 'must be an RFC 3339 time with offset, such as 2126-11-20T09:30:00Z, or empty',
+  error:
+    'must be an RFC 3339 time with offset, before the year 10000 in UTC, such as 2126-11-20T09:30:00Z; or empty',
 })
 
 const isRfc3339 = (value: string): boolean =>
-  /T\d\d:\d\d:\d\d/.test(value) && z.iso.datetime({ offset: true }).safeParse(value).success
+  /T\d\d:\d\d:\d\d/.test(value) &&
+  z.iso.datetime({ offset: true }).safeParse(value).success &&
+  Timestamp.safeParse(new Date(value).toISOString()).success
 
 /** A member that the service sets: accepted in a create, so that clients may send what they have read (AIP-203). */
 const ignored = z.unknown().optional().describe('Ignored: the service sets it.')
 
 const NewKey = z
   .strictObject({
-    name: text(80, 1).describe('For people.'),
+    name: displayName(80).describe('For people; not only white space.'),
     readOnly: Flag.default(false).describe('Whether the key rejects writes, whatever the role of its user.'),
     expireTime: ExpireTime.optional().describe(
       'When the key stops working, RFC 3339. Default: `""`, it does not expire. Required if the calling key expires, and then not later than its `expireTime`.',
@@ -141,7 +144,9 @@ export const RotateKeyRequest = z
       .min(0, overlapError)
       .max(maxOverlapSeconds, overlapError)
       .default(0)
-      .describe('How long the old key still works, in seconds; at most 7 days. 0 revokes it.'),
+      .describe(
+        'How long the old key still works, in seconds; at most 7 days. 0 revokes it. Must be 0 if the calling key is read-only.',
+      ),
     validateOnly: ValidateOnly,
   })
   .meta({ id: 'RotateKeyRequest' })

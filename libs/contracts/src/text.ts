@@ -26,6 +26,14 @@ export const text = (max: number, min = 0) =>
     })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 
+/** A name for people: text of 1 to `max` characters that is not only white space. */
+export const displayName = (max: number) =>
+  text(max, 1)
+    .refine((name) => name === '' || /[^\s\p{White_Space}]/u.test(name), {
+      error: 'must not be only white space',
+    })
+    .meta({ pattern: '[^\\s\\x85]' })
+
 /** An open enumeration: any text of 1 to 64 characters. The maker's client defines the values. */
 export const openValue = text(64, 1)
 

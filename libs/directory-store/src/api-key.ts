@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { ApiKey, IssuedApiKey } from './directory-store.ts'
 
 const keyStart = 'fms_'
 
@@ -26,6 +27,21 @@ export const keyIdOfRequest = (userId: string, requestId: string): string => {
 
 /** The first 8 characters after `fms_`, by which people recognise a key. */
 export const apiKeyPrefix = (key: string): string => key.slice(keyStart.length, keyStart.length + 8)
+
+/** What a new key has besides its text. The `keyId` is random by default. */
+export type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly' | 'expireTime'> & {
+  keyId?: string | undefined
+}
+
+/** Makes a key with a random text. It is not stored yet. */
+export const drawKey = (
+  { keyId = randomUUID(), userId, name, readOnly, expireTime }: KeyFields,
+  createTime: Date,
+): IssuedApiKey => {
+  const key = makeApiKey()
+  const fields = { keyId, prefix: apiKeyPrefix(key), userId, name, readOnly, createTime }
+  return { key, apiKey: { ...fields, ...(expireTime && { expireTime }) } }
+}
 
 /** How many revoked or expired keys of a user stay stored when the user creates further ones with the API. */
 export const maxEndedKeys = 1_000

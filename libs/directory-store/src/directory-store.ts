@@ -228,7 +228,7 @@ export interface DirectoryStore extends AsyncDisposable {
 
   /**
    * Creates an API key by the API, unless the user has `maxLiveKeys` live keys, however many calls there are at the
-   * same time. Of the user's keys that are revoked or expired, the newest `maxEndedKeys` stay stored.
+   * same time. Of the user's keys that are revoked or expired, the `maxEndedKeys` that ended last stay stored.
    *
    * @param options `validateOnly` runs the checks and stores nothing: the key in the result is not valid.
    * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS; KEY_ALREADY_CREATED for a `requestId` that has created a key.

@@ -1,8 +1,8 @@
 const intervalMs = 60_000
 
 /**
- * Deletes the remains of deleted forms: immediately, on `wake`, and every minute, because another process may have
- * crashed during a delete. One run at a time.
+ * Purges the deleted forms whose `purgeTime` has passed, and deletes the remains of forms that are gone: immediately, on
+ * `wake`, and every minute. One run at a time.
  */
 export class ClearingLoop {
   readonly #clear: (signal: AbortSignal) => Promise<void>
@@ -11,7 +11,7 @@ export class ClearingLoop {
   #running: Promise<void> | undefined
   #isPending = false
 
-  /** @param clear deletes the remains; stops soon after the signal aborts. A rejection is retried after a minute. */
+  /** @param clear does one run; stops soon after the signal aborts. A rejection is retried after a minute. */
   constructor(clear: (signal: AbortSignal) => Promise<void>) {
     this.#clear = clear
     this.#timer = setInterval(() => this.wake(), intervalMs).unref()

@@ -4,6 +4,8 @@ import type { FormRef, FormState, Quota } from './forms-store.ts'
 import type { ChangeMethod } from './requests/identified-request.ts'
 import { formETag } from './resource/form-to-json.ts'
 
+type UnnamedFormRef = Pick<FormRef, 'organizationId'> & { formRef: string | undefined }
+
 const formPathOf = ({ organizationId, formRef }: FormRef) =>
   `organizations/${organizationId}/forms/${formRef}`
 
@@ -76,12 +78,19 @@ export const formNotLive = (ref: FormRef) =>
     { metadata: { form: formPathOf(ref) } },
   )
 
-/** Concurrent changes of the form won until the deadline. */
-export const updateAborted = (ref: FormRef) =>
-  new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${formPathOf(ref)}. Repeat the request.`, {
-    metadata: { form: formPathOf(ref) },
+/**
+ * Concurrent changes of the form won until the deadline.
+ *
+ * @param formRef undefined for a request that names no form. Then the collection takes its place.
+ */
+export const updateAborted = ({ organizationId, formRef }: UnnamedFormRef) => {
+  const forms = `organizations/${organizationId}/forms`
+  const form = formRef === undefined ? forms : `${forms}/${formRef}`
+  return new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${form}. Repeat the request.`, {
+    metadata: { form },
     retryAfterSeconds: 1,
   })
+}
 
 /** A list exceeded its time limit. Its filter is valid but reads too many forms. */
 export const filterTooExpensive = (timeoutMs: number) =>

@@ -252,8 +252,8 @@ export type Imported = 'imported' | 'exists'
  * Each method is atomic, and its result is durable. No transaction spans two methods.
  *
  * Every change of a form, except for replies, records its event in the same atomic step. The parameter `context` says who
- * makes the change; by default an operator. If it names a request that was carried out before, the change does not happen
- * again (docs/decisions/0035-remember-requests-by-their-events.md): RequestReplay, or REQUEST_ID_REUSED for another one.
+ * makes the change; by default an operator. If `context.request` was carried out before, the method throws RequestReplay; if
+ * its id belongs to another request, REQUEST_ID_REUSED (docs/decisions/0035-remember-requests-by-their-events.md).
  *
  * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable.
  */
@@ -269,7 +269,8 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @returns the stored form, which has the ids of the first attempt if this is a repeat of a killed one; undefined, and
    *   stores nothing, when the public id is taken.
-   * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN.
+   * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN; UPDATE_ABORTED when write conflicts persist for 5 s, or when it takes
+   *   longer to clear what a purged form with this id has left.
    * @throws {RequestReplay}
    */
   create(form: StoredForm, context?: ChangeContext, options?: CreateOptions): Promise<StoredForm | undefined>
@@ -316,6 +317,8 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param check called before the delete, must be fast. An error of it leaves everything unchanged.
    * @returns false when there is no such form.
+   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s.
+   * @throws {RequestReplay}
    */
   delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean>
 
@@ -332,7 +335,8 @@ export interface FormsStore extends AsyncDisposable {
    * @param check called before the change with the form as it was, must be fast. An error of it leaves everything
    *   unchanged. To check alone, let it throw.
    * @returns the restored form; undefined when there is no such deleted form.
-   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms.
+   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms; FORM_ID_TAKEN when it has another form
+   *   with this id; UPDATE_ABORTED when write conflicts persist for 5 s.
    * @throws {RequestReplay}
    */
   undelete(
@@ -346,6 +350,7 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @param check as for `undelete`.
    * @returns false when there is no such deleted form.
+   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s.
    * @throws {RequestReplay}
    */
   purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean>

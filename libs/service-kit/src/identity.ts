@@ -92,8 +92,8 @@ export const requireWriteAccess = ({ role, readOnly }: Pick<Identity, 'role' | '
 }
 
 /**
- * Checks that a caller may change API keys. A read-only key may rotate and delete itself, which gains it nothing, and no
- * other key.
+ * Checks that a caller may change API keys. A read-only key may rotate and delete itself, and no other key. The route of
+ * the rotation also checks that it has no overlap.
  *
  * @param keyId the key to change; absent for a new one.
  * @throws {ApiError} WRITE_FORBIDDEN

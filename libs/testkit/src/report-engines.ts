@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findChromium } from './find-chromium.ts'
 import { prepareEngine } from './mongodb.ts'
 import { findNatsServer } from './nats-server.ts'
 
@@ -19,7 +20,7 @@ export default async function reportEngines() {
   process.env.FMS_TOOLCHAINS_FILE = toolchains
   const failure = await prepareEngine(process.env)
   return () => {
-    process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file)].join('; ')}.\n`)
+    process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file), browser()].join('; ')}.\n`)
     if (failure) process.stdout.write(`secantusdb was not used for MongoDB's suites: ${failure}.\n`)
     if (existsSync(toolchains)) {
       const lines = new Set(readFileSync(toolchains, 'utf8').split('\n'))
@@ -40,6 +41,13 @@ function nats(): string {
   } catch {
     return 'no nats-server'
   }
+}
+
+function browser(): string {
+  const chromium = findChromium()
+  return chromium
+    ? `Chromium: ${chromium}`
+    : 'no Chromium, so npm test leaves out the tests of the console in a browser'
 }
 
 /** Every engine that was started, without duplicates. */

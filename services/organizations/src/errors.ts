@@ -10,6 +10,15 @@ export const loginCodeInvalid = () =>
     { headers: apiKeyChallenge },
   )
 
+/** WRITE_FORBIDDEN: a read-only key rotates itself with an overlap, which would leave two keys. */
+export const overlapForbidden = () =>
+  new ApiError(
+    'PERMISSION_DENIED',
+    'WRITE_FORBIDDEN',
+    'A read-only key rotates itself only without an overlap. Set overlapSeconds to 0, or use a key that is not read-only.',
+    { metadata: { because: 'key' } },
+  )
+
 /**
  * KEY_OUTLIVES_CALLER: the new key would work for longer than the calling key.
  *

@@ -128,25 +128,32 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
       })
     })
 
-    it('keeps a bounded number of ended keys, the newest ones', async () => {
+    it('keeps a bounded number of ended keys, those that ended last', async () => {
       const { userId } = await givenUser()
       const { userId: other } = await givenUser()
       await store().createKey({ userId: other, expireTime: new Date(start - 1) })
-      const expireTime = new Date(start + 10)
+      const requestId = randomUUID()
+      const { apiKey: oldest } = await store().createOwnKey({ userId, name: 'oldest', requestId })
+      // The newer a key, the earlier it expires.
       for (let created = 0; created < maxEndedKeys + 5; created += 100) {
         const names = Array.from({ length: Math.min(100, maxEndedKeys + 5 - created) }, () => `${created}`)
-        await Promise.all(names.map((name) => store().createKey({ userId, name, expireTime })))
         clock.time++
+        const expireTime = new Date(start + 2000 - created)
+        await Promise.all(names.map((name) => store().createKey({ userId, name, expireTime })))
       }
-      clock.time = start + 1000
+      clock.time = start + 3000
+      await store().revokeOwnKey(userId, oldest.keyId)
 
       const { apiKey } = await store().createOwnKey({ userId, name: 'live' })
 
       const left = await store().listKeys()
       expect(left).toHaveLength(1 + maxEndedKeys + 1)
-      expect(left.filter(({ name }) => name === '0')).toHaveLength(95)
-      expect(left.filter(({ name }) => name === '1000')).toHaveLength(5)
+      const countOf = (name: string) => left.filter((key) => key.name === name).length
+      expect(['oldest', '0', '900', '1000'].map(countOf)).toEqual([1, 100, 99, 0])
       expect(left).toContainEqual(apiKey)
+      await expect(store().createOwnKey({ userId, requestId })).rejects.toMatchObject({
+        reason: 'KEY_ALREADY_CREATED',
+      })
     })
   })
 

@@ -157,7 +157,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     if (!organization) {
       // An earlier attempt may have deleted it; a failover must not bring it back after this response.
       await this.#organizations.confirm(documentKey(organizationKey(organizationRef)))
-      // The earlier attempt may have been killed before it did this a second time.
+      // An earlier attempt may have been killed before it deleted the memberships that began during it.
       const { field, value } = organizationKey(organizationRef)
       if (field === 'organizationId') await this.#members.deleteMany({ organizationId: value })
       throw organizationNotFound(organizationRef)
@@ -165,7 +165,7 @@ export class MongoDirectoryStore implements DirectoryStore {
     const { organizationId } = organization
     await this.#members.deleteMany({ organizationId })
     await this.#organizations.deleteOne({ _id: organizationId })
-    // A user who has joined in between has still seen the organization.
+    // Also the memberships that began since the first deleteMany, while the organization existed.
     await this.#members.deleteMany({ organizationId })
   }
 

@@ -55,7 +55,7 @@ export interface KeyDocument {
 }
 
 /** A login code; `_id` is its hash. */
-export interface LoginCodeDocument {
+interface LoginCodeDocument {
   _id: string
   userId: string
   expireTime: number

@@ -19,8 +19,8 @@ export const createLoginCode = async (
 }
 
 /**
- * Deletes a login code, then creates a key. Of concurrent calls, one deletes the code. A process that is killed in between
- * leaves a used code without a key. A wrong code writes nothing.
+ * Claims room for a key, deletes the login code, then stores the key. Of concurrent calls, one deletes the code. A process
+ * that is killed in between leaves a used code without a key. A wrong code writes nothing.
  */
 export const redeemLoginCode = async (
   { loginCodes, users }: DirectoryCollections,
@@ -32,7 +32,6 @@ export const redeemLoginCode = async (
   const valid = { _id: hashLoginCode(code), expireTime: { $gt: now.getTime() } }
   const found = await loginCodes.findOne(valid)
   if (!found || (await users.has({ _id: found.userId, disableTime: { $ne: null } }))) return undefined
-  await keys.assertRoom(found.userId)
-  if (!(await loginCodes.deleteOne(valid))) return undefined
-  return keys.insert({ ...key, userId: found.userId, readOnly: false })
+  const fields = { ...key, userId: found.userId, readOnly: false }
+  return keys.createIf(fields, () => loginCodes.deleteOne(valid))
 }

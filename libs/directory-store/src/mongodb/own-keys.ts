@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { maxLiveKeys } from '@fms/contracts'
 import { listMongodb, retryOnConflict, storeUnavailable, writeConflict } from '@fms/store-kit/mongodb'
-import { apiKeyPrefix, hasEnded, hashApiKey, keyIdOfRequest, makeApiKey, maxEndedKeys } from '../api-key.ts'
+import { drawKey, hasEnded, hashApiKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, KeyPage, ListOwnKeysQuery } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
@@ -16,9 +15,6 @@ const newestFirst = [
   { field: 'createTime', descending: true },
   { field: '_id', descending: true },
 ]
-
-/** What a new key has besides its text. */
-type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly' | 'expireTime'> & { keyId?: string }
 
 /**
  * The keys of users by the API. The clock decides which keys are live.
@@ -63,9 +59,9 @@ export class MongoOwnKeys {
     const keyId = requestId && keyIdOfRequest(fields.userId, requestId)
     const taken = () => keyAlreadyCreated(requestId!, keyId!)
     if (keyId && (await this.#keys.confirm({ _id: keyId }))) throw taken()
-    const issued = this.#draw({ ...fields, keyId })
+    const issued = drawKey({ ...fields, keyId }, this.#now())
     if (validateOnly) {
-      await this.assertRoom(fields.userId)
+      await this.#assertRoom(fields.userId)
       return issued
     }
     await this.#claim(issued.apiKey)
@@ -79,10 +75,10 @@ export class MongoOwnKeys {
   ): Promise<IssuedApiKey> {
     const old = await this.get(userId, keyId)
     if (!old) throw keyNotFound(keyId)
-    const issued = this.#draw({ ...old, keyId: undefined })
+    const issued = drawKey({ ...old, keyId: undefined }, this.#now())
     const ending = overlapMs === 0 ? 1 : 0
     if (validateOnly) {
-      await this.assertRoom(userId, ending)
+      await this.#assertRoom(userId, ending)
       return issued
     }
     await this.#claim(issued.apiKey, ending)
@@ -98,10 +94,20 @@ export class MongoOwnKeys {
     if (!key || !(await this.#end(key, 0))) throw keyNotFound(keyId)
   }
 
-  /** Creates a key. @throws {ApiError} TOO_MANY_KEYS */
-  async insert(fields: KeyFields): Promise<IssuedApiKey> {
-    const issued = this.#draw(fields)
+  /**
+   * Creates a key in exchange for something that exists once, such as a login code.
+   *
+   * @param take called once there is room for the key. Removes that thing, and returns whether this call removed it.
+   * @returns undefined when `take` returns false.
+   * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS, before `take` is called.
+   */
+  async createIf(fields: KeyFields, take: () => Promise<boolean>): Promise<IssuedApiKey | undefined> {
+    const issued = drawKey(fields, this.#now())
     await this.#claim(issued.apiKey)
+    if (!(await take())) {
+      await this.#dropClaim(issued.apiKey)
+      return undefined
+    }
     await this.#insert(issued)
     return issued
   }
@@ -110,29 +116,27 @@ export class MongoOwnKeys {
    * Checks that a user may have one more live key.
    *
    * @param ending how many live keys of the user end with the same change.
-   * @returns the user, and the claims that still count.
+   * @returns the user, the claims that still count, and the ended keys to delete.
    * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS
    */
-  async assertRoom(
+  async #assertRoom(
     userId: string,
     ending = 0,
-  ): Promise<{ user: UserDocument; claims: Record<string, number> }> {
+  ): Promise<{ user: UserDocument; claims: Record<string, number>; surplus: string[] }> {
     // The claims are read before the keys: a claim is removed only after its key is stored.
     const user = await this.#users.findOne({ _id: userId })
     if (!user) throw userNotFound(userId)
-    const isLive = await this.#livenessOfKeys(userId)
+    const { ids, live, ended } = await this.#readKeys(userId)
     const oldest = this.#now().getTime() - claimMs
-    const claims = Object.entries(user.keyClaims ?? {}).filter(
-      ([id, time]) => time > oldest && !isLive.has(id),
-    )
-    const live = [...isLive.values()].filter(Boolean).length
+    const claims = Object.entries(user.keyClaims ?? {}).filter(([id, time]) => time > oldest && !ids.has(id))
     if (live + claims.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
-    return { user, claims: Object.fromEntries(claims) }
+    return { user, claims: Object.fromEntries(claims), surplus: ended.slice(maxEndedKeys) }
   }
 
+  /** Also bounds what the ended keys of the user take up. */
   async #claim({ userId, keyId, createTime }: ApiKey, ending = 0): Promise<void> {
     const attempt = async () => {
-      const { user, claims } = await this.assertRoom(userId, ending)
+      const { user, claims, surplus } = await this.#assertRoom(userId, ending)
       const { keysVersion = null } = user
       const keyClaims = { ...claims, [keyId]: createTime.getTime() }
       // A query for null also matches an absent field.
@@ -140,29 +144,37 @@ export class MongoOwnKeys {
         { _id: userId, keysVersion },
         { keysVersion: (keysVersion ?? 0) + 1, keyClaims },
       )
-      return isClaimed || writeConflict
+      return isClaimed ? surplus : writeConflict
     }
-    await retryOnConflict(attempt, () => storeUnavailable(new Error('Keys of the user keep being created')))
+    const onGiveUp = () => storeUnavailable(new Error('Keys of the user keep being created'))
+    const surplus = await retryOnConflict(attempt, onGiveUp)
+    // Before the key is stored: if this fails, no key is left whose secret nobody has.
+    if (surplus.length > 0) await this.#keys.deleteMany({ _id: { $in: surplus } })
   }
 
-  /** Whether each stored key of a user is live, by its id. Index: keys_by_user. */
-  async #livenessOfKeys(userId: string): Promise<Map<string, boolean>> {
+  /** Without this, the claim counts for a minute. */
+  async #dropClaim({ userId, keyId }: ApiKey): Promise<void> {
+    await this.#users.increment({ _id: userId }, { keysVersion: 1 }, { unset: [`keyClaims.${keyId}`] })
+  }
+
+  /**
+   * The ids of all keys of a user, how many are live, and the ids of the others, from the one that ended last. Index:
+   * keys_by_user.
+   */
+  async #readKeys(userId: string): Promise<{ ids: Set<string>; live: number; ended: string[] }> {
     const now = this.#now()
     const fields = ['_id', 'expireTime', 'revokeTime']
-    const all = this.#keys.find({ userId }, { sort: { createTime: 1, _id: 1 }, fields })
-    return new Map(await Array.fromAsync(all, (key) => [key._id, isLiveAt(key, now)] as const))
-  }
-
-  #draw({ keyId = randomUUID(), userId, name, readOnly, expireTime }: KeyFields): IssuedApiKey {
-    const key = makeApiKey()
-    const fields = { keyId, prefix: apiKeyPrefix(key), userId, name, readOnly, createTime: this.#now() }
-    return { key, apiKey: { ...fields, ...(expireTime && { expireTime }) } }
+    const found = this.#keys.find({ userId }, { sort: { createTime: 1, _id: 1 }, fields })
+    const keys = await Array.fromAsync(found)
+    const ended = keys.filter((key) => !isLiveAt(key, now)).sort((a, b) => endOf(b) - endOf(a))
+    const ids = new Set(keys.map(({ _id }) => _id))
+    return { ids, live: keys.length - ended.length, ended: ended.map(({ _id }) => _id) }
   }
 
   /** @returns false if the id is taken. */
-  async #insert({ key, apiKey }: IssuedApiKey): Promise<boolean> {
+  #insert({ key, apiKey }: IssuedApiKey): Promise<boolean> {
     const { keyId: _id, createTime, expireTime, ...fields } = apiKey
-    const isInserted = await this.#keys.insert({
+    return this.#keys.insert({
       _id,
       ...fields,
       hash: hashApiKey(key),
@@ -171,8 +183,6 @@ export class MongoOwnKeys {
       expireTime: expireTime?.getTime() ?? null,
       revokeTime: null,
     })
-    await this.#deleteOldEnded(apiKey.userId)
-    return isInserted
   }
 
   /** @returns false if the key has been revoked meanwhile. */
@@ -188,15 +198,10 @@ export class MongoOwnKeys {
   #notExpired() {
     return { $or: [{ expireTime: null }, { expireTime: { $gt: this.#now().getTime() } }] }
   }
-
-  /** Bounds what the keys of a user take up. */
-  async #deleteOldEnded(userId: string): Promise<void> {
-    const isLive = await this.#livenessOfKeys(userId)
-    const ended = [...isLive].flatMap(([id, live]) => (live ? [] : [id]))
-    const surplus = ended.slice(0, -maxEndedKeys)
-    if (surplus.length > 0) await this.#keys.deleteMany({ _id: { $in: surplus } })
-  }
 }
 
 const isLiveAt = ({ expireTime, revokeTime }: KeyDocument, now: Date): boolean =>
   revokeTime === null && (expireTime === null || expireTime > now.getTime())
+
+/** When a key that is not live ended. */
+const endOf = ({ expireTime, revokeTime }: KeyDocument): number => (revokeTime ?? expireTime)!

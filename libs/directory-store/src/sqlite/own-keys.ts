@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { maxLiveKeys } from '@fms/contracts'
 import { afterPosition, allOf, orderSql, pageSql, type Row, type SqliteDatabase } from '@fms/store-kit'
-import { apiKeyPrefix, hasEnded, hashApiKey, keyIdOfRequest, makeApiKey, maxEndedKeys } from '../api-key.ts'
+import { drawKey, hasEnded, hashApiKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
 import type { ApiKey, IssuedApiKey, KeyPage, ListOwnKeysQuery } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
@@ -14,9 +13,6 @@ const newestFirst = [
   { column: 'createTime', descending: true },
   { column: 'keyId', descending: true },
 ]
-
-/** What a new key has besides its text. */
-type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly' | 'expireTime'> & { keyId?: string }
 
 /** The keys of users by the API. The clock decides which keys are live. */
 export class SqliteOwnKeys {
@@ -59,7 +55,7 @@ export class SqliteOwnKeys {
   async create(newKey: NewOwnKey, validateOnly = false): Promise<IssuedApiKey> {
     const { requestId, ...fields } = parseInput(NewOwnKey, newKey)
     const keyId = requestId && keyIdOfRequest(fields.userId, requestId)
-    const issued = this.#draw({ ...fields, keyId })
+    const issued = drawKey({ ...fields, keyId }, this.#now())
     const check = () => {
       if (keyId && this.#database.get('SELECT 1 FROM keys WHERE keyId = ?', keyId)) {
         throw keyAlreadyCreated(requestId, keyId)
@@ -86,7 +82,7 @@ export class SqliteOwnKeys {
       this.assertRoom(userId, overlapMs === 0 ? 1 : 0)
       return old
     }
-    const issued = this.#draw({ ...this.#database.snapshot(check), keyId: undefined })
+    const issued = drawKey({ ...this.#database.snapshot(check), keyId: undefined }, this.#now())
     if (validateOnly) return issued
     return this.#database.write(() => {
       this.#end(check(), overlapMs)
@@ -107,7 +103,7 @@ export class SqliteOwnKeys {
 
   /** Creates a key inside a change. */
   insert(fields: KeyFields): IssuedApiKey {
-    const issued = this.#draw(fields)
+    const issued = drawKey(fields, this.#now())
     this.#insert(issued)
     return issued
   }
@@ -121,12 +117,6 @@ export class SqliteOwnKeys {
   assertRoom(userId: string, ending = 0): void {
     if (!this.#database.get('SELECT 1 FROM users WHERE userId = ?', userId)) throw userNotFound(userId)
     if (this.#countLive(userId) - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
-  }
-
-  #draw({ keyId = randomUUID(), userId, name, readOnly, expireTime }: KeyFields): IssuedApiKey {
-    const key = makeApiKey()
-    const fields = { keyId, prefix: apiKeyPrefix(key), userId, name, readOnly, createTime: this.#now() }
-    return { key, apiKey: { ...fields, ...(expireTime && { expireTime }) } }
   }
 
   #insert({ key, apiKey }: IssuedApiKey): void {
@@ -157,12 +147,12 @@ export class SqliteOwnKeys {
     return this.#database.get(sql, userId, this.#now().getTime())?.total as number
   }
 
-  /** Bounds what the keys of a user take up. */
+  /** Bounds what the keys of a user take up. Keeps those that ended last. */
   #deleteOldEnded(userId: string): void {
     this.#database.run(
       `DELETE FROM keys WHERE keyId IN (
          SELECT keyId FROM keys WHERE userId = ? AND (revokeTime IS NOT NULL OR expireTime <= ?)
-         ORDER BY createTime DESC, keyId DESC LIMIT -1 OFFSET ?)`,
+         ORDER BY ifnull(revokeTime, expireTime) DESC, keyId DESC LIMIT -1 OFFSET ?)`,
       ...[userId, this.#now().getTime(), maxEndedKeys],
     )
   }

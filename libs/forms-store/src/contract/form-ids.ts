@@ -28,7 +28,7 @@ const taken = (form: StoredForm) => ({
   parts: { metadata: { form: formPath(form), deleted: 'false' } },
 })
 
-/** Tests of form ids that clients choose: unique in their organization. */
+/** Tests of form ids that clients choose: unique in their organization. @param open opens the same store each time. */
 export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void => {
   const numRuns = Number(process.env.FC_RUNS ?? (slow ? 3 : 20))
   const store = openStore(open)
@@ -161,14 +161,25 @@ export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void =
     }
     const names = Object.keys(changes)
 
+    const deleteRestorably = (form: StoredForm) => restoring().delete(refOf(form), allow)
+
+    /** What some changes need to change something. */
+    const preparations: Record<string, (form: StoredForm) => Promise<unknown>> = {
+      prune: async (form) => (await store().getState(refOf(form))) && publish(store(), form),
+      undelete: deleteRestorably,
+      purge: deleteRestorably,
+    }
+
     it.each(names)('change one without the other: %s', async (name) => {
       const [form, twin] = await givenTwins()
-      const before = await stateOf(twin.organizationId)
-      if (['undelete', 'purge'].includes(name)) await restoring().delete(refOf(form), allow)
+      await preparations[name]?.(form)
+      const [own, other] = [await stateOf(form.organizationId), await stateOf(twin.organizationId)]
 
       await changes[name]!(store(), form)
 
-      expect(await stateOf(twin.organizationId)).toEqual(before)
+      expect(await stateOf(twin.organizationId)).toEqual(other)
+      if (name === 'create, taken') expect(await stateOf(form.organizationId)).toEqual(own)
+      else expect(await stateOf(form.organizationId)).not.toEqual(own)
     })
 
     it('change one without the other, whatever the changes', async () => {
@@ -177,7 +188,10 @@ export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void =
         async (sequence) => {
           const [form, twin] = await givenTwins()
           const before = await stateOf(twin.organizationId)
-          for (const name of sequence) await changes[name]!(store(), form)
+          for (const name of sequence) {
+            await preparations[name]?.(form)
+            await changes[name]!(store(), form)
+          }
           expect(await stateOf(twin.organizationId)).toEqual(before)
         },
       )

@@ -45,7 +45,7 @@ const changesContract = ({ open, openTogether, openSame, limits }: StoreUnderTes
   describe('of pruned revisions', () => pruneContract(open, openTogether))
   describe('of replies', () => repliesContract(open))
   describe('of deleted forms', () => undeleteContract(openSame, limits))
-  describe('of form ids', () => formIdsContract(open, limits))
+  describe('of form ids', () => formIdsContract(openSame, limits))
   describe('of request ids', () => requestIdsContract(open, limits))
   describe('of tenants', () => tenantsContract(open))
 }

@@ -10,13 +10,14 @@ const msPerDay = 24 * 60 * 60 * 1_000
 /**
  * The deletion of a form that can be restored.
  *
- * @param days how long it can be restored, more than 0.
+ * @param days how long it can be restored.
+ * @returns undefined for 0 days: the form cannot be restored.
  */
-export const newDeletion = (deleteTime: Date, days: number, actor: Actor): Deletion => ({
-  deleteTime,
-  purgeTime: new Date(deleteTime.getTime() + Math.ceil(days * msPerDay)),
-  deleter: 'user' in actor ? actor.user : '',
-})
+export const newDeletion = (deleteTime: Date, days: number, actor: Actor): Deletion | undefined => {
+  if (days === 0) return undefined
+  const purgeTime = new Date(deleteTime.getTime() + Math.ceil(days * msPerDay))
+  return { deleteTime, purgeTime, deleter: 'user' in actor ? actor.user : '' }
+}
 
 /** The deletion in a record of a deleted form. */
 export const fromDeletionRecord = (deletion: NonNullable<FormRecord['deletion']>): Deletion => ({

@@ -235,7 +235,7 @@ export interface DeletionDocument extends Incarnation {
   isRejected?: boolean
   /** Of a delete that can be undone: the form as it was, without its pending events. Null after a purge. */
   form?: FormDocument | null
-  /** Of a delete that can be undone: when the form is purged; 0 after that. */
+  /** Of a delete that can be undone: when the form is purged; 0 after that, and in rejected notes. */
   purgeTime?: number
   /** As in `DeletedForm`. */
   deleter?: string
@@ -248,7 +248,6 @@ export interface DeletionDocument extends Incarnation {
   undeleteTime?: number
   /** When the clearing looks for what killed undeletes and late creates have left; 0 for never. */
   checkTime?: number
-  isPurged?: boolean
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   type writeConflict,
 } from '@fms/store-kit/mongodb'
 import { ClearingLoop } from '../clearing-loop.ts'
-import { type Deletion, newDeletion } from '../deletions/deletion.ts'
 import { filterTooExpensive, updateAborted } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
@@ -245,23 +244,17 @@ export class MongoFormsStore implements FormsStore {
   }
 
   async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
-    const isDeleted = await this.#withRequest(ref, context, (recorder) => {
-      const deletionAt = (time: Date) => this.#deletionAt(time, recorder.context)
-      return deleteForm(this.#collections, ref, check, recorder, deletionAt)
-    })
+    const isDeleted = await this.#withRequest(ref, context, (recorder) =>
+      deleteForm(this.#collections, ref, check, recorder, this.#deletedFormsDays),
+    )
     if (isDeleted) this.#clearing?.wake()
     return isDeleted
-  }
-
-  #deletionAt(time: Date, { actor }: ChangeContext): Deletion | undefined {
-    const days = this.#deletedFormsDays
-    return days > 0 ? newDeletion(time, days, actor) : undefined
   }
 
   /** Index: deletions_by_deleteTime. */
   listDeleted(query: ListDeletedFormsQuery, options: ListOptions = {}): Promise<DeletedFormsPage> {
     return this.#withTimeLimit(options, (throwIfAborted) =>
-      listDeleted(this.#collections, query, throwIfAborted),
+      listDeleted(this.#collections, query, { timeoutMs: this.#listTimeoutMs, throwIfAborted }),
     )
   }
 
@@ -294,9 +287,8 @@ export class MongoFormsStore implements FormsStore {
     formRef: string | undefined,
     request: IdentifiedRequest,
   ): Promise<void> {
-    const ref = { organizationId, formRef: formRef ?? '' }
     const attempt = () => checkRequest(this.#collections, organizationId, formRef, request)
-    return retryOnConflict(attempt, () => updateAborted(ref))
+    return retryOnConflict(attempt, () => updateAborted({ organizationId, formRef }))
   }
 
   async findRevisionOfCommand(

@@ -18,12 +18,14 @@ const mongo = await startMongo(process.env, { quick: true })
 await migrateFormsStore(mongo.url)
 const recorder = await recordMongodb(mongo.url)
 const quota = { forms: 100_000, bytes: 2 ** 40 }
-const store: FormsStore = new MongoFormsStore(recorder.url, { quota, clears: false })
+const listTimeoutMs = 1_500
+const store: FormsStore = new MongoFormsStore(recorder.url, { quota, listTimeoutMs, clears: false })
 const database = new MongoDatabase(mongo.url)
 const collections = formsCollections(database)
 /** Its deletes can be undone. */
 const restoring: FormsStore = new MongoFormsStore(recorder.url, {
   quota,
+  listTimeoutMs,
   deletedFormsDays: 30,
   clears: false,
 })
@@ -127,6 +129,18 @@ describe('the requests to MongoDB', () => {
 
     const commands = recorder.take().map(describeCommand)
     expect(commands, commands.join(', ')).toHaveLength(documentedRequests(operation))
+  })
+
+  it('have the time limit of lists: deleted forms', async () => {
+    const form = await givenPublished()
+    await restoring.delete(refOf(form), allow)
+    recorder.take()
+
+    expect(await ofDeleted['deleted forms']!(form)).toMatchObject({ totalSize: 1 })
+
+    const limits = recorder.take().map(({ maxTimeMS }) => maxTimeMS)
+    expect(limits.length).toBeGreaterThan(1)
+    expect(new Set(limits)).toEqual(new Set([listTimeoutMs]))
   })
 
   it('are as many as documented: repeated patch with requestId', async () => {

@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { MongoDatabase } from '@fms/store-kit/mongodb'
+import { MongoDatabase, retryOnConflict } from '@fms/store-kit/mongodb'
 import { type MongoOptions, startMongo } from '@fms/testkit/mongodb'
 import { afterAll, vi } from 'vitest'
 import type { StoreUnderTest } from '../contract/forms-store.contract.ts'
 import { atOnce, type OpenStore, type OpenStoreTogether } from '../contract/given.ts'
+import { updateAborted } from '../errors.ts'
 import type { FormsStore } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
 import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
+import type { RetryOnConflict } from './retry-on-conflict.ts'
 
 /** A check that permits every delete. */
 export const allow = () => {}
+
+export const retry: RetryOnConflict = (ref, attempt) => retryOnConflict(attempt, () => updateAborted(ref))
+
+/** Undeletes and purges wait for an undelete that was killed. */
+export const retryBriefly: RetryOnConflict = (ref, attempt) =>
+  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
 
 /** One store for all tests of the file, on a separate engine, with access to its collections. */
 export const startFormsStore = async (options?: MongoOptions) => {

@@ -3,7 +3,7 @@ import { requestIdReused } from '../errors.ts'
 import { type IdentifiedRequest, type ReplayedForm, RequestReplay } from './identified-request.ts'
 
 /** A request that was carried out. */
-export interface EarlierRequest extends ReplayedForm {
+interface EarlierRequest extends ReplayedForm {
   digest: string
 }
 

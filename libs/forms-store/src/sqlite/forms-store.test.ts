@@ -242,7 +242,7 @@ describe('a deleted form', () => {
       using database = new DatabaseSync(path)
       database.exec('PRAGMA foreign_keys = OFF')
       database.prepare('DELETE FROM forms WHERE formId = ?').run(form.formId)
-      database.prepare('INSERT INTO deletions VALUES (?, ?, 0)').run(form.organizationId, form.formId)
+      database.prepare('INSERT INTO deletions VALUES (?, ?)').run(form.organizationId, form.formId)
     }
 
     await using _store = await open()
@@ -268,6 +268,28 @@ describe('a deleted form', () => {
     expect(countOf('replies', form.formId)).toBe(0)
     expect(countOf('deletions', form.formId)).toBe(0)
     expect(await Array.fromAsync(store.exportForms(form.organizationId))).toEqual([record])
+  })
+
+  it('delays a create with its id for 5 s at most; a later one succeeds', async () => {
+    await using store = await open({ clears: false })
+    const form = await givenForm(store)
+    const { organizationId, formId } = form
+    givenReplies(form, 20_000)
+    await store.delete(refOf(form), () => {})
+    const again = newForm({ organizationId, formId })
+    const afterOneMs = AbortSignal.timeout.bind(AbortSignal, 1)
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(afterOneMs)
+
+    await expect(store.create(again)).rejects.toMatchObject({ reason: 'UPDATE_ABORTED' })
+    expect(timeout.mock.calls).toEqual([[5_000]])
+    vi.restoreAllMocks()
+    const left = countOf('replies', formId)
+    expect(left).toBeLessThan(20_000)
+    expect(left).toBeGreaterThan(0)
+    expect(await store.get(refOf(form))).toBeUndefined()
+
+    expect(await store.create(again)).toEqual(again)
+    expect(countOf('replies', formId)).toBe(0)
   })
 })
 

@@ -74,6 +74,9 @@ const pageCacheBytes = 8 * 1024 * 1024
 /** Time limit of a list, unless the options set another. */
 const defaultListTimeoutMs = 2_000
 
+/** How long a create clears what a purged form with the same id has left, in milliseconds. */
+const maxClearingMs = 5_000
+
 export interface SqliteFormsOptions extends FormsStoreOptions {
   /** Lists that read at most this many forms run on the main thread. For tests. */
   fewForms?: number
@@ -129,7 +132,12 @@ export class SqliteFormsStore implements FormsStore {
 
   create(form: StoredForm, context?: ChangeContext): Promise<StoredForm | undefined> {
     return this.#recording(form, context, (recording) =>
-      writeOnceCleared(this.#database, form, () => createForm(this.#database, this.#quota, form, recording)),
+      writeOnceCleared(
+        this.#database,
+        form,
+        () => createForm(this.#database, this.#quota, form, recording),
+        maxClearingMs,
+      ),
     )
   }
 
@@ -180,8 +188,7 @@ export class SqliteFormsStore implements FormsStore {
     check: (current: FormState) => void,
     context: ChangeContext = operatorContext,
   ): Promise<boolean> {
-    const days = this.#deletedFormsDays
-    const deletionAt = (time: Date) => (days > 0 ? newDeletion(time, days, context.actor) : undefined)
+    const deletionAt = (time: Date) => newDeletion(time, this.#deletedFormsDays, context.actor)
     const isDeleted = await this.#recording(ref, context, (recording) =>
       deleteForm(this.#database, ref, check, deletionAt, recording),
     )

@@ -331,10 +331,9 @@ const rebuiltTables = `
   CREATE TABLE newDeletions (
     organizationId TEXT NOT NULL,
     formId TEXT NOT NULL,
-    deleteTime INTEGER NOT NULL,
     PRIMARY KEY (organizationId, formId)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO newDeletions SELECT organizationId, formId, deleteTime FROM deletions;
+  INSERT INTO newDeletions SELECT organizationId, formId FROM deletions;
   DROP TABLE deletions;
   ALTER TABLE newDeletions RENAME TO deletions;
 

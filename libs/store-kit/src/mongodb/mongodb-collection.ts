@@ -6,7 +6,7 @@ import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 export type MongoDocument = Document & { _id?: unknown }
 
 /** Members of fields, by their dotted names. */
-export type NestedFields = Readonly<Record<`${string}.${string}`, unknown>>
+type NestedFields = Readonly<Record<`${string}.${string}`, unknown>>
 
 /** The options of a read. */
 export interface FindQuery {

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
 import { startMongo } from '@fms/testkit/mongodb'
+import { freePorts } from '@fms/testkit/ports'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { migrateMongodb } from './migrate-mongodb.ts'
 import { MongoDatabase } from './mongodb-database.ts'
@@ -31,6 +34,46 @@ describe('an unreachable deployment', () => {
     expect(performance.now() - startedAt).toBeLessThan(15_000)
   })
 })
+
+describe('a deployment that is unreachable at first', () => {
+  it('serves the first request after it can be reached', async () => {
+    const [port] = (await freePorts(1)) as [number]
+    const engine = new URL(mongo.url)
+    const url = new URL(newUrl())
+    url.port = `${port}`
+    url.searchParams.set('directConnection', 'true')
+    await using database = new MongoDatabase(url.href)
+    const notes = database.collection('notes')
+    await Promise.all([
+      expect(notes.findOne({})).rejects.toMatchObject(unavailable),
+      expect(database.ping(schema)).rejects.toMatchObject(unavailable),
+    ])
+    await expect(notes.findOne({})).rejects.toMatchObject(unavailable)
+
+    await using _ = await startProxy(port, Number(engine.port))
+
+    expect(await notes.findOne({})).toBeUndefined()
+    expect(await notes.insert({ text: 'a' })).toBe(true)
+  })
+})
+
+/** Forwards the connections of a port to another one. */
+const startProxy = async (port: number, targetPort: number): Promise<AsyncDisposable> => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const upstream = connect(targetPort, '127.0.0.1')
+    for (const each of [socket, upstream]) sockets.add(each.on('error', () => {}))
+    socket.pipe(upstream).pipe(socket)
+  })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
 describe('a replica set of another name', () => {
   it('is UNAVAILABLE, with advice to its operator', async () => {

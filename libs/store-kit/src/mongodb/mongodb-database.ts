@@ -37,7 +37,7 @@ const options: MongoClientOptions = {
   socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
 }
 
-/** A database of a MongoDB deployment of any topology. The driver connects with the first request. */
+/** A database of a MongoDB deployment of any topology. Connects with the first request. */
 export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db
@@ -45,6 +45,7 @@ export class MongoDatabase implements AsyncDisposable {
   readonly #guard: SchemaGuard | undefined
   readonly #timeoutMs: number
   readonly #inFlight = new Set<Promise<unknown>>()
+  #isConnected = false
   #isClosed = false
 
   /**
@@ -134,7 +135,7 @@ export class MongoDatabase implements AsyncDisposable {
    */
   async run<R>(request: () => Promise<R>, timeoutMs?: number): Promise<R> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
-    const pending = request()
+    const pending = this.#isConnected ? request() : this.#connect().then(request)
     this.#inFlight.add(pending)
     const settle = () => this.#inFlight.delete(pending)
     pending.then(settle, settle)
@@ -143,6 +144,15 @@ export class MongoDatabase implements AsyncDisposable {
     } catch (error) {
       throw translateMongodbError(error)
     }
+  }
+
+  /**
+   * Connects, until that has succeeded once: from then on, the driver reconnects. It does not repeat a first attempt that
+   * failed: each later request would fail with "Topology is closed".
+   */
+  async #connect(): Promise<void> {
+    await this.#client.connect()
+    this.#isConnected = true
   }
 
   /**

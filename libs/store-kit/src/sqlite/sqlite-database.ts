@@ -125,15 +125,12 @@ export class SqliteDatabase implements AsyncDisposable {
   /**
    * Inserts a row inside a change. Without `OR FAIL`, SQLite keeps a statement journal for each statement that it may
    * have to undo itself, such as those with triggers. A failed insert is rolled back with its change.
-   *
-   * @param conflict unique columns, in parentheses; a row that repeats their values is skipped.
-   * @returns false when the row was skipped.
    */
-  insert(table: string, row: Row, conflict?: string): boolean {
+  insert(table: string, row: Row): void {
     const columns = Object.keys(row)
     const marks = columns.map(() => '?')
     const sql = `INSERT OR FAIL INTO ${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`
-    return this.run(conflict ? `${sql} ON CONFLICT ${conflict} DO NOTHING` : sql, ...Object.values(row)) === 1
+    this.run(sql, ...Object.values(row))
   }
 
   /**

@@ -67,6 +67,7 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
       violations: [],
     })
     expect(await changesOf(service, form, '?from=live&to=draft')).toEqual(changes)
+    expect(await changesOf(service, form, '?from=&to=')).toEqual(changes)
     expect(await changesOf(service, form, `?from=${revision.revisionId.toUpperCase()}`)).toEqual(changes)
   })
 
@@ -173,7 +174,7 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
     expect(response).toMatchObject({ statusCode: 200, body: '' })
   })
 
-  it.each(['latest-', 'LIVE', '', 'x'.repeat(5_000), '%00%22/../live', randomUUID()])(
+  it.each(['latest-', 'LIVE', '%20', 'x'.repeat(5_000), '%00%22/../live', randomUUID()])(
     'responds 404 for the revision %s',
     async (ref) => {
       const { service, form } = await given()

@@ -633,7 +633,7 @@ export const operations: Operation[] = [
     tag: 'Keys',
     summary: 'Replace a key',
     description:
-      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds` it is revoked, everywhere within a second: then a lost response to the rotation of the calling key leaves you without a key. A read-only key can rotate itself. An empty body means `{}`. Without a response, list your keys before you repeat it.',
+      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds` it is revoked, everywhere within a second: then a lost response to the rotation of the calling key leaves you without a key. A read-only key can rotate itself, without an overlap. An empty body means `{}`. Without a response, list your keys before you repeat it.',
     query: NoQuery,
     body: {
       contract: RotateKeyRequest,

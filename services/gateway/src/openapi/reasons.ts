@@ -415,7 +415,8 @@ export const reasons = {
     example: unsupportedMediaType('text/plain'),
   },
   UPDATE_ABORTED: {
-    meaning: 'Concurrent changes of the form took precedence until the deadline. Nothing was changed.',
+    meaning:
+      'Concurrent changes of the form took precedence until the deadline, or what a purged form with this `formId` has left was not cleared by then. Nothing was changed.',
     example: new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${form}. Repeat the request.`, {
       metadata: { form },
       retryAfterSeconds,

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@fms/directory-store'
-import { keyOutlivesCaller } from '../errors.ts'
+import { keyOutlivesCaller, overlapForbidden } from '../errors.ts'
 
 /**
  * Checks that a new key works for no longer than the key that creates it.
@@ -15,4 +15,17 @@ export const assertNotOutlivesCaller = (
   if (callerEnd && (!expireTime || expireTime > callerEnd)) {
     throw keyOutlivesCaller(callerEnd.toISOString(), field)
   }
+}
+
+/**
+ * Checks that a rotation by a read-only key leaves one key. With overlaps, a stolen read-only key could fill up the keys of
+ * its user, and its successors would survive its revocation.
+ *
+ * @throws {ApiError} WRITE_FORBIDDEN
+ */
+export const assertMayOverlap = (
+  { readOnly: isCallerReadOnly }: Pick<ApiKey, 'readOnly'>,
+  overlapSeconds: number,
+): void => {
+  if (isCallerReadOnly && overlapSeconds > 0) throw overlapForbidden()
 }

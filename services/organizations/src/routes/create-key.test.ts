@@ -126,15 +126,29 @@ describe('POST /keys', () => {
     expect(response.statusCode).toBe(200)
   })
 
+  it('accepts the last time of RFC 3339, and accepts it again as it was read', async () => {
+    await using service = await startOrganizations()
+    const caller = await service.given.caller()
+    const expireTime = '9999-12-31T23:59:59.999Z'
+
+    const { key } = (await create(service, caller, { key: { name: 'CI', expireTime } })).json()
+
+    expect(key.expireTime).toBe(expireTime)
+    expect((await create(service, caller, { key })).statusCode).toBe(200)
+  })
+
   it.each([
     [{}, ['key']],
     [{ key: {} }, ['key.name']],
     [{ key: { name: '' } }, ['key.name']],
     [{ key: { name: 'x'.repeat(81) } }, ['key.name']],
+    [{ key: { name: ' ' } }, ['key.name']],
+    [{ key: { name: '\t\n\u0085\u00a0' } }, ['key.name']],
     [{ key: { name: 'x', expireTime: '2026-11-20T09:30:00.000Z' } }, ['key.expireTime']],
     [{ key: { name: 'x', expireTime: '2126-02-30T00:00:00Z' } }, ['key.expireTime']],
     [{ key: { name: 'x', expireTime: '2126-02-01T00:00Z' } }, ['key.expireTime']],
     [{ key: { name: 'x', expireTime: '2126-02-01T00:00:00' } }, ['key.expireTime']],
+    [{ key: { name: 'x', expireTime: '9999-12-31T23:59:59-23:00' } }, ['key.expireTime']],
     [
       { key: { name: 1, readOnly: 'no', nmae: 'x' }, validateonly: true, requestId: 'x' },
       ['key.name', 'key.nmae', 'key.readOnly', 'requestId', 'validateonly'],

@@ -65,6 +65,44 @@ describe('POST /keys/{key_id}/rotate', () => {
     expect((await rotate(service, caller, caller.keyId)).json().key.readOnly).toBe(true)
   })
 
+  it.each([{}, { validateOnly: true }])('lets a read-only key keep no overlap, with %o', async (options) => {
+    await using service = await startOrganizations()
+    const caller = await service.given.caller({ readOnly: true })
+
+    const response = await rotate(service, caller, caller.keyId, { overlapSeconds: 1, ...options })
+
+    expect(response.statusCode).toBe(403)
+    expect(response.json().error).toMatchObject({
+      status: 'PERMISSION_DENIED',
+      message: expect.stringContaining('overlapSeconds to 0'),
+      details: [{ reason: 'WRITE_FORBIDDEN', metadata: { because: 'key' } }, {}],
+    })
+    expect(await service.directory.listKeys()).toHaveLength(1)
+  })
+
+  it('lets a key that may write keep an overlap for a read-only key', async () => {
+    await using service = await startOrganizations()
+    const caller = await service.given.caller()
+    const old = await service.given.key({ userId: caller.userId, readOnly: true })
+
+    const response = await rotate(service, caller, old.apiKey.keyId, { overlapSeconds: 60 })
+
+    expect(response.json().key.readOnly).toBe(true)
+    expect(await works(service, old.key)).toBe(true)
+  })
+
+  it('keeps no overlap that would need a 101st key', async () => {
+    await using service = await startOrganizations()
+    const caller = await service.given.caller()
+    for (let count = 1; count < 100; count++) await service.given.key({ userId: caller.userId })
+
+    const response = await rotate(service, caller, caller.keyId, { overlapSeconds: 1 })
+
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error.details[0]).toMatchObject({ reason: 'TOO_MANY_KEYS' })
+    expect((await rotate(service, caller, caller.keyId)).statusCode).toBe(200)
+  })
+
   it('lets a key that expires rotate no key that works for longer', async () => {
     await using service = await startOrganizations()
     const expireTime = new Date(service.clock.now.getTime() + 1000)

@@ -2,7 +2,7 @@ import { IssuedKey, NoQuery, RotateKeyRequest } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { OrganizationsDeps } from '../app.ts'
-import { assertNotOutlivesCaller } from '../domain/key-rights.ts'
+import { assertMayOverlap, assertNotOutlivesCaller } from '../domain/key-rights.ts'
 import { getCallerKey } from '../get-caller-key.ts'
 import { secretHeaders, toDryRun, toIssuedKey } from '../to-key.ts'
 import { KeyParams } from './key-params.ts'
@@ -22,6 +22,7 @@ export const rotateKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
     async ({ params: { keyId }, body: { overlapSeconds, validateOnly }, identity }, reply) => {
       const { userId } = identity
       const caller = await getCallerKey(directory, identity)
+      assertMayOverlap(caller, overlapSeconds)
       const old = await directory.getOwnKey(userId, keyId)
       if (!old) throw keyNotFound(keyId)
       assertNotOutlivesCaller(caller, old)

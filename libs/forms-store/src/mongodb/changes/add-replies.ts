@@ -4,7 +4,7 @@ import type { FormDocument, FormsCollections, Incarnation } from '../documents.t
 export const maxRecentReplies = 32
 
 /** The replies in a form document. */
-export type ReplyFields = Pick<FormDocument, 'replyCount' | 'recentReplies'>
+type ReplyFields = Pick<FormDocument, 'replyCount' | 'recentReplies'>
 
 /**
  * Adds the ids of new replies to those in a form document. When it would hold too many, the earlier ones are first copied

@@ -26,7 +26,7 @@ const secondClearingMs = 10 * 60_000
 /** How old the note of an import, or of a delete by release 0.1.0, is when its attempt is over, in milliseconds. */
 const attemptLimitMs = 60 * 60_000
 
-/** All of a note but the draft in its form. */
+/** The fields that clearing reads. */
 const noteFields = [
   'organizationId',
   'formId',

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { FormRecord } from '@fms/contracts'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot, time } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -20,7 +17,7 @@ import { collectEvents } from '../events/collect-events.ts'
 import { readRecord } from '../records/export-forms.ts'
 import { importForm } from '../records/import-form.ts'
 import { pruneRevisions } from '../revisions/prune-revisions.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, retryBriefly, startFormsStore } from '../testing.ts'
 import { clearDeletions } from './clear-deletions.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
@@ -39,7 +36,8 @@ const never = new AbortController().signal
 // The checks at the end of a case do not wait for undeletes that were killed.
 undeletesInProgress(collections, 0)
 const recorder = { context: operatorContext, onRecorded: () => {} }
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 const kinds = [
   'create',
@@ -131,21 +129,12 @@ class World {
     await createForm(collections, noQuota, this.other, recorder)
     if (given !== 'nothing') await importForm(collections, this.record, recorder)
     const ref = refOf(this.form)
-    if (given === 'deleted') await deleteForm(collections, ref, allow, recorder, deletionAt)
+    if (given === 'deleted') await deleteForm(collections, ref, allow, recorder, days)
     if (given === 'gone') await deleteForm(collections, ref, allow, recorder)
   }
 }
 
 const refOf = ({ organizationId, formId }: StoredForm) => ({ organizationId, formRef: formId })
-
-const retry = <T>(
-  ref: { organizationId: string; formRef: string },
-  attempt: () => Promise<T | typeof writeConflict>,
-) => retryOnConflict(attempt, () => updateAborted(ref))
-
-/** Undeletes and purges wait for an undelete that was killed. */
-const retryBriefly: typeof retry = (ref, attempt) =>
-  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
 
 /** An operation of a case, with what its success promises of a form that was there throughout. */
 interface Running {
@@ -206,7 +195,7 @@ const running = ({ form, other, record, ...world }: World, { kind, id }: Planned
       run: (on) => retry(ref, () => recordReplies(on, { ...form, replyIds: [replyId] })),
       promises: (_, { replyIds }) => expect(replyIds).toContain(replyId),
     },
-    delete: { run: (on) => deleteForm(on, ref, allow, recorder, deletionAt), promises: nothing },
+    delete: { run: (on) => deleteForm(on, ref, allow, recorder, days), promises: nothing },
     'delete for good': { run: (on) => deleteForm(on, ref, allow, recorder), promises: nothing },
     undelete: {
       run: (on) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retryBriefly),

@@ -48,12 +48,12 @@ const attemptCreate = async (
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
   const { request } = recorder
   const { formId, publicId } = given
-  const own = { formId, publicId, incarnation: randomUUID() }
-  const ids = (await request?.recognizeCreate(own)) ?? own
+  const newIds = { formId, publicId, incarnation: randomUUID() }
+  const ids = (await request?.recognizeCreate(newIds)) ?? newIds
   if (ids === writeConflict) return writeConflict
   const form = { ...given, formId: ids.formId, publicId: ids.publicId }
-  const isTaken = hasClientId && (await isFormIdTaken(collections, form, ids.incarnation))
-  if (isTaken) return isTaken
+  const conflict = hasClientId && (await checkFormId(collections, form, ids.incarnation))
+  if (conflict) return conflict
   const outcome = await storeForm(collections, quota, form, ids.incarnation, recorder, hasClientId)
   if (outcome === 'stored') {
     const own = { ...ids, organizationId: form.organizationId }
@@ -76,18 +76,18 @@ const attemptCreate = async (
  * @returns `writeConflict` when another attempt of the request has stored the form.
  * @throws {ApiError} FORM_ID_TAKEN when the organization has a form with this id, deleted or not.
  */
-const isFormIdTaken = async (
+const checkFormId = async (
   { forms, deletions }: FormsCollections,
   form: StoredForm,
   incarnation: string,
-): Promise<false | typeof writeConflict> => {
+): Promise<undefined | typeof writeConflict> => {
   const { organizationId, formId } = form
   const found = await forms.findOne(formById(form), ['incarnation'])
   // Unconfirmed ones, too: a delete notes the form before it removes it.
   const notes = { organizationId, formId, purgeTime: { $gt: 0 } }
   const holder = found ?? (await deletions.findOne(notes, ['incarnation']))
   if (holder && holder.incarnation !== incarnation) throw formIdTaken(form, !found)
-  return holder ? writeConflict : false
+  return holder && writeConflict
 }
 
 type Outcome = 'stored' | 'late' | 'publicId taken' | 'formId taken'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
-import { type Deletion, deleteChange } from '../../deletions/deletion.ts'
+import { type Deletion, deleteChange, newDeletion } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -26,9 +26,6 @@ import { countWrite } from '../usage.ts'
 import { removeLateInsert } from './insert-form.ts'
 import { release } from './reservations.ts'
 
-/** The deletion of a form at a time; undefined when it cannot be restored. */
-export type DeletionAt = (time: Date) => Deletion | undefined
-
 /** A form, or only one incarnation of it. */
 type DeletedRef = FormRef & Partial<Pick<Incarnation, 'incarnation'>>
 
@@ -39,7 +36,7 @@ type DeletedRef = FormRef & Partial<Pick<Incarnation, 'incarnation'>>
  * its public id is released, and `clearDeletions` deletes the rest later. An attempt that loses to a concurrent change
  * removes its note; the note of a killed attempt has no effect while the form exists.
  *
- * @param deletionAt default: the form cannot be restored.
+ * @param days how long the form can be restored. Default: 0.
  * @returns false when there is no such form.
  * @throws {ApiError} UPDATE_ABORTED when concurrent changes won until the deadline.
  */
@@ -48,9 +45,9 @@ export const deleteForm = async (
   ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
-  deletionAt: DeletionAt = () => undefined,
+  days = 0,
 ): Promise<boolean> => {
-  const attempt = () => attemptDelete(collections, ref, check, recorder, deletionAt)
+  const attempt = () => attemptDelete(collections, ref, check, recorder, days)
   const note = await retryOnConflict(attempt, () => updateAborted(ref))
   if (!note) return false
   // Otherwise a collection may have found that another attempt has deleted the form, so that it can be restored.
@@ -67,16 +64,16 @@ const attemptDelete = async (
   ref: DeletedRef,
   check: (current: FormState) => void,
   recorder: ChangeRecorder,
-  deletionAt: DeletionAt,
+  days: number,
 ): Promise<DeletionDocument | undefined | typeof writeConflict> => {
   const { forms, deletions } = collections
-  const form = await findForm(collections, ref, deletionAt(new Date()) ? undefined : deletedFields)
+  const form = await findForm(collections, ref, days > 0 ? undefined : deletedFields)
   if ((await recorder.request?.recognize(ref, targetOf(form))) === writeConflict) return writeConflict
   if (!form) return ref.incarnation || (await isAbsent(collections, ref)) ? undefined : writeConflict
   check(toFormState(form))
   // After the read: notes of an earlier incarnation of the form have earlier times.
   const now = new Date()
-  const deletion = deletionAt(now)
+  const deletion = newDeletion(now, days, recorder.context.actor)
   const note = newNote(form, now, deletion, recorder)
   const { organizationId, _id } = note
   await removeEarlierNotes(collections, form)

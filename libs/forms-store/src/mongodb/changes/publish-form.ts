@@ -17,6 +17,7 @@ import {
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
 import { findLiveRevision, findRevisionOfForm } from '../find-revision.ts'
+import type { RetryOnConflict } from '../retry-on-conflict.ts'
 import { addUsage, countWrite } from '../usage.ts'
 import { cancelPublish, emptyCancelled } from './cancel-publish.ts'
 import { commandKey, release, releaseUnlessShared, reserveCommand } from './reservations.ts'
@@ -32,9 +33,6 @@ export interface PublishCommand {
 }
 
 type Published = StoredForm | 'elsewhere' | undefined
-
-/** Repeats a compare-and-set of a form until it succeeds, or ABORTED. */
-type RetryOnConflict = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) => Promise<T>
 
 /** A revision that a publish has stored, and the form as its snapshot has it. */
 interface StoredPublish {

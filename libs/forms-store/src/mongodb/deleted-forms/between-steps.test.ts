@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import { describe, expect, it } from 'vitest'
 import { edited, givenForm, newForm, refOf, snapshot } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
-import type { FormRef, StoredForm } from '../../forms-store.ts'
+import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { type ChangeMethod, RequestReplay } from '../../requests/identified-request.ts'
 import { clearDeletions } from '../changes/clear-deletions.ts'
@@ -19,9 +16,10 @@ import { collectEvents, collectForm } from '../events/collect-events.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
 import { findRevision } from '../find-revision.ts'
 import { withRequest } from '../request-ids/request-in-progress.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, startFormsStore } from '../testing.ts'
 import { countForms } from '../usage.ts'
 import { listDeleted } from './list-deleted.ts'
+import { purgeForm } from './purge-form.ts'
 import { undeleteForm } from './undelete-form.ts'
 
 const { store, collections } = await startFormsStore({ quick: true })
@@ -29,19 +27,20 @@ const never = new AbortController().signal
 const recorder: ChangeRecorder = { context: operatorContext, onRecorded: () => {} }
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
+/** How long a deleted form can be restored. */
+const days = 30
 
 const deleteIn = (on: FormsCollections, form: StoredForm) =>
-  deleteForm(on, refOf(form), allow, recorder, deletionAt)
+  deleteForm(on, refOf(form), allow, recorder, days)
 
 const deleteForGoodIn = (on: FormsCollections, form: StoredForm) =>
   deleteForm(on, refOf(form), allow, recorder)
 
 const undeleteIn = (on: FormsCollections, form: StoredForm, own: ChangeRecorder = recorder) =>
   undeleteForm(on, noQuota, { ref: refOf(form), check: allow, recorder: own }, retry)
+
+const purgeIn = (on: FormsCollections, form: StoredForm) =>
+  retry(refOf(form), () => purgeForm(on, refOf(form), allow, recorder))
 
 const publishIn = (on: FormsCollections, form: StoredForm, commandId: string = randomUUID()) => {
   const command = { ref: refOf(form), commandId, snapshot, beforeStoring: undefined, recorder }
@@ -84,8 +83,11 @@ const typesOf = async ({ organizationId, formId }: StoredForm): Promise<string[]
   return (await Array.fromAsync(found)).map(({ event }) => JSON.parse(event).type)
 }
 
-const deletedOf = async ({ organizationId }: StoredForm) =>
-  (await listDeleted(collections, { organizationId, limit: 10, skip: 0 }, () => {})).deletedForms
+const deletedOf = async ({ organizationId }: StoredForm) => {
+  const query = { organizationId, limit: 10, skip: 0 }
+  const limits = { timeoutMs: 5_000, throwIfAborted: () => {} }
+  return (await listDeleted(collections, query, limits)).deletedForms
+}
 
 const notesOf = ({ organizationId }: StoredForm): Promise<DeletionDocument[]> =>
   Array.fromAsync(collections.deletions.find({ organizationId }))
@@ -155,7 +157,7 @@ describe('a delete with a requestId', () => {
   it('is replayed at once, also after two killed attempts', async () => {
     const form = await givenForm(store)
     const remove = requestOf('delete', form.organizationId, (on, own) =>
-      deleteForm(on, refOf(form), allow, own, deletionAt),
+      deleteForm(on, refOf(form), allow, own, days),
     )
     await killed(remove(killBefore(collections, 'forms.deleteOne')))
     await killed(remove(killBefore(collections, 'deletions.set')))
@@ -314,6 +316,34 @@ describe('an undelete', () => {
 
     expect(await store.get(refOf(form))).toBeUndefined()
     const types = ['form.created', 'form.deleted', 'form.undeleted', 'form.deleted']
+    expect(await typesOf(form)).toEqual(types)
+  })
+})
+
+describe('a purge', () => {
+  const types = ['form.created', 'form.deleted', 'form.purged']
+
+  it('keeps its event when a collection removes those of the delete meanwhile', async () => {
+    const form = await givenForm(store)
+    await deleteIn(collections, form)
+    const meanwhile = runBefore(collections, 'deletions.setEach', () => purgeIn(collections, form))
+
+    await collectForm(meanwhile, form)
+
+    expect(await typesOf(form)).toEqual(types)
+  })
+
+  it('has no event after another purge, also when that is collected already', async () => {
+    const form = await givenForm(store)
+    await deleteIn(collections, form)
+    await collectAll()
+    const late = runBefore(collections, 'deletions.set', async () => {
+      await purgeIn(collections, form)
+      await collectAll()
+    })
+
+    expect(await purgeIn(late, form)).toBe(false)
+
     expect(await typesOf(form)).toEqual(types)
   })
 })

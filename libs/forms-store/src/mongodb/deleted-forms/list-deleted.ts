@@ -1,3 +1,4 @@
+import type { FindQuery } from '@fms/store-kit/mongodb'
 import type {
   DeletedForm,
   DeletedFormPosition,
@@ -6,7 +7,7 @@ import type {
 } from '../../forms-store.ts'
 import { type DeletionDocument, documentIdsOf, type FormsCollections } from '../documents.ts'
 
-/** All of a note but the draft in its form. */
+/** The fields of `toDeletedForm`, and the incarnation. */
 const noteFields = [
   'organizationId',
   'formId',
@@ -18,21 +19,27 @@ const noteFields = [
   'deleter',
 ] as const
 
+interface ListLimits {
+  /** How long the engine may work on each request, in milliseconds. */
+  timeoutMs: number
+  /** Called before each batch. */
+  throwIfAborted: () => void
+}
+
 /**
  * Reads a page of deleted forms, without their drafts. The total includes forms whose undelete was killed, for a minute or
  * two. Index: deletions_by_deleteTime.
- *
- * @param throwIfAborted called before each batch.
  */
 export const listDeleted = async (
   collections: FormsCollections,
   query: ListDeletedFormsQuery,
-  throwIfAborted: () => void,
+  limits: ListLimits,
 ): Promise<DeletedFormsPage> => {
   const { organizationId, limit } = query
+  const { timeoutMs } = limits
   const [notes, totalSize] = await Promise.all([
-    readPage(collections, query, throwIfAborted),
-    collections.deletions.count({ organizationId, deleteTime: { $gt: 0 } }),
+    readPage(collections, query, limits),
+    collections.deletions.count({ organizationId, deleteTime: { $gt: 0 } }, { timeoutMs }),
   ])
   const deletedForms = notes.slice(0, limit).map(toDeletedForm)
   const next = notes.length > limit ? deletedForms.at(-1) : undefined
@@ -45,15 +52,16 @@ const positionOf = ({ deleteTime, formId }: DeletedForm): DeletedFormPosition =>
 const readPage = async (
   collections: FormsCollections,
   { organizationId, after, limit, skip }: ListDeletedFormsQuery,
-  throwIfAborted: () => void,
+  { timeoutMs, throwIfAborted }: ListLimits,
 ): Promise<DeletionDocument[]> => {
   const notes: DeletionDocument[] = []
   let position: Position | undefined = after && { ...after, deleteTime: after.deleteTime.getTime() }
   for (let toSkip = skip; ; toSkip = 0) {
     throwIfAborted()
     const wanted = limit + 1 - notes.length
-    const batch = await readNotes(collections, organizationId, position, wanted, toSkip)
-    notes.push(...(await withoutForm(collections, organizationId, batch)))
+    const options = { limit: wanted, skip: toSkip, timeoutMs }
+    const batch = await readNotes(collections, organizationId, position, options)
+    notes.push(...(await withoutForm(collections, organizationId, batch, timeoutMs)))
     if (batch.length < wanted || notes.length > limit) return notes
     position = batch.at(-1)
   }
@@ -66,8 +74,7 @@ const readNotes = (
   { deletions }: FormsCollections,
   organizationId: string,
   after: Position | undefined,
-  limit: number,
-  skip: number,
+  options: Pick<FindQuery, 'limit' | 'skip' | 'timeoutMs'>,
 ): Promise<DeletionDocument[]> => {
   const query = {
     organizationId,
@@ -75,7 +82,7 @@ const readNotes = (
     ...(after && { $or: [{ deleteTime: { $lt: after.deleteTime } }, { formId: { $gt: after.formId } }] }),
   }
   const sort = { deleteTime: -1, formId: 1 } as const
-  return Array.fromAsync(deletions.find(query, { sort, limit, skip, fields: noteFields }))
+  return Array.fromAsync(deletions.find(query, { ...options, sort, fields: noteFields }))
 }
 
 /** The notes whose form does not exist: a killed undelete may have left the others. */
@@ -83,10 +90,11 @@ const withoutForm = async (
   { forms }: FormsCollections,
   organizationId: string,
   notes: readonly DeletionDocument[],
+  timeoutMs: number,
 ): Promise<DeletionDocument[]> => {
   if (notes.length === 0) return []
   const query = { organizationId, _id: { $in: notes.flatMap((note) => documentIdsOf(note)) } }
-  const found = await Array.fromAsync(forms.find(query, { fields: ['incarnation'] }))
+  const found = await Array.fromAsync(forms.find(query, { fields: ['incarnation'], timeoutMs }))
   const existing = new Set(found.map(({ incarnation }) => incarnation))
   return notes.filter(({ incarnation }) => !existing.has(incarnation))
 }

@@ -55,7 +55,6 @@ export const purgeNote = async (
       // A collection removes the events of the note.
       { ...unclaimed(note), pendingCount },
       {
-        isPurged: true,
         form: null,
         deleteTime: 0,
         purgeTime: 0,

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { givenForm, refOf } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -12,21 +9,19 @@ import { recordReplies } from '../changes/record-replies.ts'
 import { interleave } from '../changes/testing/interleave.ts'
 import type { FormsCollections } from '../documents.ts'
 import { readRecord } from '../records/export-forms.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, retryBriefly, startFormsStore } from '../testing.ts'
 import { purgeForm } from './purge-form.ts'
 import { undeleteForm } from './undelete-form.ts'
 import { undeletesInProgress } from './undeletes-in-progress.ts'
 
 const { store, collections } = await startFormsStore({ quick: true })
 const recorder = { context: operatorContext, onRecorded: () => {} }
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
+/** How long a deleted form can be restored. */
+const days = 30
 
 type Change = (on: FormsCollections, ref: FormRef) => Promise<unknown>
 
-const remove: Change = (on, ref) => deleteForm(on, ref, allow, recorder, deletionAt)
+const remove: Change = (on, ref) => deleteForm(on, ref, allow, recorder, days)
 const undelete: Change = (on, ref) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retry)
 
 /** Counts a reply while a change waits after some requests. @returns whether both were done. */
@@ -85,7 +80,7 @@ describe('an undelete that was killed in a process whose clock is wrong', () => 
   const givenClaimed = async (aheadMs: number) => {
     const form = await givenForm(store)
     const ref = refOf(form)
-    await deleteForm(collections, ref, allow, recorder, deletionAt)
+    await deleteForm(collections, ref, allow, recorder, days)
     const realNow = Date.now
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs)
     const insert = vi.spyOn(collections.forms, 'insert').mockRejectedValue(new Error('killed'))
@@ -96,9 +91,7 @@ describe('an undelete that was killed in a process whose clock is wrong', () => 
   }
 
   const undelete = (on: FormsCollections, ref: FormRef) =>
-    undeleteForm(on, noQuota, { ref, check: allow, recorder }, (_, attempt) =>
-      retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50),
-    )
+    undeleteForm(on, noQuota, { ref, check: allow, recorder }, retryBriefly)
 
   const hourMs = 60 * 60_000
 

@@ -14,6 +14,7 @@ import {
 import { collectForm } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
+import type { RetryOnConflict } from '../retry-on-conflict.ts'
 import { countWrite } from '../usage.ts'
 import { findDeleted, isReplaced, type RestorableNote } from './find-deleted.ts'
 import { findRestored, removeNotes, removeRemnant } from './find-restored.ts'
@@ -23,10 +24,7 @@ import { maxUndeleteMs, undeletesInProgress } from './undeletes-in-progress.ts'
 /** The insert of the form has to follow within this time, in milliseconds. */
 const maxPauseMs = 5_000
 
-/** Repeats a compare-and-set of a form until it succeeds, or ABORTED. */
-type RetryOnConflict = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) => Promise<T>
-
-export interface UndeleteCommand {
+interface UndeleteCommand {
   ref: FormRef
   check: (deleted: StoredForm) => void
   recorder: ChangeRecorder
@@ -122,7 +120,8 @@ const restore = async (
 export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
   organizationId,
   _id,
-  isPurged: null,
+  // Neither purged nor rejected.
+  purgeTime: { $gt: 0 },
   undeleteId: undeleteId ?? null,
   undeleteTime: undeleteTime ?? null,
 })

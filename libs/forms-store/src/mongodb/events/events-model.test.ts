@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { FormEvent, FormRecord } from '@fms/contracts'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, newRevision, snapshot } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
-import { updateAborted } from '../../errors.ts'
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
@@ -29,7 +26,7 @@ import { undeleteForm } from '../deleted-forms/undelete-form.ts'
 import type { EventDocument, FormDocument, FormsCollections } from '../documents.ts'
 import { importForm } from '../records/import-form.ts'
 import { withRequest } from '../request-ids/request-in-progress.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, retryBriefly, startFormsStore } from '../testing.ts'
 import { collectEvents } from './collect-events.ts'
 import { toFormEvent } from './import-event.ts'
 import type { ChangeRecorder } from './record-event.ts'
@@ -118,7 +115,8 @@ const newRecorder = (httpRequestId: string = randomUUID(), request?: IdentifiedR
   onRecorded: () => {},
 })
 
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 /** A change that became visible, as its event in the log has to be. */
 type Expected = Pick<EventDocument, 'incarnation' | 'number'> & { id: unknown; type: string }
@@ -205,7 +203,8 @@ class Subject {
 
   async #observePurges(): Promise<void> {
     const { organizationId, formId } = this.form
-    for await (const note of collections.deletions.find({ organizationId, formId, isPurged: true })) {
+    const isPurged = { purgeTime: 0, isRejected: null }
+    for await (const note of collections.deletions.find({ organizationId, formId, ...isPurged })) {
       const { incarnation, eventNumber: number = 0 } = note
       const expected = { incarnation, number, id: expect.any(String), type: 'form.purged' }
       if (!this.expected.some((each) => each.incarnation === incarnation && each.type === expected.type))
@@ -222,13 +221,6 @@ const stateOf = ({ version, draft, revisionNumber, liveNumber, liveRevisionId }:
   liveNumber,
   liveRevisionId,
 })
-
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
-
-/** Undeletes and purges wait for an undelete that was killed. */
-const retryBriefly = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref), performance.now() + 50)
 
 interface Running extends Planned {
   /** The request id, which is in the event. */
@@ -265,7 +257,7 @@ const running = (subjects: readonly Subject[], planned: Planned): Running => {
     ),
     publish,
     unpublish: requested((own, on) => retry(ref, () => unpublishForm(on, ref, '', allow, own))),
-    delete: requested((own, on) => deleteForm(on, ref, allow, own, deletionAt)),
+    delete: requested((own, on) => deleteForm(on, ref, allow, own, days)),
     'delete for good': (on) => deleteForm(on, ref, allow, recorder),
     undelete: requested((own, on) =>
       undeleteForm(on, noQuota, { ref, check: allow, recorder: own }, retryBriefly),
@@ -413,7 +405,7 @@ const prepare = async (subject: Subject, given: Case['given'][number]): Promise<
   await importForm(collections, subject.record, newRecorder())
   await subject.observe()
   if (given === 'form') return
-  await deleteForm(collections, subject.ref, allow, newRecorder(), deletionAt)
+  await deleteForm(collections, subject.ref, allow, newRecorder(), days)
   await subject.observe()
 }
 

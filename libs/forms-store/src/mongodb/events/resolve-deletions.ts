@@ -95,7 +95,7 @@ const withoutForm = async (
 
 const keyFields = ['organizationId', 'formId', 'incarnation'] as const
 
-/** All of a note but the draft in its form. */
+/** The fields that the choice of a note reads. */
 const noteFields = [
   ...keyFields,
   'beginTime',
@@ -105,7 +105,7 @@ const noteFields = [
   'pendingEvents',
   'isConfirmed',
   'isRejected',
-  'isPurged',
+  'purgeTime',
   'form.bytes',
 ] as const
 
@@ -214,9 +214,9 @@ export const finishDeletions = async (
   organizationId: string,
   finished: readonly ResolvedDeletion[],
 ): Promise<void> => {
-  const changes = finished.map(({ chosen: { _id, isPurged = null } }) => ({
+  const changes = finished.map(({ chosen: { _id, purgeTime = null } }) => ({
     // A purge adds an event.
-    query: { organizationId, _id, isPurged },
+    query: { organizationId, _id, purgeTime },
     fields: collectedFields,
   }))
   await deletions.setEach(changes)

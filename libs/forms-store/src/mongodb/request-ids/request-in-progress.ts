@@ -15,10 +15,10 @@ import { isCarriedOut } from './is-carried-out.ts'
 const maxRequestMs = 60_000
 
 /** The form that a request names. */
-export type RequestTarget = Pick<RequestDocument, 'formId' | 'publicId' | 'incarnation'>
+type RequestTarget = Pick<RequestDocument, 'formId' | 'publicId' | 'incarnation'>
 
 /** What a create reserves. */
-export type CreateTarget = Required<RequestTarget>
+type CreateTarget = Required<RequestTarget>
 
 export const targetOf = (form: FormDocument | undefined): RequestTarget | undefined =>
   form && { formId: formIdOf(form), publicId: form.publicId }

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@fms/aip'
-import { retryOnConflict, type writeConflict } from '@fms/store-kit/mongodb'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { edited, newForm, snapshot } from '../../contract/given.ts'
-import { newDeletion } from '../../deletions/deletion.ts'
-import { updateAborted } from '../../errors.ts'
-import type { FormRef, StoredForm } from '../../forms-store.ts'
+import type { StoredForm } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
 import { type ChangeMethod, RequestReplay } from '../../requests/identified-request.ts'
 import { createForm } from '../changes/create-form.ts'
@@ -22,7 +19,7 @@ import { collectEvents } from '../events/collect-events.ts'
 import { toFormEvent } from '../events/import-event.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
 import { readDeletedRecord, readRecord } from '../records/export-forms.ts'
-import { allow, startFormsStore } from '../testing.ts'
+import { allow, retry, startFormsStore } from '../testing.ts'
 import { withRequest } from './request-in-progress.ts'
 
 const { collections } = await startFormsStore({ quick: true })
@@ -30,10 +27,8 @@ const { collections } = await startFormsStore({ quick: true })
 /** Cases of one run. Hundreds of them, on jongodb, take a few minutes. */
 const numRuns = Number(process.env.FC_RUNS ?? 20)
 
-const retry = <T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>) =>
-  retryOnConflict(attempt, () => updateAborted(ref))
-
-const deletionAt = (time: Date) => newDeletion(time, 30, { operator: true })
+/** How long a deleted form can be restored. */
+const days = 30
 
 /** A request: the same `requestId` and the same body each time that it is sent. */
 interface Request {
@@ -55,7 +50,7 @@ const send = (on: FormsCollections, form: StoredForm, { method, requestId }: Req
     rollback: (recorder) =>
       retry(ref, () => updateForm(on, noQuota, ref, rename, recorder, { revisionId: requestId, number: 1 })),
     unpublish: (recorder) => retry(ref, () => unpublishForm(on, ref, '', allow, recorder)),
-    delete: (recorder) => deleteForm(on, ref, allow, recorder, deletionAt),
+    delete: (recorder) => deleteForm(on, ref, allow, recorder, days),
     undelete: (recorder) => undeleteForm(on, noQuota, { ref, check: allow, recorder }, retry),
     purge: (recorder) => retry(ref, () => purgeForm(on, ref, allow, recorder)),
   }

@@ -1,5 +1,6 @@
 import type { FormPath } from '@fms/contracts'
 import { type SqliteDatabase, writeConflict } from '@fms/store-kit'
+import { updateAborted } from '../../errors.ts'
 
 /** Bounds of one transaction: rows, and bytes of revisions. */
 const maxRows = 500
@@ -10,7 +11,7 @@ const ofForm = 'WHERE organizationId = ? AND formId = ?'
 
 /** Records that a form is gone for good. Runs in the transaction that deletes or purges it. */
 export const noteDeletion = (database: SqliteDatabase, { organizationId, formId }: FormPath): void => {
-  database.insert('deletions', { organizationId, formId, deleteTime: Date.now() })
+  database.insert('deletions', { organizationId, formId })
 }
 
 /** Deletes the replies and revisions of every form in `deletions`, one form after the other. */
@@ -21,16 +22,25 @@ export const clearDeletions = async (database: SqliteDatabase, signal: AbortSign
   }
 }
 
-/** Runs a write that creates a form, after the remains of a deleted form with the same id are cleared. */
+/**
+ * Runs a write that creates a form, after the remains of a deleted form with the same id are cleared.
+ *
+ * @param maxClearingMs how long to clear, in milliseconds. Unlimited by default.
+ * @throws {ApiError} UPDATE_ABORTED when the time has passed. What was cleared stays cleared.
+ */
 export const writeOnceCleared = async <T>(
   database: SqliteDatabase,
   form: FormPath,
   change: () => T,
+  maxClearingMs?: number,
 ): Promise<T> => {
+  let limit: AbortSignal | undefined
   for (;;) {
     const outcome = await database.write(() => (isBeingCleared(database, form) ? writeConflict : change()))
     if (outcome !== writeConflict) return outcome as T
-    await clearForm(database, form)
+    if (limit?.aborted) throw updateAborted({ ...form, formRef: form.formId })
+    if (maxClearingMs !== undefined) limit ??= AbortSignal.timeout(maxClearingMs)
+    await clearForm(database, form, limit)
   }
 }
 

@@ -6,7 +6,7 @@ import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
 import { findRevisionOfCommand } from '../find-revision.ts'
 import { revisionColumns, stateColumns, toFormState, toStoredForm, toStoredRevision } from '../rows.ts'
-import { tableOf } from '../taken-ids.ts'
+import { takeRevisionIds } from '../taken-ids.ts'
 import { checkQuota } from '../usage.ts'
 
 export interface PublishCommand {
@@ -63,8 +63,9 @@ const storeRevision = (
   checkQuota(database, quota, organizationId, { forms: 0, bytes: Buffer.byteLength(snapshot.formJson) })
   const number = (row.revisionNumber as number) + 1
   const revision = { ...snapshot, organizationId, formId, number }
-  const owner = insertRevision(database, revision)
-  if (owner) return owner === 'forms' ? writeConflict : 'elsewhere'
+  // The next attempt finds the revision of the command.
+  if (takeRevisionIds(database, revision)) return writeConflict
+  database.insert('revisions', revisionColumns(revision))
   setForm(database, current, {
     revisionNumber: number,
     liveNumber: number,
@@ -90,27 +91,6 @@ const recordPublish = (
 ): void => {
   const more = revisionMembers(before, revision)
   record(before, { type: 'form.published', before, after: { ...before, live: true }, time, more })
-}
-
-/**
- * Inserts a revision in place of one that is being cleared under the same command.
- *
- * @returns the table of the form that has a revision of the command; undefined when the revision was inserted.
- */
-const insertRevision = (
-  database: SqliteDatabase,
-  revision: StoredRevision,
-): 'forms' | 'deletedForms' | undefined => {
-  const insert = () => database.insert('revisions', revisionColumns(revision), '(organizationId, commandId)')
-  if (insert()) return undefined
-  const { organizationId, commandId } = revision
-  const ofCommand = 'FROM revisions WHERE organizationId = ? AND commandId = ?'
-  const { formId } = database.get(`SELECT formId ${ofCommand}`, organizationId, commandId)!
-  const owner = tableOf(database, { organizationId, formId: formId as string })
-  if (owner) return owner
-  database.run(`DELETE ${ofCommand}`, organizationId, commandId)
-  insert()
-  return undefined
 }
 
 /** Moves `live` to the revision that the command already has: an import may contain one that is not live yet. */

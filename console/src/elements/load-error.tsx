@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import { ErrorNotice } from './error-notice.tsx'
+import type { Loaded } from './load.ts'
+import { focusHeading } from './page.tsx'
+
+/** The error of a page that could not be read, with a button that reads it again. Renders nothing without an error. */
+export const LoadError = ({
+  loaded: { error, isLoading },
+  reload,
+}: {
+  loaded: Pick<Loaded<unknown>, 'error' | 'isLoading'>
+  reload: () => void
+}) =>
+  error === undefined ? null : (
+    <div class="load-error">
+      <ErrorNotice error={error} />
+      <TryAgain isLoading={isLoading} onClick={reload} />
+    </div>
+  )
+
+/** Leaves the focus to the heading of the page when it disappears after a press. */
+const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
+  const isPressed = useRef(false)
+  useEffect(
+    () => () => {
+      if (isPressed.current && document.activeElement === document.body) focusHeading()
+    },
+    [],
+  )
+  const press = () => {
+    if (isLoading) return
+    isPressed.current = true
+    onClick()
+  }
+  return (
+    <button type="button" aria-disabled={isLoading} onClick={press}>
+      {texts.tryAgain}
+    </button>
+  )
+}
