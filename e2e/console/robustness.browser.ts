@@ -370,12 +370,15 @@ describe('a page that could not be read', () => {
     for (const [name, content] of [
       ['revisions', 'This form was never published.'],
       ['form-activity', 'Created'],
+      ['preview', 'How was it?'],
+      ['edit', 'How was it?'],
     ] as const) {
       await context.setOffline(true)
       await goToForm(opened, account, publicId, name)
       await page.getByText('The service did not respond.').waitFor()
+      await page.getByRole('button', { name: 'Try again' }).first().waitFor()
       await context.setOffline(false)
-      await page.getByText(content).waitFor()
+      await page.getByText(content).first().waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)
     }
 

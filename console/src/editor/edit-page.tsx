@@ -3,6 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction, useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
@@ -26,7 +27,7 @@ export const EditPage = ({
   form: string
   mayWrite: boolean
 }) => {
-  const { loaded } = useLoaded(async (signal) => {
+  const { loaded, reload } = useLoaded(async (signal) => {
     const current = await client.forms.get(organization, form, { signal })
     return { current, tabs: await openTabs() }
   })
@@ -39,7 +40,7 @@ export const EditPage = ({
   if (edit === undefined)
     return (
       <Page title={texts.edit.title}>
-        <ErrorNotice error={error} />
+        <LoadError loaded={loaded.value} reload={reload} />
         {error === undefined && <p>{texts.loading}</p>}
       </Page>
     )

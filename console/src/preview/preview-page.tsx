@@ -1,9 +1,9 @@
 import type { Client, Form, Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { ErrorNotice } from '../elements/error-notice.tsx'
 import { SelectField } from '../elements/field.tsx'
 import { useLoaded } from '../elements/load.ts'
+import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import type { JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
@@ -21,12 +21,12 @@ export const PreviewPage = ({
   organization: string
   form: string
 }) => {
-  const { loaded } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
-  const { value, error } = loaded.value
+  const { loaded, reload } = useLoaded((signal) => client.forms.get(organization, form, { signal }))
+  const { value } = loaded.value
   return (
     <Page title={value ? { text: texts.preview.titleOf, name: value.form.name } : texts.preview.title}>
       <p class="notice">{texts.preview.nothingStored}</p>
-      <ErrorNotice error={error} />
+      <LoadError loaded={loaded.value} reload={reload} />
       {value && <Walk form={value.form} />}
     </Page>
   )
