@@ -5,6 +5,8 @@ import { findChromium } from './libs/testkit/src/find-chromium.ts'
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/report-engines.ts',
+    // The hundreds of processes that tests start strip the types of each source once in all.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // Long, so that a busy machine causes no timeout.
     testTimeout: 120_000,
     hookTimeout: 120_000,

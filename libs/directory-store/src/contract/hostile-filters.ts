@@ -6,6 +6,8 @@ import { start } from './given.ts'
 export interface EngineLimits {
   /** Compares texts by UTF-16 code unit: code points above U+FFFF come before U+E000 to U+FFFF. */
   comparesUtf16?: boolean
+  /** Properties run fewer cases. */
+  slow?: boolean
 }
 
 /** Letters, and characters with a meaning in some store: wildcards, escapes, quotes, NUL, the ends of planes. */

@@ -51,7 +51,7 @@ const changesContract = ({ open, openTogether, openSame, limits }: StoreUnderTes
 }
 
 const eventsContract = ({ open, openTogether, limits }: StoreUnderTest): void => {
-  describe('of quotas', () => quotasContract(open))
+  describe('of quotas', () => quotasContract(open, limits))
   describe('of recorded events', () => recordedEventsContract(open))
   describe('of event logs', () => eventLogsContract(open, openTogether))
   describe('of concurrent events', () => concurrentEventsContract(openTogether, limits))

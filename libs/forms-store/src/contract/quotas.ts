@@ -14,6 +14,7 @@ import {
   refOf,
   snapshot,
 } from './given.ts'
+import type { EngineLimits } from './hostile-names.ts'
 
 const allow = () => {}
 const byteLength = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
@@ -41,7 +42,9 @@ const refusal = (quota: string, limit: number, used: number) => ({
 })
 
 /** Tests of usage and quotas. */
-export const quotasContract = (open: OpenStore): void => {
+export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void => {
+  const numRuns = Number(process.env.FC_RUNS ?? (slow ? 8 : 15))
+
   describe('usage', () => {
     const store = openStore(open)
 
@@ -102,7 +105,7 @@ export const quotasContract = (open: OpenStore): void => {
 
           await expectTruth(store(), organizationId)
         }),
-        { numRuns: 15, endOnFailure: true },
+        { numRuns, endOnFailure: true },
       )
     })
   })
