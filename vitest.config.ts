@@ -5,7 +5,7 @@ import { findChromium } from './libs/testkit/src/find-chromium.ts'
 export default defineConfig({
   test: {
     globalSetup: 'libs/testkit/src/report-engines.ts',
-    // The hundreds of processes that tests start strip the types of each source once in all.
+    // Shared by the processes that tests start, so that Node.js strips the types of each source once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // Long, so that a busy machine causes no timeout.
     testTimeout: 120_000,
@@ -16,7 +16,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // The sources, as in the build of the console: the package has none of its files before its own build.
+        // Tests import the sources of the client, as the build of the console does: its dist exists only after its own build.
         resolve: { alias: { '@fms/client': join(import.meta.dirname, 'libs/client/src/index.ts') } },
         test: {
           name: 'all',

@@ -92,6 +92,15 @@ export const updateAborted = ({ organizationId, formRef }: UnnamedFormRef) => {
   })
 }
 
+/** A create could not clear in time what a purged form with the same id had left. */
+export const clearingUnfinished = (form: FormPath) =>
+  new ApiError(
+    'ABORTED',
+    'UPDATE_ABORTED',
+    `What a purged form has left at ${formPath(form)} is still being cleared. Repeat the request.`,
+    { metadata: { form: formPath(form) }, retryAfterSeconds: 1 },
+  )
+
 /** A list exceeded its time limit. Its filter is valid but reads too many forms. */
 export const filterTooExpensive = (timeoutMs: number) =>
   new ApiError(

@@ -60,6 +60,19 @@ describe('a login code', () => {
     expect(await store.redeemLoginCode(code, session)).toBeDefined()
   })
 
+  it('stays valid, and takes up no room, when the store fails before it uses the code up', async () => {
+    const { code } = await given({ keys: maxLiveKeys - 1 })
+    await using failing = openActing('loginCodes', 'delete', async () => {
+      throw storeUnavailable(new Error('no primary'))
+    })
+
+    await expect(failing.redeemLoginCode(code, session)).rejects.toMatchObject({
+      reason: 'STORE_UNAVAILABLE',
+    })
+
+    expect(await store.redeemLoginCode(code, session)).toBeDefined()
+  })
+
   it('takes up no room after another call was faster', async () => {
     const { userId, code } = await given({ keys: maxLiveKeys - 2 })
     await using slow = openActing('loginCodes', 'delete', () => store.redeemLoginCode(code, session))

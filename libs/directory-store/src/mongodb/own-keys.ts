@@ -104,12 +104,16 @@ export class MongoOwnKeys {
   async createIf(fields: KeyFields, take: () => Promise<boolean>): Promise<IssuedApiKey | undefined> {
     const issued = drawKey(fields, this.#now())
     await this.#claim(issued.apiKey)
-    if (!(await take())) {
-      await this.#dropClaim(issued.apiKey)
-      return undefined
+    const isTaken = await take().catch(async (error) => {
+      await this.#dropClaim(issued.apiKey).catch(() => {})
+      throw error
+    })
+    if (isTaken) {
+      await this.#insert(issued)
+      return issued
     }
-    await this.#insert(issued)
-    return issued
+    await this.#dropClaim(issued.apiKey)
+    return undefined
   }
 
   /**
@@ -130,7 +134,7 @@ export class MongoOwnKeys {
     const oldest = this.#now().getTime() - claimMs
     const claims = Object.entries(user.keyClaims ?? {}).filter(([id, time]) => time > oldest && !ids.has(id))
     if (live + claims.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
-    return { user, claims: Object.fromEntries(claims), surplus: ended.slice(maxEndedKeys) }
+    return { user, claims: Object.fromEntries(claims), surplus: ended.slice(maxEndedKeys - ending) }
   }
 
   /** Also bounds what the ended keys of the user take up. */
@@ -163,10 +167,12 @@ export class MongoOwnKeys {
    */
   async #readKeys(userId: string): Promise<{ ids: Set<string>; live: number; ended: string[] }> {
     const now = this.#now()
-    const fields = ['_id', 'expireTime', 'revokeTime']
+    const fields = ['_id', 'createTime', 'expireTime', 'revokeTime']
     const found = this.#keys.find({ userId }, { sort: { createTime: 1, _id: 1 }, fields })
     const keys = await Array.fromAsync(found)
-    const ended = keys.filter((key) => !isLiveAt(key, now)).sort((a, b) => endOf(b) - endOf(a))
+    const ended = keys
+      .filter((key) => !isLiveAt(key, now))
+      .sort((a, b) => endOf(b) - endOf(a) || b.createTime - a.createTime)
     const ids = new Set(keys.map(({ _id }) => _id))
     return { ids, live: keys.length - ended.length, ended: ended.map(({ _id }) => _id) }
   }

@@ -152,7 +152,7 @@ export class SqliteOwnKeys {
     this.#database.run(
       `DELETE FROM keys WHERE keyId IN (
          SELECT keyId FROM keys WHERE userId = ? AND (revokeTime IS NOT NULL OR expireTime <= ?)
-         ORDER BY ifnull(revokeTime, expireTime) DESC, keyId DESC LIMIT -1 OFFSET ?)`,
+         ORDER BY ifnull(revokeTime, expireTime) DESC, createTime DESC, keyId DESC LIMIT -1 OFFSET ?)`,
       ...[userId, this.#now().getTime(), maxEndedKeys],
     )
   }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type CheckedFilter, checkFilter, type FilterFields, parseFilter } from '@fms/aip'
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { filtersContract } from '../contract/filters.ts'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import {
@@ -278,6 +278,9 @@ describe('a deleted form', () => {
     await store.delete(refOf(form), () => {})
     const again = newForm({ organizationId, formId })
     const afterOneMs = AbortSignal.timeout.bind(AbortSignal, 1)
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(afterOneMs)
 
     await expect(store.create(again)).rejects.toMatchObject({ reason: 'UPDATE_ABORTED' })

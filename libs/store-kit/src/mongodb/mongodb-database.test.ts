@@ -40,6 +40,7 @@ describe('a deployment that is unreachable at first', () => {
     const [port] = (await freePorts(1)) as [number]
     const engine = new URL(mongo.url)
     const url = new URL(newUrl())
+    url.hostname = '127.0.0.1'
     url.port = `${port}`
     url.searchParams.set('directConnection', 'true')
     await using database = new MongoDatabase(url.href)
@@ -50,18 +51,18 @@ describe('a deployment that is unreachable at first', () => {
     ])
     await expect(notes.findOne({})).rejects.toMatchObject(unavailable)
 
-    await using _ = await startProxy(port, Number(engine.port))
+    await using _ = await startProxy(port, engine)
 
     expect(await notes.findOne({})).toBeUndefined()
     expect(await notes.insert({ text: 'a' })).toBe(true)
   })
 })
 
-/** Forwards the connections of a port to another one. */
-const startProxy = async (port: number, targetPort: number): Promise<AsyncDisposable> => {
+/** Forwards the connections of a port to an engine. */
+const startProxy = async (port: number, engine: URL): Promise<AsyncDisposable> => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    const upstream = connect(targetPort, '127.0.0.1')
+    const upstream = connect(Number(engine.port || 27017), engine.hostname)
     for (const each of [socket, upstream]) sockets.add(each.on('error', () => {}))
     socket.pipe(upstream).pipe(socket)
   })

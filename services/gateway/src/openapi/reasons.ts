@@ -416,7 +416,7 @@ export const reasons = {
   },
   UPDATE_ABORTED: {
     meaning:
-      'Concurrent changes of the form took precedence until the deadline, or what a purged form with this `formId` has left was not cleared by then. Nothing was changed.',
+      'Other writes changed the form during every attempt. Or, after 5 s, a create with a `formId` had not cleared the revisions and replies of a purged form with that id. Nothing was changed.',
     example: new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${form}. Repeat the request.`, {
       metadata: { form },
       retryAfterSeconds,

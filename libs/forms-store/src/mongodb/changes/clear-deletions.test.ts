@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type BeforeWrite, MongoDatabase } from '@fms/store-kit/mongodb'
 import { describe, expect, it } from 'vitest'
-import { givenForm, publish, refOf } from '../../contract/given.ts'
+import { givenForm, publish, refOf, snapshot } from '../../contract/given.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { type DeletionDocument, formsCollections } from '../documents.ts'
 import { findForm } from '../find-form.ts'
@@ -10,7 +10,7 @@ import { allow, startFormsStore } from '../testing.ts'
 import { addUsage } from '../usage.ts'
 import { clearDeletions } from './clear-deletions.ts'
 
-const { store, collections, url } = await startFormsStore({ quick: true })
+const { store, collections, url, crashAfter } = await startFormsStore({ quick: true })
 
 const { signal } = new AbortController()
 const minuteMs = 60_000
@@ -78,5 +78,22 @@ describe('clearing the revisions of a deleted form', () => {
     expect(isFirst).toBe(false)
     expect(await collections.revisions.count({ organizationId })).toBe(0)
     expect(await store.usage(organizationId)).toEqual({ forms: 0, bytes: 0 })
+  })
+
+  it('does not subtract the revision of a cancelled publish again', async () => {
+    const form = await givenForm(store)
+    const { organizationId } = form
+    // The command, the usage and the revision.
+    await crashAfter(3, (crashing) => crashing.publish(refOf(form), randomUUID(), snapshot))
+    await using deleting = new MongoFormsStore(url, { clears: false })
+    await publish(deleting, form)
+    expect(await collections.revisions.count({ organizationId, isCancelled: true })).toBe(1)
+    await deleting.delete(refOf(form), allow)
+
+    await clearDeletions(collections, signal)
+
+    expect(await collections.revisions.count({ organizationId })).toBe(0)
+    const [usage] = await Array.fromAsync(collections.usage.find({ organizationId }))
+    expect(usage).toMatchObject({ forms: 0, bytes: 0, revisions: 0, revisionBytes: 0 })
   })
 })

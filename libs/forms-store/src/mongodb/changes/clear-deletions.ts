@@ -190,24 +190,25 @@ const clearReplies = async (
 const clearRevisions = async (collections: FormsCollections, incarnation: Incarnation): Promise<boolean> => {
   const { organizationId, formId, incarnation: id } = incarnation
   const all = { organizationId, formId, incarnation: id }
-  const fields = ['bytes', 'number'] as const
+  const fields = ['bytes', 'number', 'isCancelled'] as const
   const found = await Array.fromAsync(collections.revisions.find(all, { limit: maxBatch, fields }))
+  const cancelled = found.filter(({ isCancelled }) => isCancelled)
+  const counted = found.filter(({ isCancelled }) => !isCancelled)
   // The publish that has stored the last revision may remove it at the same time.
-  const lastNumber = Math.max(...found.map(({ number }) => number))
-  await deleteRevisions(
-    collections,
-    incarnation,
-    found.filter(({ number }) => number === lastNumber),
-  )
-  await deleteRevisions(
-    collections,
-    incarnation,
-    found.filter(({ number }) => number < lastNumber),
-  )
+  const lastNumber = Math.max(...counted.map(({ number }) => number))
+  const last = counted.filter(({ number }) => number === lastNumber)
+  const others = counted.filter(({ number }) => number < lastNumber)
+  if (cancelled.length > 0)
+    await collections.revisions.deleteMany({ ...all, _id: { $in: cancelled.map(({ _id }) => _id) } })
+  await deleteRevisions(collections, incarnation, last)
+  await deleteRevisions(collections, incarnation, others)
   return found.length === maxBatch
 }
 
-/** Deletes revisions, and subtracts them from the usage, unless another process deletes some of them. */
+/**
+ * Deletes revisions, and subtracts them from the usage, unless another process deletes or cancels some of them: usage stays
+ * too high rather than too low. The usage does not contain cancelled ones.
+ */
 const deleteRevisions = async (
   collections: FormsCollections,
   { organizationId, formId, incarnation }: Incarnation,
@@ -215,8 +216,7 @@ const deleteRevisions = async (
 ): Promise<void> => {
   if (revisions.length === 0) return
   const ids = revisions.map(({ _id }) => _id)
-  const all = { organizationId, formId, incarnation, _id: { $in: ids } }
-  // Usage stays too high rather than too low.
+  const all = { organizationId, formId, incarnation, isCancelled: null, _id: { $in: ids } }
   if ((await collections.revisions.deleteMany(all)) < revisions.length) return
   const bytes = revisions.reduce((sum, revision) => sum + revision.bytes, 0)
   await addUsage(collections, organizationId, { forms: 0, bytes: -bytes, revisions: -revisions.length })

@@ -1,6 +1,6 @@
 import type { FormPath } from '@fms/contracts'
 import { type SqliteDatabase, writeConflict } from '@fms/store-kit'
-import { updateAborted } from '../../errors.ts'
+import { clearingUnfinished } from '../../errors.ts'
 
 /** Bounds of one transaction: rows, and bytes of revisions. */
 const maxRows = 500
@@ -38,7 +38,7 @@ export const writeOnceCleared = async <T>(
   for (;;) {
     const outcome = await database.write(() => (isBeingCleared(database, form) ? writeConflict : change()))
     if (outcome !== writeConflict) return outcome as T
-    if (limit?.aborted) throw updateAborted({ ...form, formRef: form.formId })
+    if (limit?.aborted) throw clearingUnfinished(form)
     if (maxClearingMs !== undefined) limit ??= AbortSignal.timeout(maxClearingMs)
     await clearForm(database, form, limit)
   }
