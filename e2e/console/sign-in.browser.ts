@@ -53,6 +53,8 @@ describe('a login link in a tab with a session', () => {
 
   it('replaces the session of the same user, and revokes its key', async () => {
     const account = await system().account()
+    // One more than a page of the list.
+    for (let number = 0; number < 26; number++) await given(account)
     await using opened = await openConsole()
     const { page } = opened
     await page.goto(await loginLink(account))
@@ -64,6 +66,10 @@ describe('a login link in a tab with a session', () => {
     await expect.poll(() => statusOf(former), { timeout: 10_000 }).toBe(401)
     expect(await statusOf(await keyOf(page))).toBe(200)
     expect(await page.getByRole('dialog').count()).toBe(0)
+    const nextPage = page.waitForRequest(/pageToken=/)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('26 to 26').waitFor()
+    expect((await nextPage).headers()['x-api-key']).toBe(await keyOf(page))
   })
 
   it('asks before it signs in another user, and ends the session that does not go on', async () => {
