@@ -107,6 +107,37 @@ describe('a login link in a tab with a session', () => {
     expect(await statusOf(await keyOf(page))).toBe(200)
     expect(problems).toEqual([])
   })
+
+  it('asks about the last link alone, whose session begins if the present key is rejected', async () => {
+    const [first, second, third] = [
+      await system().account(),
+      await system().account(),
+      await system().account(),
+    ]
+    await using opened = await openConsole()
+    const { page } = opened
+    await page.goto(await loginLink(first))
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    const former = await keyOf(page)
+
+    const issued = page.waitForResponse('**/v2/sessions')
+    await page.goto(await loginLink(second))
+    const { secret } = await (await issued).json()
+    const choice = page.getByRole('dialog').getByRole('button', { name: /^Sign in as/ })
+    const unanswered = await choice.innerText()
+    await page.goto(await loginLink(third))
+    await expect.poll(() => choice.innerText()).not.toBe(unanswered)
+    await expect.poll(() => statusOf(secret), { timeout: 10_000 }).toBe(401)
+
+    await page.route('**/v2/keys?*', (request) => request.fulfill({ status: 401, json: {} }), { times: 1 })
+    await page.evaluate(`location.hash = '#/keys'`)
+    await expect.poll(() => keyOf(page)).not.toBe(former)
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Organization' }).inputValue())
+      .toBe(third.slug)
+    await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
 })
 
 describe('the keys of a user', () => {
