@@ -230,6 +230,21 @@ describe('the keys of a user', () => {
   })
 })
 
+describe('a read-only key', () => {
+  it('is offered a rotation without an overlap alone', async () => {
+    const account = await system().account({ role: 'owner', readOnly: true })
+    await using opened = await signIn(account)
+    const { page } = opened
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'Keys' }).click()
+
+    await page.getByRole('button', { name: 'Rotate Test' }).click()
+    await expect.poll(() => dialog.getByRole('option').count()).toBe(1)
+    await dialog.getByRole('button', { name: 'Rotate' }).click()
+    expect(await statusOf(await dialog.getByLabel('API key').inputValue())).toBe(200)
+  })
+})
+
 describe.each([
   ['a viewer', { role: 'viewer' }],
   ['the owner of a read-only key', { role: 'owner', readOnly: true }],
