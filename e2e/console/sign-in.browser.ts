@@ -140,6 +140,33 @@ describe('a login link in a tab with a session', () => {
   })
 })
 
+describe('the next user of a tab', () => {
+  it('goes back to the list without the search of the former user', async () => {
+    const account = await system().account()
+    await given(account)
+    const { apiKey } = await system().account({ in: account })
+    await using opened = await signIn(account)
+    const { page } = opened
+    const search = page.getByLabel('Search by name')
+    await search.fill('Private')
+    await page.getByText('0 forms').waitFor()
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.goBack()
+    await expect.poll(() => search.inputValue()).toBe('Private')
+    await page.goForward()
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.goBack()
+    await search.waitFor()
+    expect(await search.inputValue()).toBe('')
+  })
+})
+
 describe('the keys of a user', () => {
   it('are created, rotated and revoked', async () => {
     const account = await system().account()

@@ -8,7 +8,7 @@ import {
   type Membership,
 } from '@fms/client'
 import { signal } from '@preact/signals'
-import { goTo, keepState } from '../routing/navigation.ts'
+import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 
 /** The signed-in user: a key, and what it gives access to. */
@@ -113,7 +113,6 @@ export const signOut = async (): Promise<void> => {
   const ended = [session.value!, otherSession.value].filter((one) => one !== undefined)
   otherSession.value = undefined
   forgetSession()
-  keepState(undefined)
   try {
     await Promise.all(ended.map(revokeTemporaryKey))
   } catch {
