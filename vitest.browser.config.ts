@@ -6,5 +6,6 @@ export default defineConfig({
     include: ['e2e/**/*.browser.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

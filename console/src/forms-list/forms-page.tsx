@@ -4,6 +4,7 @@ import { useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { Page } from '../elements/page.tsx'
 import { keepState, keptState } from '../routing/navigation.ts'
+import { session } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'
 import { FormsTable } from './forms-table.tsx'
@@ -15,6 +16,8 @@ const everything: FormsQuery = { search: '', type: 'any', live: 'any', orderBy: 
 
 /** What the list shows. */
 interface ListState {
+  /** Whose search it is: the next user of the tab does not see it. */
+  userPath: string
   query: FormsQuery
   /** The page, from 0. */
   number: number
@@ -30,16 +33,21 @@ export const FormsPage = ({
   organization: string
   mayWrite: boolean
 }) => {
-  const kept = keptState<ListState>()
+  const { userPath } = session.peek()!
+  const state = keptState<ListState>()
+  const kept = state?.userPath === userPath ? state : undefined
   const query = useSignal<FormsQuery>(kept?.query ?? everything)
   const isCreating = useSignal(false)
   // An object, so that a page whose reading failed can be chosen again.
   const chosen = useSignal({ number: kept?.number ?? 0 })
   useSignalEffect(() => {
-    const state: ListState = { query: query.value, number: chosen.value.number }
-    keepState(state)
+    const shown: ListState = { userPath, query: query.value, number: chosen.value.number }
+    keepState(shown)
   })
-  const read = useComputed(() => readForms(client, organization, query.value))
+  // A signal: after a second login link the session has another client, and the list is read again with it.
+  const currentClient = useSignal(client)
+  currentClient.value = client
+  const read = useComputed(() => readForms(currentClient.value, organization, query.value))
   const { loaded, reload } = useLoaded((signal) => read.value(chosen.value.number, signal))
   const { value, isLoading } = loaded.value
 

@@ -60,6 +60,7 @@ export const KeysPage = ({ session }: { session: Session }) => {
         <RotateDialog
           client={client.value}
           rotated={chosen.value.key}
+          mayOverlap={!session.key.readOnly}
           onIssued={show}
           onFailed={reload}
           onClose={close}

@@ -10,12 +10,15 @@ const overlapsSeconds = ['0', '3600', '86400', '604800'] as const
 export const RotateDialog = ({
   client,
   rotated,
+  mayOverlap,
   onIssued,
   onFailed,
   onClose,
 }: {
   client: Client
   rotated: Key
+  /** Whether the service lets the session keep the former key for some time. */
+  mayOverlap: boolean
   onIssued: (issued: IssuedKey, replaced: Key) => Promise<void>
   /** Called if no new key has arrived. One may have been created nevertheless. */
   onFailed: () => void
@@ -41,7 +44,7 @@ export const RotateDialog = ({
       <SelectField
         label={texts.keys.overlap}
         value={overlap.value}
-        options={overlapsSeconds}
+        options={mayOverlap ? overlapsSeconds : (['0'] as const)}
         labels={texts.keys.overlaps}
         onInput={(value) => {
           overlap.value = value

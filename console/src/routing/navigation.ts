@@ -27,8 +27,8 @@ export const goTo = (to: Route): void => {
   location.hash = hrefOf(to)
 }
 
-/** What a page has kept in the history entry of this tab: Back and a reload find it again, and a link does not. */
+/** What a page has kept in its history entry. Back and reload restore it. A new visit by a link starts without it. */
 export const keptState = <T>(): T | undefined => history.state ?? undefined
 
-/** Keeps what `keptState` returns. @param state can be cloned; undefined for nothing */
-export const keepState = (state: unknown): void => history.replaceState(state ?? null, '')
+/** Keeps what `keptState` returns. @param state can be cloned */
+export const keepState = (state: unknown): void => history.replaceState(state, '')

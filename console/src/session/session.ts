@@ -8,7 +8,7 @@ import {
   type Membership,
 } from '@fms/client'
 import { signal } from '@preact/signals'
-import { keepState } from '../routing/navigation.ts'
+import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 
 /** The signed-in user: a key, and what it gives access to. */
@@ -50,15 +50,19 @@ export const signIn = async (apiKey: string, isTemporary = false): Promise<void>
   begin(await sessionOf(apiKey, isTemporary))
 
 /**
- * Signs in with the one-time code of a login link. During a session of another user it sets `otherSession` instead.
+ * Signs in with the one-time code of a login link. During a session of another user it sets `otherSession` instead, and
+ * revokes the key of the link that waited there.
  *
  * @throws {FormsApiError} LOGIN_CODE_INVALID
  */
 export const signInWithCode = async (code: string): Promise<void> => {
   const { secret } = await createSession({ baseUrl }, code)
   const next = await sessionOf(secret, true)
-  if (session.value && session.value.userPath !== next.userPath) otherSession.value = next
-  else await replaceSession(next)
+  if (session.value && session.value.userPath !== next.userPath) {
+    const unanswered = otherSession.value
+    otherSession.value = next
+    if (unanswered) await revokeTemporaryKey(unanswered)
+  } else await replaceSession(next)
 }
 
 /** Goes on with another session, and revokes the key of the present one if it came from a login link. */
@@ -104,22 +108,28 @@ export const resumeSession = async (): Promise<void> => {
   }
 }
 
-/** Ends the session in this tab, and revokes the key of a login link. */
+/** Ends the session in this tab, and revokes the keys of login links. */
 export const signOut = async (): Promise<void> => {
-  const ended = session.value!
+  const ended = [session.value!, otherSession.value].filter((one) => one !== undefined)
+  otherSession.value = undefined
   forgetSession()
-  keepState(undefined)
   try {
-    await revokeTemporaryKey(ended)
+    await Promise.all(ended.map(revokeTemporaryKey))
   } catch {
     lastEnd.value = 'not-revoked'
   }
 }
 
-/** Ends the session in this tab. The key stays as it is. */
+/** Ends the session in this tab. The key stays as it is. With nothing left to choose, `otherSession` begins. */
 export const forgetSession = (): void => {
   sessionStorage.removeItem(storageKey)
   session.value = undefined
+  const other = otherSession.value
+  if (!other) return
+  otherSession.value = undefined
+  // The page may be one of an organization that the other user does not belong to.
+  goTo({ page: 'home' })
+  begin(other)
 }
 
 /** The role of the user in an organization. @param ref its slug or id */
