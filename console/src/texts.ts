@@ -9,6 +9,7 @@ export const texts = {
   cancel: 'Cancel',
   close: 'Close',
   tryAgain: 'Try again',
+  readAgain: 'Read the form again',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
@@ -166,7 +167,6 @@ export const texts = {
     title: 'Delete this form?',
     explanation:
       'Respondents can no longer open it, and it leaves the list. Until it is removed for good, it can be brought back from Deleted forms.',
-    readAgain: 'Read the form again',
   },
 
   steps: {

@@ -202,7 +202,7 @@ describe('somebody else edits the draft', () => {
     await page.getByText('Published. Respondents').waitFor()
   })
 
-  it('before a rollback: it is refused, and asked for only once the state of the draft is known', async () => {
+  it('before a rollback: it is refused, asked for only once the draft is known, and again after a change', async () => {
     const account = await system().account()
     const { publicId } = await given(account)
     await publish(account, publicId)
@@ -226,6 +226,11 @@ describe('somebody else edits the draft', () => {
     await dialog.getByText('FORM_MOVED').waitFor()
 
     expect((await read(account, publicId)).tone).toBe('calm')
+    await dialog.getByRole('button', { name: 'Read the form again' }).click()
+    await dialog.getByText('FORM_MOVED').waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await read(account, publicId)).tone).not.toBe('calm')
   })
 })
 
