@@ -235,6 +235,36 @@ describe('somebody else edits the draft', () => {
 })
 
 describe('a new form', () => {
+  it('is the one of the file that was chosen last, also while another one is created', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    const isSent = Promise.withResolvers<void>()
+    const creates: string[] = []
+    await page.route('**/forms', async (request) => {
+      creates.push(request.request().postData()!)
+      await isSent.promise
+      await request.continue()
+    })
+    const choose = (form: object) =>
+      page.getByLabel('Or import a JSON file').setInputFiles({
+        name: 'form.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(form)),
+      })
+    const create = page.getByRole('button', { name: 'Create form' })
+    await page.getByRole('button', { name: 'New form' }).click()
+    await choose({ tone: 1 })
+    await create.click()
+    await expect.poll(() => creates.length).toBe(1)
+    await choose({ name: 'Chosen last' })
+    isSent.resolve()
+    await page.getByText('INVALID_REQUEST').waitFor()
+    await create.click()
+
+    await page.getByRole('heading', { name: 'Chosen last' }).waitFor()
+  })
+
   it('is of the chosen type, and its preview goes on with Enter', async () => {
     const account = await system().account()
     await using opened = await signIn(account)
