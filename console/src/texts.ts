@@ -42,6 +42,7 @@ export const texts = {
     requestId: 'Request',
     ofReason: {
       API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
+      INVALID_REQUEST: 'Correct the fields below.',
     } as Record<string, string>,
     noConnection: 'The service did not respond. Check your connection and try again.',
   },

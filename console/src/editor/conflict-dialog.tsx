@@ -83,7 +83,7 @@ const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: Jso
   )
 }
 
-/** What somebody has typed may be no steps: the names of such are left out. */
+/** The fields may be invalid as a form; `stepNameOf` skips elements without a title or key. */
 const stepsOf = ({ steps }: JsonObject): Step[] => asList(steps) as unknown as Step[]
 
 const Choice = ({
