@@ -427,6 +427,35 @@ describe('a page that could not be read', () => {
   })
 })
 
+describe('the activity', () => {
+  it('keeps its events while it is read again', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const events = page.locator('.events li')
+    const isSent = Promise.withResolvers<void>()
+    await page.route('**/events/stream?*', (request) => request.fulfill({ status: 403, json: {} }))
+    await goToForm(opened, account, publicId, 'form-activity')
+    const tryAgain = page.getByRole('button', { name: 'Try again' })
+    await tryAgain.waitFor()
+    expect(await events.allInnerTexts()).toEqual([expect.stringContaining('Created')])
+    await edit(account, publicId, { tone: 'calm' })
+    await page.route('**/events?*', async (request) => {
+      await isSent.promise
+      await request.continue()
+    })
+    await tryAgain.click()
+    await tryAgain.waitFor({ state: 'detached' })
+
+    expect(await events.count()).toBe(1)
+    isSent.resolve()
+    await expect
+      .poll(() => events.allInnerTexts())
+      .toEqual([expect.stringContaining('tone'), expect.stringContaining('Created')])
+  })
+})
+
 describe('the page Use it', () => {
   it('shows no line for a form that the URL has made up', async () => {
     const account = await system().account()
