@@ -9,6 +9,7 @@ export const texts = {
   cancel: 'Cancel',
   close: 'Close',
   tryAgain: 'Try again',
+  readAgain: 'Read the form again',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
@@ -41,6 +42,7 @@ export const texts = {
     requestId: 'Request',
     ofReason: {
       API_KEY_INVALID: 'The service does not accept this key: it is mistyped, revoked or expired.',
+      INVALID_REQUEST: 'Correct the fields below.',
     } as Record<string, string>,
     noConnection: 'The service did not respond. Check your connection and try again.',
   },
@@ -166,7 +168,6 @@ export const texts = {
     title: 'Delete this form?',
     explanation:
       'Respondents can no longer open it, and it leaves the list. Until it is removed for good, it can be brought back from Deleted forms.',
-    readAgain: 'Read the form again',
   },
 
   steps: {

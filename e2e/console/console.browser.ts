@@ -191,7 +191,7 @@ describe('the console', () => {
     await file.setInputFiles(invalid)
     await page.getByRole('button', { name: 'Create form' }).click()
     const refusal = page.getByRole('alert')
-    await refusal.getByText('Correct what fieldViolations names').waitFor()
+    await refusal.getByText('Correct the fields below.').waitFor()
     await refusal.getByText('INVALID_REQUEST').waitFor()
     await refusal.getByRole('listitem').getByText('form.tone').waitFor()
     const buffer = Buffer.from(JSON.stringify(form))

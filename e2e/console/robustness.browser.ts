@@ -202,7 +202,7 @@ describe('somebody else edits the draft', () => {
     await page.getByText('Published. Respondents').waitFor()
   })
 
-  it('before a rollback: it is refused, and asked for only once the state of the draft is known', async () => {
+  it('before a rollback: it is refused, asked for only once the draft is known, and again after a change', async () => {
     const account = await system().account()
     const { publicId } = await given(account)
     await publish(account, publicId)
@@ -226,10 +226,45 @@ describe('somebody else edits the draft', () => {
     await dialog.getByText('FORM_MOVED').waitFor()
 
     expect((await read(account, publicId)).tone).toBe('calm')
+    await dialog.getByRole('button', { name: 'Read the form again' }).click()
+    await dialog.getByText('FORM_MOVED').waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await read(account, publicId)).tone).not.toBe('calm')
   })
 })
 
 describe('a new form', () => {
+  it('is the one of the file that was chosen last, also while another one is created', async () => {
+    const account = await system().account()
+    await using opened = await signIn(account)
+    const { page } = opened
+    const isSent = Promise.withResolvers<void>()
+    const creates: string[] = []
+    await page.route('**/forms', async (request) => {
+      creates.push(request.request().postData()!)
+      await isSent.promise
+      await request.continue()
+    })
+    const choose = (form: object) =>
+      page.getByLabel('Or import a JSON file').setInputFiles({
+        name: 'form.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(form)),
+      })
+    const create = page.getByRole('button', { name: 'Create form' })
+    await page.getByRole('button', { name: 'New form' }).click()
+    await choose({ tone: 1 })
+    await create.click()
+    await expect.poll(() => creates.length).toBe(1)
+    await choose({ name: 'Chosen last' })
+    isSent.resolve()
+    await page.getByText('INVALID_REQUEST').waitFor()
+    await create.click()
+
+    await page.getByRole('heading', { name: 'Chosen last' }).waitFor()
+  })
+
   it('is of the chosen type, and its preview goes on with Enter', async () => {
     const account = await system().account()
     await using opened = await signIn(account)
@@ -389,6 +424,35 @@ describe('a page that could not be read', () => {
     await page.getByRole('button', { name: 'Try again' }).press('Enter')
     await page.getByRole('row', { name: /Test/ }).waitFor()
     await expect.poll(() => focused(page)).toBe('Keys')
+  })
+})
+
+describe('the activity', () => {
+  it('keeps its events while it is read again', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const events = page.locator('.events li')
+    const isSent = Promise.withResolvers<void>()
+    await page.route('**/events/stream?*', (request) => request.fulfill({ status: 403, json: {} }))
+    await goToForm(opened, account, publicId, 'form-activity')
+    const tryAgain = page.getByRole('button', { name: 'Try again' })
+    await tryAgain.waitFor()
+    expect(await events.allInnerTexts()).toEqual([expect.stringContaining('Created')])
+    await edit(account, publicId, { tone: 'calm' })
+    await page.route('**/events?*', async (request) => {
+      await isSent.promise
+      await request.continue()
+    })
+    await tryAgain.click()
+    await tryAgain.waitFor({ state: 'detached' })
+
+    expect(await events.count()).toBe(1)
+    isSent.resolve()
+    await expect
+      .poll(() => events.allInnerTexts())
+      .toEqual([expect.stringContaining('tone'), expect.stringContaining('Created')])
   })
 })
 

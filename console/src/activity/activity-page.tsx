@@ -27,12 +27,13 @@ export const ActivityPage = ({
   const error = useSignal<unknown>(undefined)
   const { times, reload } = useReloads(() => error.peek())
   const add = (added: readonly FormEvent[]) => {
-    events.value = [...added, ...(events.peek() ?? [])].slice(0, mostEvents)
+    const shown = events.peek() ?? []
+    const ids = new Set(shown.map(({ id }) => id))
+    events.value = [...added.filter(({ id }) => !ids.has(id)), ...shown].slice(0, mostEvents)
   }
   useSignalEffect(() => {
     times.value
     const abort = new AbortController()
-    events.value = undefined
     error.value = undefined
     follow(client, organization, form, add, abort.signal).catch((thrown) => {
       if (!abort.signal.aborted) error.value = thrown

@@ -1,5 +1,5 @@
 import type { JsonValue, Step } from '@fms/client'
-import { useComputed, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useId, useMemo } from 'preact/hooks'
 import { Dialog } from '../elements/dialog.tsx'
 import { shortened } from '../elements/shortened.ts'
@@ -14,11 +14,19 @@ import type { Conflict, FormEdit } from './form-edit.ts'
 /** Shows what somebody else changed meanwhile, and continues the edit with their state, mine, or both merged. */
 export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: Conflict }) => {
   const sides = useSignal<ReadonlyMap<string, Side>>(new Map())
-  const base = fieldsOf(edit.base.peek().form)
-  const mine = edit.fields.peek()
-  const theirs = fieldsOf(conflict.theirs.form)
-  const merge = useComputed(() => mergeChanges(base, mine, theirs, (path) => sides.value.get(path) ?? 'mine'))
-  const { conflicts, merged } = merge.value
+  const states = useMemo(
+    () => ({
+      base: fieldsOf(edit.base.peek().form),
+      mine: edit.fields.peek(),
+      theirs: fieldsOf(conflict.theirs.form),
+    }),
+    [conflict],
+  )
+  const { base, mine, theirs } = states
+  const { conflicts, merged } = useMemo(
+    () => mergeChanges(base, mine, theirs, (path) => sides.value.get(path) ?? 'mine'),
+    [states, sides.value],
+  )
   const discardsId = useId()
   const close = () => {
     edit.conflict.value = undefined
@@ -66,7 +74,7 @@ export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: C
 }
 
 const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: JsonObject }) => {
-  const changes = useMemo(() => changesBetween(from, to), [])
+  const changes = useMemo(() => changesBetween(from, to), [from, to])
   return (
     <section>
       <h3>{title}</h3>
@@ -75,7 +83,7 @@ const Changes = ({ title, from, to }: { title: string; from: JsonObject; to: Jso
   )
 }
 
-/** What somebody has typed may be no steps: the names of such are left out. */
+/** The fields may be invalid as a form; `stepNameOf` skips elements without a title or key. */
 const stepsOf = ({ steps }: JsonObject): Step[] => asList(steps) as unknown as Step[]
 
 const Choice = ({

@@ -1,8 +1,7 @@
 import { isReason } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
-import { ErrorNotice } from '../elements/error-notice.tsx'
-import { useAction } from '../elements/load.ts'
+import { ReadAgain } from '../elements/read-again.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
 import type { FormEdit } from './form-edit.ts'
@@ -24,6 +23,11 @@ export const DeleteForm = ({ edit, organization }: { edit: FormEdit; organizatio
     }
     goTo({ page: 'forms', organization })
   }
+  /** Leaves the new state of the form, or a conflict with the edit. */
+  const readAgain = async () => {
+    await edit.readAgain()
+    ask(false)
+  }
   return (
     <>
       <button type="button" class="danger" onClick={() => ask(true)}>
@@ -37,27 +41,9 @@ export const DeleteForm = ({ edit, organization }: { edit: FormEdit; organizatio
           onClose={() => ask(false)}
         >
           <p>{texts.delete.explanation}</p>
-          {isMoved.value && <ReadAgain edit={edit} onDone={() => ask(false)} />}
+          {isMoved.value && <ReadAgain read={readAgain} />}
         </ConfirmDialog>
       )}
-    </>
-  )
-}
-
-/** The way on after somebody else changed the form: its new state, or a conflict with the edit. */
-const ReadAgain = ({ edit, onDone }: { edit: FormEdit; onDone: () => void }) => {
-  const { error, isRunning, run } = useAction()
-  const read = () =>
-    run(async () => {
-      await edit.readAgain()
-      onDone()
-    })
-  return (
-    <>
-      <ErrorNotice error={error.value} />
-      <button type="button" aria-disabled={isRunning.value} onClick={read}>
-        {texts.delete.readAgain}
-      </button>
     </>
   )
 }

@@ -27,7 +27,7 @@ export const ownEdits = () => {
       edits.removeAll()
     },
 
-    /** Calls `flush` before edits are counted or removed. @returns ends that */
+    /** Calls `flush` before edits are counted or removed. @returns removes `flush` */
     onUse: (flush: () => void): (() => void) => {
       flushes.add(flush)
       return () => flushes.delete(flush)

@@ -12,7 +12,7 @@ export const isInvalid = (violations: readonly FieldViolation[], field: string):
       (/^[.[]/.test(violation.field.slice(field.length)) && violation.field.startsWith(field)),
   )
 
-/** The violations of a field and in it, but for those of the members that are shown where they are edited. */
+/** The violations of a field and in it, except violations of exactly a member in `shown`, which its own input field displays. */
 export const violationsElsewhere = (
   violations: readonly FieldViolation[],
   field: string,

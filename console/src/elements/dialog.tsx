@@ -34,7 +34,8 @@ export const Dialog = ({
     <dialog
       ref={dialog}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // The event is late: a dialog that has left the document must not close the one that took its place.
+      onClose={() => dialog.current && onClose()}
       onCancel={(event) => isKept && event.preventDefault()}
       // Chromium closes a dialog at the second Escape, whatever becomes of the cancel event.
       onKeyDown={(event) => isKept && event.key === 'Escape' && event.preventDefault()}

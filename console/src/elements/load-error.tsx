@@ -19,8 +19,8 @@ export const LoadError = ({
     </div>
   )
 
-/** Leaves the focus to the heading of the page when it disappears after a press. */
-const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
+/** A button that reads again. Leaves the focus to the heading of the page when it disappears after a press. */
+export const TryAgain = ({ isLoading, onClick }: { isLoading: boolean; onClick: () => void }) => {
   const isPressed = useRef(false)
   useEffect(
     () => () => {

@@ -11,6 +11,10 @@ import { examples } from './examples.ts'
 
 const blank = examples.find(({ id }) => id === 'blank')!
 
+/** @returns undefined if the file cannot be read, or is no JSON object */
+const formIn = async (file: File): Promise<FormInput | undefined> =>
+  parseFields(await file.text().catch(() => '')) as FormInput | undefined
+
 /** Creates a form: blank, from an example, or from a JSON file. */
 export const NewFormDialog = ({
   client,
@@ -24,24 +28,29 @@ export const NewFormDialog = ({
   const name = useSignal('')
   const example = useSignal<(typeof examples)[number]['id']>('blank')
   const type = useSignal<FormType>('structured')
-  const file = useSignal<File | undefined>(undefined)
-  /** What the file contains. Undefined without a file, or if it has no form. */
+  /** The content of the chosen file: undefined if it has no form. */
+  const reading = useSignal<Promise<FormInput | undefined> | undefined>(undefined)
+  /** The form of the file, once it is read. */
   const imported = useSignal<FormInput | undefined>(undefined)
   const { error, isRunning, run, clearError } = useAction()
 
-  const readFile = (chosen: File | undefined) =>
-    run(async () => {
-      file.value = chosen
-      imported.value = undefined
-      if (chosen === undefined) return
-      const fields = parseFields(await chosen.text())
-      if (fields === undefined) throw new Error(texts.newForm.noJson)
-      imported.value = fields as FormInput
-    })
+  const readFile = async (chosen: File | undefined) => {
+    const read = chosen && formIn(chosen)
+    reading.value = read
+    imported.value = undefined
+    clearError()
+    const fields = await read
+    // Somebody may have chosen another file meanwhile.
+    if (reading.peek() !== read) return
+    imported.value = fields
+    if (read && !fields) error.value = new Error(texts.newForm.noJson)
+  }
   const create = () =>
     run(async () => {
-      if (file.value !== undefined && imported.value === undefined) throw new Error(texts.newForm.noJson)
-      const source = imported.value ?? examples.find(({ id }) => id === example.value)!.form
+      const read = reading.peek()
+      const fromFile = await read
+      if (read && !fromFile) throw new Error(texts.newForm.noJson)
+      const source = fromFile ?? examples.find(({ id }) => id === example.value)!.form
       const isBlank = source === blank.form
       const fields = {
         ...source,

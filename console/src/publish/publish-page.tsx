@@ -117,6 +117,9 @@ const Changes = ({ comparison: { form, changes, steps, violations } }: { compari
   )
 }
 
+/** Differs as soon as the draft or the live revision is another one. */
+const keyOf = ({ etag, changes }: Comparison): string => `${etag} ${changes?.from}`
+
 interface ActionProps extends PublishPageProps {
   onDone: (message: string) => void
 }
@@ -130,11 +133,13 @@ const PublishFields = ({
   onReload,
 }: ActionProps & { comparison: Comparison; onReload: () => void }) => {
   const note = useSignal('')
-  const acceptsBreaking = useSignal(false)
+  /** The comparison whose breaking changes somebody accepted. Another comparison needs its own consent. */
+  const accepted = useSignal<string | undefined>(undefined)
   const { error, isRunning, run, clearError } = useAction()
   const breakingCount = comparison.changes?.breakingCount ?? 0
+  const acceptsBreaking = accepted.value === keyOf(comparison)
   const isPublishable = comparison.violations.length === 0 && comparison.changes?.changes.length !== 0
-  const mayPublish = isPublishable && (breakingCount === 0 || acceptsBreaking.value)
+  const mayPublish = isPublishable && (breakingCount === 0 || acceptsBreaking)
   const publish = () =>
     run(async () => {
       if (!mayPublish) return
@@ -142,14 +147,12 @@ const PublishFields = ({
         ifMatch: comparison.etag,
         note: note.value,
         // Whoever read the list accepts what was in it. Another publish in between may make more breaking.
-        refuseBreaking: !acceptsBreaking.value,
+        refuseBreaking: !acceptsBreaking,
       })
       note.value = ''
-      acceptsBreaking.value = false
       onDone(texts.publish.done)
     })
   const showChanges = () => {
-    acceptsBreaking.value = false
     clearError()
     onReload()
     // The button disappears.
@@ -176,9 +179,9 @@ const PublishFields = ({
           <label>
             <input
               type="checkbox"
-              checked={acceptsBreaking.value}
+              checked={acceptsBreaking}
               onChange={({ currentTarget }) => {
-                acceptsBreaking.value = currentTarget.checked
+                accepted.value = currentTarget.checked ? keyOf(comparison) : undefined
               }}
             />{' '}
             {texts.publish.acceptBreaking}

@@ -1,4 +1,4 @@
-import type { Client, Revision } from '@fms/client'
+import { type Client, isReason, type Revision } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
@@ -6,6 +6,7 @@ import { useAction, useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
 import { MoreButton } from '../elements/more-button.tsx'
 import { Page } from '../elements/page.tsx'
+import { ReadAgain } from '../elements/read-again.tsx'
 import { readPages } from '../elements/read-pages.ts'
 import { type Column, Table } from '../elements/table.tsx'
 import { Time } from '../elements/time.tsx'
@@ -78,11 +79,10 @@ const RevisionsTable = ({
   const to = useSignal('draft')
   const rollback = useSignal<{ revision: ListedRevision; etag: string } | undefined>(undefined)
   const { error, isRunning, run } = useAction()
-  const askForRollback = (revision: ListedRevision) =>
-    run(async () => {
-      const { etag } = await client.forms.get(organization, form, { readMask: 'updateTime' })
-      rollback.value = { revision, etag }
-    })
+  const askForRollback = async (revision: ListedRevision) => {
+    const { etag } = await client.forms.get(organization, form, { readMask: 'updateTime' })
+    rollback.value = { revision, etag }
+  }
   const columns: Column<Row>[] = [
     {
       label: texts.revisions.from,
@@ -119,7 +119,7 @@ const RevisionsTable = ({
           class="quiet"
           aria-disabled={isRunning.value}
           aria-label={texts.rollback.toNumber(row.number)}
-          onClick={() => askForRollback(row)}
+          onClick={() => run(() => askForRollback(row))}
         >
           {texts.rollback.rollback}
         </button>
@@ -146,10 +146,12 @@ const RevisionsTable = ({
       <ErrorNotice error={error.value} />
       {rollback.value && (
         <RollbackDialog
+          key={rollback.value.etag}
           client={client}
           organization={organization}
           form={form}
           {...rollback.value}
+          onAskAgain={askForRollback}
           onClose={() => {
             rollback.value = undefined
           }}
@@ -196,15 +198,24 @@ const RollbackDialog = ({
   form,
   revision,
   etag,
+  onAskAgain,
   onClose,
 }: Omit<RevisionsPageProps, 'mayWrite'> & {
   revision: ListedRevision
   /** Of the draft when the dialog opens: the rollback is refused if somebody edits the draft after that. */
   etag: string
+  /** Opens the dialog for the new state of the draft. */
+  onAskAgain: (revision: ListedRevision) => Promise<void>
   onClose: () => void
 }) => {
+  const isMoved = useSignal(false)
   const rollBack = async () => {
-    await client.revisions.rollback(organization, form, idOf(revision), { ifMatch: etag })
+    try {
+      await client.revisions.rollback(organization, form, idOf(revision), { ifMatch: etag })
+    } catch (error) {
+      isMoved.value = isReason(error, 'FORM_MOVED')
+      throw error
+    }
     goTo({ page: 'publish', organization, form })
   }
   return (
@@ -220,6 +231,7 @@ const RollbackDialog = ({
           {texts.rollback.compareFirst}
         </a>
       </p>
+      {isMoved.value && <ReadAgain read={() => onAskAgain(revision)} />}
     </ConfirmDialog>
   )
 }

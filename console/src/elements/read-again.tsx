@@ -1,0 +1,16 @@
+import { texts } from '../texts.ts'
+import { ErrorNotice } from './error-notice.tsx'
+import { useAction } from './load.ts'
+
+/** The button for what to do after somebody else has changed the form: it reads the new state, and shows its error. */
+export const ReadAgain = ({ read }: { read: () => Promise<void> }) => {
+  const { error, isRunning, run } = useAction()
+  return (
+    <>
+      <ErrorNotice error={error.value} />
+      <button type="button" aria-disabled={isRunning.value} onClick={() => run(read)}>
+        {texts.readAgain}
+      </button>
+    </>
+  )
+}
