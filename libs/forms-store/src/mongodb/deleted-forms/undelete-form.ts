@@ -111,7 +111,9 @@ const restore = async (
   recorder: ChangeRecorder,
 ): Promise<boolean> => {
   const startMs = performance.now()
-  if (!(await claim(collections, note, id)) || performance.now() - startMs > maxPauseMs) return false
+  // Part of the change: the claim excludes all undeletes but those of the same event, which a repeat has to have.
+  const isClaimed = await sendChange(recorder, () => claim(collections, note, id))
+  if (!isClaimed || performance.now() - startMs > maxPauseMs) return false
   const stored = await sendChange(recorder, () => insertForm(collections, restored))
   return stored !== undefined && !(await removeIfLate(collections, stored))
 }

@@ -24,8 +24,8 @@ import { withRequest } from './request-in-progress.ts'
 
 const { collections } = await startFormsStore({ quick: true })
 
-/** Cases of one run. Hundreds of them, on jongodb, take a few minutes. */
-const numRuns = Number(process.env.FC_RUNS ?? 20)
+/** Cases of one run. Thousands of them, on jongodb, take a few minutes. */
+const numRuns = Number(process.env.FC_RUNS ?? 100)
 
 /** How long a deleted form can be restored. */
 const days = 30
@@ -103,8 +103,11 @@ interface Step {
   turns: Turn[]
 }
 
+/** More requests than any change sends to the store. */
+const mostRequests = 25
+
 const failures: fc.Arbitrary<Failure> = fc.record({
-  after: fc.nat(14),
+  after: fc.nat(mostRequests - 1),
   kind: fc.constantFrom('kill', 'lose response'),
 })
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -171,6 +174,29 @@ describe('any sequence of requests, each sent one to six times, with one request
     },
     120_000 + 5_000 * numRuns,
   )
+})
+
+describe('a request of which one response of the store is lost, or whose process is killed', () => {
+  const isDeletedBefore = (method: ChangeMethod) => method === 'undelete' || method === 'purge'
+
+  it.each(
+    methods.flatMap((method) => (['lose response', 'kill'] as const).map((kind) => [method, kind] as const)),
+  )('is carried out by its repeat: %s, %s', async (method, kind) => {
+    for (let after = 0; after < mostRequests; after++) {
+      const form = newForm()
+      if (method !== 'create') {
+        await send(collections, form, { method: 'create', requestId: randomUUID() })
+        await publish(form)
+      }
+      if (isDeletedBefore(method))
+        await send(collections, form, { method: 'delete', requestId: randomUUID() })
+
+      const request = { method, requestId: randomUUID() }
+      const outcome = await sendOften(form, request, { method, copies: [{ after, kind }], turns: [] })
+
+      expect(outcome, `after ${after} requests`).toBe('done')
+    }
+  })
 })
 
 describe('a request that is delayed before any of its requests to the store', () => {
