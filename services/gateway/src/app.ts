@@ -176,7 +176,7 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     requireMembership(guarded)
     rejectLongBodies(guarded, bodyLimitBytes)
     reauthorizeLateBodies(guarded, authorize)
-    // Four scopes, each with its own limit of requests in flight.
+    // Three scopes, each with its own limit of requests in flight.
     guarded.register(organizationRoutes(deps))
     guarded.register(formRoutes(deps))
     guarded.register(publishRoute(deps))

@@ -47,31 +47,24 @@ describe('a login code', () => {
     expect(await store.redeemLoginCode(code, session)).toBeDefined()
   })
 
-  it('stays valid when the store fails before there is room for its key', async () => {
-    const { code } = await given({ keys: 0 })
-    await using failing = openActing('users', 'set', async () => {
-      throw storeUnavailable(new Error('no primary'))
-    })
+  it.each([
+    ['there is room for its key', 'users', 'set'],
+    ['it is used up', 'loginCodes', 'delete'],
+  ])(
+    'stays valid, and takes up no room, when the store fails before %s',
+    async (_, collection, operation) => {
+      const { code } = await given({ keys: maxLiveKeys - 1 })
+      await using failing = openActing(collection, operation, async () => {
+        throw storeUnavailable(new Error('no primary'))
+      })
 
-    await expect(failing.redeemLoginCode(code, session)).rejects.toMatchObject({
-      reason: 'STORE_UNAVAILABLE',
-    })
+      await expect(failing.redeemLoginCode(code, session)).rejects.toMatchObject({
+        reason: 'STORE_UNAVAILABLE',
+      })
 
-    expect(await store.redeemLoginCode(code, session)).toBeDefined()
-  })
-
-  it('stays valid, and takes up no room, when the store fails before it uses the code up', async () => {
-    const { code } = await given({ keys: maxLiveKeys - 1 })
-    await using failing = openActing('loginCodes', 'delete', async () => {
-      throw storeUnavailable(new Error('no primary'))
-    })
-
-    await expect(failing.redeemLoginCode(code, session)).rejects.toMatchObject({
-      reason: 'STORE_UNAVAILABLE',
-    })
-
-    expect(await store.redeemLoginCode(code, session)).toBeDefined()
-  })
+      expect(await store.redeemLoginCode(code, session)).toBeDefined()
+    },
+  )
 
   it('takes up no room after another call was faster', async () => {
     const { userId, code } = await given({ keys: maxLiveKeys - 2 })

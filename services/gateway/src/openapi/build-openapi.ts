@@ -44,8 +44,8 @@ The API follows [Google's API Improvement Proposals](https://google.aip.dev).
 - \`HEAD\` responds as \`GET\`, without a body. Another method on a known path is a 405 with the header \`Allow\`.
 - Responses may gain members: ignore unknown ones.
 - Every error response has an ErrorBody. Programs should use the \`reason\` of its ErrorInfo.
-- Writes, except for sign-ins, accept \`validateOnly: true\`: every check runs, the response is that of the real request, and nothing is
-  stored.
+- Writes, except for sign-ins, accept \`validateOnly: true\`: every check runs, the response is that of the real request,
+  and nothing is stored.
 - Writes of forms and the create of a key accept a \`requestId\` (AIP-155): a repeat with the same id, target and body is
   not carried out again.
 - Malformed HTTP, and a head over 64 KiB, gets a 400, 408 or 431 without a body.

@@ -31,7 +31,7 @@ import { updateForm } from './update-form.ts'
 const { collections } = await startFormsStore({ quick: true })
 
 /** Cases of one run. Thousands of them, on jongodb, take a few minutes. */
-const numRuns = Number(process.env.FC_RUNS ?? 25)
+const numRuns = Number(process.env.FC_RUNS ?? 50)
 const never = new AbortController().signal
 // The checks at the end of a case do not wait for undeletes that were killed.
 undeletesInProgress(collections, 0)

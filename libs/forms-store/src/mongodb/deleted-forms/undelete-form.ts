@@ -111,7 +111,8 @@ const restore = async (
   recorder: ChangeRecorder,
 ): Promise<boolean> => {
   const startMs = performance.now()
-  // Part of the change: the claim excludes all undeletes but those of the same event, which a repeat has to have.
+  // The claim has the event id of the request, and excludes undeletes with another one. So the reservation of the request
+  // stays once the claim may be stored: then a repeat has the same event id.
   const isClaimed = await sendChange(recorder, () => claim(collections, note, id))
   if (!isClaimed || performance.now() - startMs > maxPauseMs) return false
   const stored = await sendChange(recorder, () => insertForm(collections, restored))

@@ -25,7 +25,7 @@ import { withRequest } from './request-in-progress.ts'
 const { collections } = await startFormsStore({ quick: true })
 
 /** Cases of one run. Thousands of them, on jongodb, take a few minutes. */
-const numRuns = Number(process.env.FC_RUNS ?? 100)
+const numRuns = Number(process.env.FC_RUNS ?? 50)
 
 /** How long a deleted form can be restored. */
 const days = 30
