@@ -102,8 +102,10 @@ export const startRelaying = async (storeUrl?: string): Promise<Relaying> => {
     async read() {
       const stream = () => manager.streams.info('EVENTS').catch(() => undefined)
       await vi.waitUntil(stream, patience)
-      const consumer = await jetstream(reader, { checkAPI: false }).consumers.get('EVENTS', {})
-      const messages = await consumer.consume()
+      const { consumers } = jetstream(reader, { checkAPI: false })
+      const consume = async () => (await consumers.get('EVENTS', {})).consume()
+      // A server that has just started again may lose requests.
+      const messages = await vi.waitUntil(() => consume().catch(() => undefined), patience)
       const collect = async () => {
         for await (const { subject, headers, data } of messages)
           streamed.push({
