@@ -454,6 +454,23 @@ describe('the activity', () => {
       .poll(() => events.allInnerTexts())
       .toEqual([expect.stringContaining('tone'), expect.stringContaining('Created')])
   })
+
+  it('shows no events beside those of which it has missed some', async () => {
+    const account = await system().account()
+    const { publicId } = await given(account)
+    await using opened = await signIn(account)
+    const { page } = opened
+    const events = page.locator('.events li')
+    await page.route('**/events/stream?*', (request) => request.fulfill({ status: 403, json: {} }))
+    await goToForm(opened, account, publicId, 'form-activity')
+    const tryAgain = page.getByRole('button', { name: 'Try again' })
+    await tryAgain.waitFor()
+    for (let change = 0; change < 51; change++) await edit(account, publicId, { name: `Name ${change}` })
+    await tryAgain.click()
+
+    await expect.poll(() => events.count()).toBe(50)
+    expect(await events.filter({ hasText: 'Created' }).count()).toBe(0)
+  })
 })
 
 describe('the page Use it', () => {

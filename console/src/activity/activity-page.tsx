@@ -31,11 +31,17 @@ export const ActivityPage = ({
     const ids = new Set(shown.map(({ id }) => id))
     events.value = [...added.filter(({ id }) => !ids.has(id)), ...shown].slice(0, mostEvents)
   }
+  const addLatest = (latest: readonly FormEvent[]) => {
+    const newestShown = events.peek()?.[0]
+    // If the newest one is not among them, events between the two are missing.
+    if (latest.some(({ id }) => id === newestShown?.id)) add(latest)
+    else events.value = latest
+  }
   useSignalEffect(() => {
     times.value
     const abort = new AbortController()
     error.value = undefined
-    follow(client, organization, form, add, abort.signal).catch((thrown) => {
+    follow(client, organization, form, { addLatest, add }, abort.signal).catch((thrown) => {
       if (!abort.signal.aborted) error.value = thrown
     })
     return () => abort.abort()
@@ -60,7 +66,7 @@ const follow = async (
   client: Client,
   organization: string,
   form: string | undefined,
-  add: (events: readonly FormEvent[]) => void,
+  { addLatest, add }: Record<'addLatest' | 'add', (events: readonly FormEvent[]) => void>,
   signal: AbortSignal,
 ): Promise<void> => {
   const filter = form === undefined ? undefined : `form = "${await idOf(client, organization, form, signal)}"`
@@ -69,7 +75,7 @@ const follow = async (
     .list(organization, { ...query, orderBy: 'sequence desc', pageSize: firstEvents })
     .pages()
     .next()
-  add(page.items)
+  addLatest(page.items)
   let afterSequence: string = page.lastSequence
   for (;;) {
     try {
