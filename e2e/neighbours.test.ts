@@ -9,7 +9,7 @@ import { jetstream } from '@nats-io/jetstream'
 import { connect, headers } from 'nats'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AttackName, attacks } from './neighbours/attacks.ts'
-import { breachesOf, isProperOutcome } from './neighbours/breaches.ts'
+import { breachesOf, isProperOutcome, isTooSlow } from './neighbours/breaches.ts'
 import {
   attackFor,
   type Neighbourhood,
@@ -24,6 +24,8 @@ import { type Account, publishable } from './system.ts'
 const attackMs = 2_000
 /** Duration of the attack `unread responses`, which has to see the service close its connections. */
 const unreadMs = 13_000
+/** Attempts of an attack until the victim is served within its time. */
+const attempts = 3
 
 const expiredCommands = 10_000
 const publishTimeoutMs = 2_000
@@ -87,19 +89,25 @@ const queueIsEmpty = async () => {
   return (await Promise.all(states)).every((messages) => messages === 0)
 }
 
-/** Runs an attack by a new user, and checks the outcomes of its requests. */
+/** Runs an attack by a new user, and checks the outcomes of its requests and of the victim's. */
 const attackWith = async (attack: AttackName): Promise<Observation> => {
   const account = await newAttacker()
   const ms = attack === 'unread responses' ? unreadMs : attackMs
   const observed = await observe(neighbourhood, () => attackFor(neighbourhood, attack, account, delay(ms)))
   expect(Object.keys(observed.result).filter((outcome) => !isProperOutcome(outcome))).toEqual([])
   expect(Object.keys(observed.result)).not.toEqual([])
+  expect(observed.failures).toEqual([])
   return observed
 }
 
 describe('a victim is served within the bounds during', () => {
   it.each(Object.keys(attacks) as AttackName[])('%s', async (attack) => {
-    const observed = await attackWith(attack)
+    let observed = await attackWith(attack)
+    // A defect slows the victim in every attempt, another program on the machine hardly in three.
+    for (let attempt = 1; attempt < attempts && isTooSlow(observed, baseline); attempt++) {
+      await untilRecovered(neighbourhood)
+      observed = await attackWith(attack)
+    }
 
     expect(breachesOf(observed, baseline)).toEqual([])
   })

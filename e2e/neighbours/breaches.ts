@@ -10,16 +10,22 @@ const memoryBound = 400
  */
 const taskBound = 100
 
+type P99 = Pick<Observation, 'p99'>
+
 /** Bound of the victim's p99 in milliseconds. */
-const p99Bound = (baseline: Pick<Observation, 'p99'>): number => Math.max(10 * baseline.p99, 250)
+const p99Bound = (baseline: P99): number => Math.max(10 * baseline.p99, 250)
+
+/** Whether the victim's p99 is above its bound. @param baseline without attacks. */
+export const isTooSlow = (observed: P99, baseline: P99): boolean => observed.p99 > p99Bound(baseline)
 
 /** One message per bound that was exceeded and per failed request of the victim. @param baseline without attacks. */
-export const breachesOf = (observed: Observation, baseline: Pick<Observation, 'p99'>): string[] => {
-  const bound = p99Bound(baseline)
+export const breachesOf = (observed: Observation, baseline: P99): string[] => {
   const failures = Object.entries(Object.groupBy(observed.failures, (failure) => failure))
   return [
     ...failures.map(([failure, all]) => `${all!.length} of ${observed.requests} requests failed: ${failure}`),
-    ...(observed.p99 > bound ? [`p99 is ${Math.round(observed.p99)} ms, above ${Math.round(bound)} ms`] : []),
+    ...(isTooSlow(observed, baseline)
+      ? [`p99 is ${Math.round(observed.p99)} ms, above ${Math.round(p99Bound(baseline))} ms`]
+      : []),
     ...Object.entries(observed.usage).flatMap(([name, { peakMiB, longestTaskMs }]) => [
       ...(peakMiB > memoryBound ? [`${name} had ${Math.round(peakMiB)} MiB, above ${memoryBound}`] : []),
       ...(longestTaskMs > taskBound
