@@ -28,7 +28,7 @@ const addPruneCommand = (revisions: Command): void => {
       'delete the oldest revisions of each form, while services run; never the live one, a later one, or one of the last day',
     )
     .requiredOption('--keep <number>', 'how many of the newest revisions of each form stay', parseKeep)
-    .option('--older-than <duration>', 'only revisions of this age, such as 90d', parseDuration, 0)
+    .option('--older-than <duration>', 'only revisions at least this old, such as 90d', parseDuration, 0)
     .option('--organization <ref>', 'id or slug (default: all organizations)')
     .option('--dry-run', 'delete nothing, and print what would be deleted')
     .option(...yesOption)
