@@ -53,7 +53,7 @@ export const texts = {
     explanation:
       'Open a login link from npm start or from an operator (formctl user login-link), or paste an API key.',
     key: 'API key',
-    keyHint: 'Begins with fms_. It stays in this tab and is forgotten when you close it.',
+    keyHint: 'Begins with fms_. It stays in this tab and is removed when you close it.',
     signIn: 'Sign in',
     noKey: 'This is not an API key. A key begins with fms_, followed by letters, digits, _ and -.',
     ends: {
@@ -284,9 +284,9 @@ export const texts = {
   changes: {
     kinds: { ADDED: 'added', REMOVED: 'removed', CHANGED: 'changed', MOVED: 'moved' },
     breaking: {
-      STEP_REMOVED: 'Breaking: answers to this question remain without it.',
-      STEP_TYPE_CHANGED: 'Breaking: answers of the old type remain.',
-      OPTION_REMOVED: 'Breaking: answers with this option remain.',
+      STEP_REMOVED: 'Breaking: answers already given lose this question.',
+      STEP_TYPE_CHANGED: 'Breaking: answers already given have the old type.',
+      OPTION_REMOVED: 'Breaking: answers already given may have this option.',
     },
     before: 'Before:',
     after: 'After:',
