@@ -92,7 +92,7 @@ export const tags = [
     name: 'Forms',
     description: 'A form is a draft. Edits change the draft only; respondents see what was published last.',
   },
-  { name: 'Revisions', description: 'Published drafts. A revision never changes.' },
+  { name: 'Revisions', description: 'Published copies of drafts. Only their `alternateIds` can change.' },
   {
     name: 'Events',
     description: 'The log of an organization: one event for each change of a form, numbered without gaps.',
@@ -246,7 +246,7 @@ export const operations: Operation[] = [
     path: formPath,
     tag: 'Forms',
     summary: 'Get a form',
-    description: 'The current draft. `live` says whether a revision is published.',
+    description: 'The current draft. `live` is true if a revision is live.',
     query: GetQuery,
     requestHeaders: 'if-none-match',
     response: {
