@@ -73,7 +73,7 @@ describe('the keys of a user', () => {
     expect(reasonOf(await first.call('DELETE', `/${rotated.body.key.path}`))).toBe('KEY_NOT_FOUND')
   })
 
-  it('are those of the user alone', async () => {
+  it('are only those of the user', async () => {
     const [ada, bob] = [await system.account(), await system.account()]
     const { path } = (await withKey(bob.apiKey).call('GET', '/whoami')).body.key
 

@@ -14,8 +14,9 @@ export const texts = {
   copied: 'Copied',
   notCopied: 'The browser did not copy it. Select the text, and copy it with the keyboard.',
   offline: 'No connection to the service. What you type is kept in this browser.',
-  readOnly: 'You may read this form, not change it: your role is viewer, or your key is read-only.',
-  noOrganization: 'You belong to no organization yet. Its operator can add you with formctl member add.',
+  readOnly: 'You may read this form but not change it: your role is viewer, or your key is read-only.',
+  noOrganization:
+    'You are not a member of an organization yet. An operator can add you with formctl member add.',
   notFound: 'Not found',
   notFoundText: 'The console has no such page. The link may be incomplete.',
   signOut: 'Sign out',
@@ -49,11 +50,12 @@ export const texts = {
 
   signIn: {
     title: 'Sign in',
-    explanation: 'Open the link of formctl user login-link, or paste an API key.',
+    explanation:
+      'Open a login link from npm start or from an operator (formctl user login-link), or paste an API key.',
     key: 'API key',
-    keyHint: 'Begins with fms_. It stays in this tab and is forgotten when you close it.',
+    keyHint: 'Begins with fms_. It stays in this tab and is removed when you close it.',
     signIn: 'Sign in',
-    noKey: 'This is no API key: one begins with fms_, and has letters, digits, _ and - only.',
+    noKey: 'This is not an API key. A key begins with fms_, followed by letters, digits, _ and -.',
     ends: {
       rejected: 'Your key was revoked or has expired. Sign in again; what you typed is kept in this browser.',
       'not-revoked':
@@ -74,7 +76,7 @@ export const texts = {
   retry: {
     title: 'No connection',
     explanation:
-      'The sign-in goes on when you try again. A login link works once: if only the response was lost, you need another link.',
+      'Try again to continue the sign-in. A login link works only once: if the service has received it, and only the response was lost, you need another link.',
   },
 
   users: { you: 'you', unknown: 'unknown', other: (id: string) => `user ${id}`, operator: 'an operator' },
@@ -221,8 +223,8 @@ export const texts = {
     myChanges: 'You changed',
     bothChanged: (count: number) =>
       count === 1
-        ? 'Both changed one value. Which one stays?'
-        : `Both changed ${count} values. Which ones stay?`,
+        ? 'You both changed one value. Which one do you keep?'
+        : `You both changed ${count} values. Which ones do you keep?`,
     sides: { mine: 'Mine:', theirs: 'Theirs:' },
     absent: '(removed)',
     merge: 'Merge both',
@@ -257,13 +259,13 @@ export const texts = {
     changes: 'What changes for respondents',
     unsaved:
       'This browser has unsaved changes of this form. They are not part of a publish until you save them.',
-    notLive: 'Nothing is live: a publish shows the whole form to respondents.',
+    notLive: 'The form is not live: a publish shows all of it to respondents.',
     nothingChanged: 'Nothing has changed since the last publish.',
     breaking: (count: number) =>
       count === 1
         ? 'One change is breaking: answers that respondents have given lose their question or option.'
         : `${count} changes are breaking: answers that respondents have given lose their question or option.`,
-    violations: 'Before it can be published',
+    violations: 'Correct this before you publish',
     note: 'Note',
     noteHint: 'What you change, or why. It is shown with the revision.',
     acceptBreaking: 'Publish the breaking changes',
@@ -282,9 +284,9 @@ export const texts = {
   changes: {
     kinds: { ADDED: 'added', REMOVED: 'removed', CHANGED: 'changed', MOVED: 'moved' },
     breaking: {
-      STEP_REMOVED: 'Breaking: answers to this question lose it.',
-      STEP_TYPE_CHANGED: 'Breaking: answers of the old type remain.',
-      OPTION_REMOVED: 'Breaking: answers with this option remain.',
+      STEP_REMOVED: 'Breaking: answers already given lose this question.',
+      STEP_TYPE_CHANGED: 'Breaking: answers already given have the old type.',
+      OPTION_REMOVED: 'Breaking: answers already given may have this option.',
     },
     before: 'Before:',
     after: 'After:',
@@ -313,15 +315,15 @@ export const texts = {
     title: 'Compare',
     titleOf: (from: string, to: string) => `From ${from} to ${to === 'Draft' ? 'the draft' : to}`,
     equal: 'Both are equal.',
-    exchange: 'The other way round',
-    withLive: 'From the live revision to this one',
+    exchange: 'Swap',
+    withLive: 'Compare the live revision with this one',
   },
 
   rollback: {
     rollback: 'Roll back',
     toNumber: (number: number) => `Roll back to revision ${number}`,
     explanation:
-      'The draft takes over all fields of this revision but the AI handoff. Respondents see nothing of it until you publish.',
+      'All fields of the draft but the AI handoff are replaced with those of this revision. Respondents see this only after you publish.',
     compareFirst: 'Compare it with the draft first',
   },
 
@@ -331,13 +333,13 @@ export const texts = {
     more: 'More deleted forms',
     deleted: 'Deleted',
     deleter: 'Deleted by',
-    purge: 'Removed for good',
+    purge: 'Kept until',
     bringBack: 'Bring back',
     bringBackForm: (name: string) => `Bring back ${name}`,
     broughtBack: (name: string) => `${name} is back, as it was.`,
     remove: 'Remove for good',
     removeForm: (name: string) => `Remove for good: ${name}`,
-    removeExplanation: 'The form, its revisions and its replies are gone. Nobody can bring them back.',
+    removeExplanation: 'This removes the form, its revisions and its replies. Nobody can bring them back.',
   },
 
   keys: {
@@ -346,8 +348,8 @@ export const texts = {
     name: 'Name',
     prefix: 'Begins with',
     rights: 'Rights',
-    readOnly: 'reads only',
-    readsAndWrites: 'as your role',
+    readOnly: 'read-only',
+    readsAndWrites: 'those of your role',
     created: 'Created',
     lastUsed: 'Last used',
     expires: 'Expires',
@@ -355,7 +357,7 @@ export const texts = {
     current: 'this session',
     unnamed: '(no name)',
     new: 'New key',
-    onlyReads: 'Reads only',
+    onlyReads: 'Read-only',
     lifetime: 'Expires',
     lifetimes: {
       never: 'Never',
@@ -365,11 +367,11 @@ export const texts = {
       '365': 'In a year',
     },
     temporaryHint:
-      'You signed in with a key that expires: the keys that it makes live no longer than itself.',
+      'You signed in with a key that expires. A key that you create now cannot expire later than that.',
     create: 'Create key',
-    readOnlySession: 'The key of this session is read-only: it makes no keys.',
+    readOnlySession: 'The key of this session is read-only, so you cannot create keys.',
     secretTitle: 'Copy the new key now',
-    secretExplanation: 'It is shown this once. Only its hash is stored.',
+    secretExplanation: 'It is shown only once, because only its hash is stored.',
     secret: 'API key',
     done: 'Done',
     rotate: 'Rotate',
@@ -380,13 +382,13 @@ export const texts = {
     revoke: 'Revoke',
     revokeKey: (name: string) => `Revoke ${name}`,
     revokeExplanation: 'Whatever uses this key stops working within a second.',
-    revokeCurrent: 'It is the key of this session: you sign out with it.',
+    revokeCurrent: 'It is the key of this session: revoking it signs you out.',
   },
 
   activity: {
     title: 'Activity',
     titleOfForm: 'Activity of the form',
-    explanation: 'New events appear by themselves.',
+    explanation: 'New events appear automatically.',
     none: 'Nothing has happened yet.',
     by: 'by',
     types: {
@@ -404,7 +406,8 @@ export const texts = {
 
   useIt: {
     title: 'Use it',
-    explanation: 'The console is a client of the public API. These lines do the same for this form.',
+    explanation:
+      'The console is a client of the public API. With these commands and this code, you can do the same with this form.',
     curl: 'curl',
     client: 'TypeScript client',
     formctl: 'formctl',

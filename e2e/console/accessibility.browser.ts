@@ -48,7 +48,7 @@ const pages: [string, (opened: ConsolePage) => Promise<unknown>][] = [
     'publish',
     async (opened) => {
       await goToForm(opened, account, publicId, 'publish')
-      await opened.page.getByText('Before it can be published').waitFor()
+      await opened.page.getByText('Correct this before you publish').waitFor()
     },
   ],
   [

@@ -526,14 +526,14 @@ describe('a session', () => {
 })
 
 describe('the sign-in page', () => {
-  it('refuses what is no key, and forgets the error with the next input', async () => {
+  it('rejects text that is not a key, and hides the error at the next input', async () => {
     await using opened = await openConsole()
     const { page } = opened
     await page.getByLabel('API key').fill('пароль')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('This is no API key').waitFor()
+    await page.getByText('This is not an API key').waitFor()
     await page.getByLabel('API key').fill(`fms_${'a'.repeat(43)}`)
-    await page.getByText('This is no API key').waitFor({ state: 'detached' })
+    await page.getByText('This is not an API key').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Sign in' }).click()
 
     await page.getByText('The service does not accept this key').waitFor()
@@ -564,7 +564,7 @@ describe('the editor', () => {
     expect((await read(account, publicId)).steps[0].options).toEqual(['Tea', '', 'Coffee'])
   })
 
-  it('names what has no field, and shows violations of the whole form and of a closed section', async () => {
+  it('names members without an input field, and shows violations of the whole form and of a closed section', async () => {
     const account = await system().account()
     const options = [{ key: 'tea', label: 'Tea' }]
     const step = { type: 'choice', key: 'drink', title: 'Drink', options, data: 'x'.repeat(783_000) }

@@ -72,7 +72,7 @@ describe('a login link in a tab with a session', () => {
     expect((await nextPage).headers()['x-api-key']).toBe(await keyOf(page))
   })
 
-  it('asks before it signs in another user, and ends the session that does not go on', async () => {
+  it('asks before it signs in another user, and ends the session that is not chosen', async () => {
     const first = await system().account()
     const second = await system().account()
     await using opened = await openConsole()
@@ -108,7 +108,7 @@ describe('a login link in a tab with a session', () => {
     expect(problems).toEqual([])
   })
 
-  it('asks about the last link alone, whose session begins if the present key is rejected', async () => {
+  it('asks only about the last link, whose session begins if the current key is rejected', async () => {
     const [first, second, third] = [
       await system().account(),
       await system().account(),
@@ -176,7 +176,7 @@ describe('the keys of a user', () => {
 
     await page.getByRole('link', { name: 'Keys' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Website')
-    await page.getByLabel('Reads only').check()
+    await page.getByLabel('Read-only').check()
     await page.getByRole('button', { name: 'Create key' }).click()
     const created = await secret.inputValue()
     expect(await accessibilityProblems(page)).toEqual([])
@@ -184,7 +184,7 @@ describe('the keys of a user', () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await page
       .getByRole('row', { name: /Website/ })
-      .getByText('reads only')
+      .getByText('read-only')
       .waitFor()
     await screenshot(page, 'keys')
     expect(await accessibilityProblems(page)).toEqual([])
@@ -258,7 +258,7 @@ describe('the keys of a user', () => {
 })
 
 describe('a read-only key', () => {
-  it('is offered a rotation without an overlap alone', async () => {
+  it('is only offered a rotation without an overlap', async () => {
     const account = await system().account({ role: 'owner', readOnly: true })
     await using opened = await signIn(account)
     const { page } = opened
@@ -290,7 +290,7 @@ describe.each([
     await page.getByRole('link', { name: 'Customer feedback' }).waitFor()
     expect(await writes.count()).toBe(0)
     await goToForm(opened, editor, form.publicId)
-    await page.getByText('You may read this form, not change it').waitFor()
+    await page.getByText('You may read this form but not change it').waitFor()
     await page.locator('.cm-content').waitFor()
     expect(await writes.count()).toBe(0)
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true)

@@ -37,7 +37,7 @@ Lists are tables on a terminal and JSON elsewhere. Exit codes: 0 done, 1 failed,
 export const createProgram = (terminal: Terminal): Command => {
   const formctl = new Command('formctl')
     .description(
-      'Manage users, organizations, members and API keys of the form service, and check the installation',
+      'Manage users, organizations, API keys, forms and stores of the form service, and check the installation',
     )
     .version(packageJson.version)
     .option('--json', 'print one JSON object')

@@ -85,7 +85,7 @@ describe('an edit of a form that somebody else has saved meanwhile', () => {
     expect([edit.conflict.value, edit.fields.value]).toEqual([undefined, { name: 'Mine', tone: 'calm' }])
   })
 
-  it('is discarded for what was saved last', async () => {
+  it('is replaced with the last saved state when it is discarded', async () => {
     const { edit } = given()
     edit.change({ name: 'Mine' })
     await edit.save()

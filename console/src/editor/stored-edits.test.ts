@@ -84,7 +84,7 @@ describe('unsaved edits', () => {
     expect(own.has(form, saved)).toBe(true)
   })
 
-  it('are counted by form and removed without what other pages have stored', () => {
+  it('are counted by form, and removed without those of other tabs', () => {
     const storage = memory()
     const tab = tabsOf(storage)
     for (const path of ['f', 'g', 'h']) tab('first').write(path, edit)

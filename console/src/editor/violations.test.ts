@@ -26,7 +26,7 @@ describe('violations', () => {
     ])
   })
 
-  it('elsewhere are those in a field that none of its shown members has', () => {
+  it('elsewhere are those in a field, but in none of its shown members', () => {
     const elsewhere = (shown: string[]) =>
       violationsElsewhere(violations, 'form.steps[1]', shown).map(({ field }) => field)
 

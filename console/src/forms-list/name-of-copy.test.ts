@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { nameOfCopy } from './name-of-copy.ts'
 
 describe('the name of a copy', () => {
-  it('says what it is a copy of', () => {
+  it('contains the name of the original', () => {
     expect(nameOfCopy('Customer feedback')).toBe('Copy of Customer feedback')
   })
 

@@ -48,7 +48,7 @@ describe('changes between two states of the fields', () => {
     expect(names).toEqual(['A', 'B'])
   })
 
-  it('have one change for another order of elements, and none for an added one', () => {
+  it('have one change for another order of elements, but no change of order for an added element', () => {
     const order = (...keys: string[]) => ({ steps: keys.map((key) => step(key)) })
 
     expect(changesBetween(order('a', 'b', 'c'), order('c', 'a', 'b'))).toEqual([

@@ -16,8 +16,8 @@ interface CopyOptions {
 }
 
 const explanation = `
-First stop all processes that write to the source, and those that use the target: until its log is copied, publishers
-there would stream events once more. The command migrates and fills the target, and compares both stores by count
+First stop all processes that write to the source or use the target: publishers on the target would stream its events
+again until its log is copied. The command migrates and fills the target, and compares both stores by count
 and content. It only reads the source, except that it moves pending events to their log on MongoDB. You can interrupt
 it: the same command resumes the copy.
 

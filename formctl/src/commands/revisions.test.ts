@@ -116,9 +116,15 @@ describe('formctl revisions prune', () => {
     expect(await prune(['--keep', '1'], { typed: 'n' })).toMatchObject({
       code: 1,
       prompts: [
-        'Delete all but the 1 newest revisions of each form of all organizations permanently? [y/N] ',
+        'Permanently delete all revisions of all organizations, except for the 1 newest of each form? [y/N] ',
       ],
     })
+    const aged = await prune(['--keep', '1', '--older-than', '90d'], { typed: 'n' })
+    expect(aged.prompts).toEqual([
+      expect.stringMatching(
+        /all organizations from before \d{4}-\d\d-\d\dT[\d:.]+Z, except for the 1 newest/,
+      ),
+    ])
     expect(await numbersOf(record)).toEqual([1, 2])
     expect((await prune(['--keep', '1', '--dry-run'], { typed: 'n' })).prompts).toEqual([])
     expect(await prune(['--keep', '1', '--yes'], { typed: 'n' })).toMatchObject({ code: 0, prompts: [] })

@@ -21,6 +21,13 @@ interface PruneCommandOptions {
   dryRun?: boolean
 }
 
+interface PromptParts {
+  keep: number
+  /** Only revisions from before this time; false for all. */
+  before: Date | false
+  organization: string | undefined
+}
+
 const addPruneCommand = (revisions: Command): void => {
   const command = revisions
     .command('prune')
@@ -28,16 +35,16 @@ const addPruneCommand = (revisions: Command): void => {
       'delete the oldest revisions of each form, while services run; never the live one, a later one, or one of the last day',
     )
     .requiredOption('--keep <number>', 'how many of the newest revisions of each form stay', parseKeep)
-    .option('--older-than <duration>', 'only revisions of this age, such as 90d', parseDuration, 0)
+    .option('--older-than <duration>', 'only revisions at least this old, such as 90d', parseDuration, 0)
     .option('--organization <ref>', 'id or slug (default: all organizations)')
     .option('--dry-run', 'delete nothing, and print what would be deleted')
     .option(...yesOption)
     .action(async function (this: Command) {
       const { keep, olderThan, organization, dryRun = false } = this.opts<PruneCommandOptions>()
       const organizationId = await findOptionalOrganizationId(organization)
-      if (!dryRun) await confirm(this, promptOf(keep, organization))
-      await using store = await openForms()
       const before = new Date(Date.now() - olderThan)
+      if (!dryRun) await confirm(this, promptOf({ keep, before: olderThan > 0 && before, organization }))
+      await using store = await openForms()
       const scope = organizationId === undefined ? {} : { organizationId }
       const pruned = await withStoreName(namedStores(process.env).forms, () =>
         pruneForms(store, { keep, before, dryRun, ...scope }),
@@ -51,8 +58,10 @@ const addPruneCommand = (revisions: Command): void => {
   )
 }
 
-const promptOf = (keep: number, organization = 'all organizations'): string =>
-  `Delete all but the ${keep} newest revisions of each form of ${organization} permanently?`
+const promptOf = ({ keep, before, organization = 'all organizations' }: PromptParts): string => {
+  const age = before ? ` from before ${before.toISOString()}` : ''
+  return `Permanently delete all revisions of ${organization}${age}, except for the ${keep} newest of each form?`
+}
 
 const summaryOf = ({ forms, revisions, bytes }: PrunedForms, dryRun: boolean): string =>
   `${dryRun ? 'Would delete' : 'Deleted'} ${revisions} revisions of ${forms} forms (${bytes} bytes).`

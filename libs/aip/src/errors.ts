@@ -113,7 +113,7 @@ export const invalidRequest = (violations: FieldViolation[]) => {
   return new ApiError(
     'INVALID_ARGUMENT',
     'INVALID_REQUEST',
-    `${first?.field || 'The body'} ${first?.description}${others}. Correct what fieldViolations names and send it again.`,
+    `${first?.field || 'The body'} ${first?.description}${others}. Correct the fields in fieldViolations, then repeat the request.`,
     { fieldViolations, metadata: { field: first?.field ?? '' } },
   )
 }

@@ -37,7 +37,7 @@ export interface Revisions {
    * Rolls the draft back: it takes over all fields of the revision but `aiHandoff`. Publishes nothing.
    *
    * @param revision UUID, `path`, `latest`, or `live`, which discards what was edited since the last publish.
-   * @throws {FormsApiError} REVISION_NOT_RESTORABLE for a revision of an earlier release that the rules of today refuse.
+   * @throws {FormsApiError} REVISION_NOT_RESTORABLE for a revision of an earlier release that the current rules reject.
    */
   rollback(organization: string, form: string, revision: string, options?: ChangeOptions): Promise<TaggedForm>
 }

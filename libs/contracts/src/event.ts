@@ -90,10 +90,10 @@ export const EventData = z
       .string()
       .optional()
       .describe(
-        'Of `form.unpublished`: the `note` of the request. Its end is cut off where the event would exceed 4 KiB.',
+        'Of `form.unpublished`: the `note` of the request. Cut off at the end if the event would exceed 4 KiB.',
       ),
     purgeTime: Timestamp.optional().describe(
-      'Of `form.deleted`, and of `form.imported` for a deleted form: until when the form can be restored. Absent where it cannot.',
+      'Of `form.deleted`, and of `form.imported` for a deleted form: the end of the time in which the form can be restored. Absent if it cannot be restored.',
     ),
   })
   .meta({ id: 'EventData' })

@@ -114,7 +114,7 @@ const NewKey = z
     name: displayName(80).describe('For people; not only white space.'),
     readOnly: Flag.default(false).describe('Whether the key rejects writes, whatever the role of its user.'),
     expireTime: ExpireTime.optional().describe(
-      'When the key stops working, RFC 3339. Default: `""`, it does not expire. Required if the calling key expires, and then not later than its `expireTime`.',
+      'When the key stops working, RFC 3339. Default: `""`, it does not expire. Required if the key of the request expires; then it must not be later than the `expireTime` of that key.',
     ),
     path: ignored,
     prefix: ignored,

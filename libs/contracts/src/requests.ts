@@ -199,7 +199,7 @@ const afterSequence = parameter
 /** The parameters of a list of events. */
 export const ListEventsQuery = ListQuery.extend({
   afterSequence: afterSequence.describe(
-    'Only events after this position of the log. 0 requires that no event has been removed. With a `pageToken`, the same as for the first page, or none. Default: all events that are there.',
+    'Only events after this position of the log. With 0, the request fails if any event has been removed. With a `pageToken`, send the same value as for the first page, or none. Default: all events that are in the log.',
   ),
 })
 export type ListEventsQuery = z.infer<typeof ListEventsQuery>

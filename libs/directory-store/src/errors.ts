@@ -67,7 +67,7 @@ export const memberNotFound = (organizationId: string, userId: string) =>
   new ApiError(
     'NOT_FOUND',
     'MEMBER_NOT_FOUND',
-    `User ${userId} is no member of organization ${organizationId}. Add the member first.`,
+    `User ${userId} is not a member of organization ${organizationId}. Add the member first.`,
     { metadata: { organizationId, userId } },
   )
 
@@ -108,6 +108,6 @@ export const recordConflict = (record: string, clash: string) =>
   new ApiError(
     'ALREADY_EXISTS',
     'RECORD_CONFLICT',
-    `The directory has something else with ${clash} as ${record}, which was not imported. Import into a directory that does not have it.`,
+    `The directory has a different record with ${clash} as ${record}, which was not imported. Import into a directory without that record.`,
     { metadata: { record, clash } },
   )

@@ -11,7 +11,7 @@ export const keyNotFound = (keyId: string) =>
   new ApiError(
     'NOT_FOUND',
     'KEY_NOT_FOUND',
-    `You have no API key ${keyPath(keyId)} that still works. List your keys to see which there are.`,
+    `You have no API key ${keyPath(keyId)}, or it is revoked or expired. List your keys.`,
     { metadata: { key: keyPath(keyId) } },
   )
 

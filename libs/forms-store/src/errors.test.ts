@@ -7,7 +7,7 @@ describe('updateAborted', () => {
     [undefined, 'organizations/o/forms'],
   ])('names the form, or the collection without one: %s', (formRef, form) => {
     expect(updateAborted({ organizationId: 'o', formRef })).toMatchObject({
-      message: `Others kept changing ${form}. Repeat the request.`,
+      message: `Other requests kept changing ${form}. Repeat the request.`,
       parts: { metadata: { form } },
     })
   })

@@ -14,7 +14,7 @@ export const formNotFound = (ref: FormRef) =>
   new ApiError(
     'NOT_FOUND',
     'FORM_NOT_FOUND',
-    `There is no ${formPathOf(ref)}. List the forms, or the deleted forms, to see which there are.`,
+    `There is no ${formPathOf(ref)}. List the forms, or the deleted forms.`,
     {
       metadata: { form: formPathOf(ref) },
     },
@@ -26,7 +26,7 @@ export const deletedFormNotFound = ({ organizationId, formRef }: FormRef) => {
   return new ApiError(
     'NOT_FOUND',
     'DELETED_FORM_NOT_FOUND',
-    `There is no ${deletedForm}. List the deleted forms to see which can be restored.`,
+    `There is no ${deletedForm}. List the deleted forms that can be restored.`,
     { metadata: { deletedForm } },
   )
 }
@@ -86,10 +86,15 @@ export const formNotLive = (ref: FormRef) =>
 export const updateAborted = ({ organizationId, formRef }: UnnamedFormRef) => {
   const forms = `organizations/${organizationId}/forms`
   const form = formRef === undefined ? forms : `${forms}/${formRef}`
-  return new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${form}. Repeat the request.`, {
-    metadata: { form },
-    retryAfterSeconds: 1,
-  })
+  return new ApiError(
+    'ABORTED',
+    'UPDATE_ABORTED',
+    `Other requests kept changing ${form}. Repeat the request.`,
+    {
+      metadata: { form },
+      retryAfterSeconds: 1,
+    },
+  )
 }
 
 /** A create could not clear in time what a purged form with the same id had left. */
@@ -97,7 +102,7 @@ export const clearingUnfinished = (form: FormPath) =>
   new ApiError(
     'ABORTED',
     'UPDATE_ABORTED',
-    `What a purged form has left at ${formPath(form)} is still being cleared. Repeat the request.`,
+    `The data of a purged form with the same id is still being removed: ${formPath(form)}. Repeat the request.`,
     { metadata: { form: formPath(form) }, retryAfterSeconds: 1 },
   )
 
@@ -106,7 +111,7 @@ export const filterTooExpensive = (timeoutMs: number) =>
   new ApiError(
     'INVALID_ARGUMENT',
     'FILTER_TOO_EXPENSIVE',
-    `The list took longer than ${timeoutMs} ms. Narrow the filter, as with a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime, joined by AND; order by one field, and use pageToken in place of a large skip.`,
+    `The list took longer than ${timeoutMs} ms. Narrow the filter with AND: a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime. Order by one field, and use pageToken instead of a large skip.`,
     { metadata: { timeoutMs: `${timeoutMs}` } },
   )
 
@@ -150,7 +155,7 @@ export const formConflict = (
   new ApiError(
     'ALREADY_EXISTS',
     'FORM_CONFLICT',
-    `The store has something else under the ${field} ${value} of ${formPath(record)}, which was not imported. Import into a store that has no such form, or delete and purge that form first.`,
+    `${formPath(record)} was not imported: the store has different content with its ${field}, ${value}. Import into a store without this ${field}, or delete and purge the form that has it.`,
     { metadata: { form: formPath(record), field, value } },
   )
 
@@ -159,7 +164,7 @@ export const eventConflict = ({ id, source, sequence }: FormEvent) =>
   new ApiError(
     'ALREADY_EXISTS',
     'EVENT_CONFLICT',
-    `The log of ${source} has no room for the event ${id} at ${sequence}, which was not imported. Import the events of an organization in the order of their sequence, into a store that has no other events of it.`,
+    `The event ${id} was not imported: the log of ${source} has another event at ${sequence}, or does not end right before it. Import the events of an organization in the order of their sequence, into a store that has no other events of it.`,
     { metadata: { source, event: id, sequence } },
   )
 

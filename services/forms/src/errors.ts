@@ -25,7 +25,7 @@ export const revisionNotRestorable = (violations: FieldViolation[]) => {
   return new ApiError(
     'FAILED_PRECONDITION',
     'REVISION_NOT_RESTORABLE',
-    `The draft cannot take over this revision, which the rules of today refuse: ${first?.subject} ${first?.description}${others}. Read the revision, correct what the violations name, and update the form with it.`,
+    `The draft cannot be rolled back to this revision, because the current rules reject it: ${first?.subject} ${first?.description}${others}. Read the revision, correct the fields in violations, and update the form with the result.`,
     { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }
@@ -53,7 +53,7 @@ export const afterLastEvent = (last: number) => {
   return new ApiError(
     'OUT_OF_RANGE',
     'AFTER_LAST_EVENT',
-    `The last event is ${lastSequence}. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read the forms anew.`,
+    `The last event is ${lastSequence}. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read all forms again.`,
     { metadata: { lastSequence } },
   )
 }

@@ -6,7 +6,7 @@ export const loginCodeInvalid = () =>
   new ApiError(
     'UNAUTHENTICATED',
     'LOGIN_CODE_INVALID',
-    'The login code is wrong, used or expired. Have an operator create another link with formctl user login-link.',
+    'The login code is wrong, used or expired. Ask an operator for another link (formctl user login-link).',
     { headers: apiKeyChallenge },
   )
 

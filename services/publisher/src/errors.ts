@@ -8,7 +8,7 @@ export const draftNotPublishable = (preconditionViolations: PreconditionViolatio
   return new ApiError(
     'FAILED_PRECONDITION',
     'DRAFT_NOT_PUBLISHABLE',
-    `The draft cannot be published: ${first?.subject} ${first?.description}${others}. Correct what the violations name, then publish again.`,
+    `The draft cannot be published: ${first?.subject} ${first?.description}${others}. Correct the fields in violations, then publish again.`,
     { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }
@@ -20,7 +20,7 @@ export const breakingChanges = (preconditionViolations: PreconditionViolation[])
   return new ApiError(
     'FAILED_PRECONDITION',
     'BREAKING_CHANGES',
-    `Answers that respondents have given would be orphaned: ${first?.subject} ${first?.description}${others}. Restore what the violations name, or publish without refuseBreaking.`,
+    `The publish would orphan answers that respondents have given: ${first?.subject} ${first?.description}${others}. Restore the questions and options in violations, or publish without refuseBreaking.`,
     { preconditionViolations, metadata: { subject: first?.subject ?? '' } },
   )
 }

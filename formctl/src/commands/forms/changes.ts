@@ -12,7 +12,7 @@ interface ChangesOptions extends FormOptions {
 
 export const addChangesCommand = (forms: Command): void => {
   const command = addFormOptions(forms.command('changes'))
-    .description('compare two states of a form by the API; by default, what a publish would change')
+    .description('compare two states of a form through the API; by default, show what a publish would change')
     .option('--from <ref>', 'id of a revision, live or latest', 'live')
     .option('--to <ref>', 'id of a revision, live, latest or draft', 'draft')
     .action(

@@ -299,7 +299,9 @@ describe('formctl forms import', () => {
     writeFileSync(file, toLines([gone, { ...there, version: 9 }]))
     expect(await importFrom('--dry-run')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^error: line 2: The store has something else under the formId/),
+      stderr: expect.stringMatching(
+        /^error: line 2: organizations.* was not imported: the store has different content with its formId/,
+      ),
     })
   })
 
@@ -316,7 +318,9 @@ describe('formctl forms import', () => {
       expect(await importFrom(...options)).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: expect.stringMatching(/^error: line 1: The store has something else under the formId/),
+        stderr: expect.stringMatching(
+          /^error: line 1: organizations.* was not imported: the store has different content with its formId/,
+        ),
       })
     }
   })
@@ -378,7 +382,7 @@ describe('formctl forms import', () => {
 
     expect(await importFrom()).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^error: line 2: .* publicId /),
+      stderr: expect.stringMatching(/^error: line 2: .* with its publicId, /),
     })
   })
 

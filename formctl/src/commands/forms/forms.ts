@@ -64,7 +64,7 @@ const addImportCommand = (forms: Command): void => {
     .option('--organization <ref>', 'id or slug of the target (default: the organization of each form)')
     .option('--as-new', 'create new forms with fresh ids, times and counts, and the same revisions')
     .option('--dry-run', 'store nothing, and print what would be imported')
-    .option('--from-line <number>', 'skip the lines before', parseLineNumber)
+    .option('--from-line <number>', 'skip all earlier lines', parseLineNumber)
     .action(async function (this: Command, file: string) {
       const { organization, ...options } = this.opts<ImportCommandOptions>()
       const organizationId = await findOptionalOrganizationId(organization)

@@ -13,7 +13,7 @@ interface PublishOptions extends FormOptions, ChangeOptions {
 
 export const addPublishCommand = (forms: Command): void => {
   const command = addFormOptions(forms.command('publish'))
-    .description('publish the draft of a form by the API')
+    .description('publish the draft of a form through the API')
     .option('--note <text>', 'what the publish changes, or why; at most 500 characters')
     .option('--refuse-breaking', 'publish nothing if a change orphans answers already given')
     .action(

@@ -12,7 +12,7 @@ interface RollbackOptions extends FormOptions, ChangeOptions {
 
 export const addRollbackCommand = (forms: Command): void => {
   const command = addFormOptions(forms.command('rollback'))
-    .description('make the draft of a form equal to a revision by the API; nothing is published')
+    .description('make the draft of a form equal to a revision, through the API; nothing is published')
     .requiredOption('--revision <ref>', 'id of a revision, live or latest')
     .action(
       withApi<RollbackOptions>(async (api, options) => {

@@ -12,7 +12,7 @@ interface UnpublishOptions extends FormOptions, ChangeOptions {
 
 export const addUnpublishCommand = (forms: Command): void => {
   const command = addFormOptions(forms.command('unpublish'))
-    .description('take a form down by the API; its draft and revisions stay')
+    .description('take a form down through the API; its draft and revisions stay')
     .option('--note <text>', 'why the form is taken down; at most 500 characters')
     .action(
       withApi<UnpublishOptions>(async (api, options) => {

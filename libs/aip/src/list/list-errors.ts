@@ -19,9 +19,9 @@ export const filterTooComplex = ({ conditions, limit, found, message }: FilterCo
   )
 
 const narrowerConditions: Record<FilterComplexityError['conditions'], string> = {
-  conditions: 'Ask for fewer at once.',
+  conditions: 'Use fewer conditions.',
   'text conditions':
-    'Those are :, search(), a bare term, and a * before the end. Compare with =, or end with the only *, or ask for fewer at once.',
+    'These are :, search(), a bare term, and a * before the end. Use fewer of them, or compare with = and at most one *, at the end.',
 }
 
 /** The orderBy is invalid, or names a field that the list cannot be sorted by (AIP-132). */

@@ -54,7 +54,7 @@ export const loginCodesContract = ({ store, clock, givenUser }: Directory): void
       expect(await store().listKeys()).toEqual([])
     })
 
-    it('do not work while their user is disabled, for whom none can be created', async () => {
+    it('do not work while their user is disabled, and cannot be created for a disabled user', async () => {
       const { userId, email } = await givenUser()
       const code = await store().createLoginCode(userId, expireTime)
       await store().disableUser(userId)

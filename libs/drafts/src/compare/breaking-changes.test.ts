@@ -31,7 +31,7 @@ describe('breakingChanges', () => {
 
   it.each<[string, object]>([
     ['without steps', { name: 'a' }],
-    ['that the rules of today refuse', { steps: [{ key: 1 }, null], theme: 'dark' }],
+    ['that the current rules reject', { steps: [{ key: 1 }, null], theme: 'dark' }],
     ['with steps that are no list', { steps: { type: 'text', key: 'q' } }],
   ])('are those of compareDrafts for a snapshot %s', (_, snapshot) => {
     const draft = FormDraft.parse({ steps: [{ type: 'text', key: 'q' }] })

@@ -97,7 +97,7 @@ describe('compareDrafts', () => {
     ])
   })
 
-  it('compares a snapshot that the rules of today refuse as it is', () => {
+  it('compares a snapshot that the current rules reject as it is', () => {
     const refused = { ...draftOf(), theme: 'dark', later: 1, createTime: 'x' }
 
     expect(inShort(refused, draftOf())).toEqual(['REMOVED form.later', 'CHANGED form.theme'])

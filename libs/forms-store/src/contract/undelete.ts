@@ -403,7 +403,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
   })
 
   describe('a purge', () => {
-    it('removes the form with all it has, and frees its ids', async () => {
+    it('removes the form with its revisions and replies, and frees its ids', async () => {
       const { form, replyIds, record } = await givenDeleted()
 
       expect(await purge(form)).toBe(true)
@@ -436,7 +436,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
       expect(await store().getDeleted(refOf(form))).toEqual(form)
     })
 
-    it('happens by itself once its time has come, by a process that has the store open', async () => {
+    it('is done after the purgeTime by any process that has the store open', async () => {
       const form = await givenForm(source())
       const alive = await givenForm(source(), { organizationId: form.organizationId })
       await publish(source(), form)
@@ -489,7 +489,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
       expect(times).toEqual([...new Set(times)].sort())
     })
 
-    it('has no time of a purge, and no purge, of a form that is deleted for good', async () => {
+    it('has neither a purgeTime nor a purge of a form that is deleted for good', async () => {
       const form = await givenForm(source())
       await source().delete(refOf(form), allow)
 
@@ -499,7 +499,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
       expect(log.at(-1)!.data).not.toHaveProperty('purgeTime')
     })
 
-    it('is announced: each change calls onRecorded', async () => {
+    it('has onRecorded called for each change', async () => {
       const onRecorded = vi.fn()
       await using announcing = await open({ deletedFormsDays, onRecorded })
       const form = await givenForm(announcing)

@@ -81,7 +81,7 @@ export const identityRequired = () =>
   new ApiError(
     'UNAUTHENTICATED',
     'IDENTITY_REQUIRED',
-    'This service accepts only requests of the gateway. Send the request to the gateway.',
+    'This service accepts only requests from the gateway. Send the request to the gateway.',
     {
       headers: { 'www-authenticate': 'FmsIdentity' },
     },
@@ -105,8 +105,8 @@ export const writeForbidden = (because: 'role' | 'key') =>
     'PERMISSION_DENIED',
     'WRITE_FORBIDDEN',
     because === 'key'
-      ? 'This key reads only. Use a key that is not read-only.'
-      : 'A viewer reads only. Ask an owner of the organization for the role editor.',
+      ? 'This key is read-only. Use a key that may write.'
+      : 'Your role, viewer, may only read. Ask an owner of the organization for the role editor.',
     { metadata: { because } },
   )
 
@@ -124,6 +124,6 @@ export const organizationNotFound = (organization: string) =>
   new ApiError(
     'NOT_FOUND',
     'ORGANIZATION_NOT_FOUND',
-    `You are a member of no organization ${organization}. List your organizations to see which there are.`,
+    `There is no organization ${organization}, or you are not a member of it. List your organizations.`,
     { metadata: { organization } },
   )

@@ -135,7 +135,7 @@ describe('listMongodb', () => {
     expect(await list.count()).toBe(0)
   })
 
-  it('evaluates what the engine cannot on all matches of the rest, before it skips', async () => {
+  it('evaluates conditions that the engine cannot on all matches of the others, before it skips', async () => {
     const parts = ['', 'i', 't', 'em ', '0', '']
     const list = listMongodb(items, {
       ...query,

@@ -113,7 +113,7 @@ describe.each(Object.entries(changes))('a repeat of %s', (name, change) => {
     expect(await eventsOf(service, change.type)).toEqual(before)
   })
 
-  it('is found before If-Match is checked, whichever of its references names the form', async () => {
+  it('is found before If-Match is checked, also if it names the form by its public id', async () => {
     const { service, form, send, requestId } = await given(change)
     await using _ = service
     await send(change.send(form)({ requestId }))
@@ -161,7 +161,7 @@ describe.each(Object.entries(changes))('a repeat of %s', (name, change) => {
     expect(await eventsOf(service, change.type)).toHaveLength(1)
   })
 
-  it('is a 404 once the form is gone, except for what removes it', async () => {
+  it('is a 404 once the form is gone, except for a delete or purge', async () => {
     const { service, form, send, requestId } = await given(change)
     await using _ = service
     await send(change.send(form)({ requestId }))

@@ -87,7 +87,7 @@ describe('GET /v2/organizations/{organization}/events/stream', () => {
     }
   })
 
-  it('responds to HEAD with the head alone', async () => {
+  it('responds to HEAD with only the head', async () => {
     await using gateway = await startStreaming()
     gateway.forms.respond = (_, reply) => reply.type('text/event-stream').send()
 

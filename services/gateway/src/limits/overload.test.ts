@@ -141,7 +141,7 @@ describe('a service with its maximum of requests in flight', () => {
     await expect.poll(async () => (await gateway.send('GET', forms)).status).toBe(200)
   })
 
-  it('gets no further write of callers who disconnect', async () => {
+  it('receives no further writes of callers that disconnect', async () => {
     const log = startLog()
     await using gateway = await startGateway({ maxRequests: 3, logger: log.logger })
     const blocked = Promise.withResolvers<object>()

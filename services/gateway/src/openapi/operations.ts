@@ -92,14 +92,15 @@ export const tags = [
     name: 'Forms',
     description: 'A form is a draft. Edits change the draft only; respondents see what was published last.',
   },
-  { name: 'Revisions', description: 'Published drafts. A revision never changes.' },
+  { name: 'Revisions', description: 'Published copies of drafts. Only their `alternateIds` can change.' },
   {
     name: 'Events',
     description: 'The log of an organization: one event for each change of a form, numbered without gaps.',
   },
   {
     name: 'Keys',
-    description: 'The caller, and the API keys of the user. A key creates none that may do more than itself.',
+    description:
+      'The caller, and the API keys of the user. A key cannot create one with more rights than its own.',
   },
   { name: 'Reference', description: 'The description of this API, and the console. No key is needed.' },
 ] as const
@@ -245,7 +246,7 @@ export const operations: Operation[] = [
     path: formPath,
     tag: 'Forms',
     summary: 'Get a form',
-    description: 'The current draft. `live` says whether a revision is published.',
+    description: 'The current draft. `live` is true if a revision is live.',
     query: GetQuery,
     requestHeaders: 'if-none-match',
     response: {
@@ -291,7 +292,7 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Delete a form',
     description:
-      'The form and its revisions are invisible at once. Until its `purgeTime`, the form is in the list of deleted forms and can be restored; with `DELETED_FORMS_DAYS=0` of the operator it is gone for good. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts its members; body and query must not disagree.',
+      'The form and its revisions are invisible at once. Until its `purgeTime`, the form is in the list of deleted forms and can be restored; if the operator has set `DELETED_FORMS_DAYS=0`, it is gone for good. An empty body means `{}`. Proxies may drop the body of a DELETE, so the query also accepts its members; body and query must not disagree.',
     query: DeleteFormQuery,
     requestHeaders: 'if-match',
     body: {
@@ -329,7 +330,7 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Restore a deleted form',
     description:
-      'The form is as it was before its delete: ids, draft, times, revisions, `live` and replies. `If-Match` takes the ETag that it had. An empty body means `{}`.',
+      'Restores the form as it was before its delete: ids, draft, times, revisions, `live` and replies. `If-Match` accepts the ETag that it had. An empty body means `{}`.',
     query: NoQuery,
     requestHeaders: 'if-match',
     body: {
@@ -363,7 +364,7 @@ export const operations: Operation[] = [
     tag: 'Forms',
     summary: 'Purge a deleted form',
     description:
-      'Removes a deleted form, its revisions and its replies for good before its `purgeTime`, and frees its ids. Only for owners. `If-Match` takes the ETag that the form had. Body and query as for a delete.',
+      'Removes a deleted form, its revisions and its replies for good before its `purgeTime`, and frees its ids. Only for owners. `If-Match` accepts the ETag that the form had. Body and query are those of a delete.',
     query: DeleteFormQuery,
     requestHeaders: 'if-match',
     body: {
@@ -466,7 +467,7 @@ export const operations: Operation[] = [
     tag: 'Revisions',
     summary: 'Get a revision',
     description:
-      'Only a revision addressed as `live` has the current `form.aiHandoff` of the draft. All other members are the snapshot. The ETag of `live` changes when another revision becomes live, and with that member; the ETag of a revision by its UUID changes when it becomes live or stops being live.',
+      'Only a revision addressed as `live` has the current `form.aiHandoff` of the draft; its other members are those of the snapshot. Its ETag changes when another revision becomes live, or when the `aiHandoff` of the draft changes. The ETag of a revision addressed by its UUID changes when it becomes live or stops being live.',
     query: GetQuery,
     requestHeaders: 'if-none-match',
     response: { description: 'The revision.', contract: Revision, examples: { revision }, etag: 'always' },
@@ -479,7 +480,7 @@ export const operations: Operation[] = [
     tag: 'Revisions',
     summary: 'Roll the draft back to a revision',
     description:
-      'The draft takes over all fields of the revision but `aiHandoff`, which respondents see without a publish. Nothing is published. `live` discards what was edited since the last publish. A draft that is the same already is not changed. An empty body means `{}`.',
+      'Replaces all fields of the draft with those of the revision, except for `aiHandoff`, whose change respondents would see without a publish. Nothing is published. A rollback to `live` discards all edits since the last publish. A draft that already equals the revision does not change. An empty body means `{}`.',
     query: NoQuery,
     requestHeaders: 'if-match',
     body: {
@@ -527,7 +528,7 @@ export const operations: Operation[] = [
     tag: 'Events',
     summary: 'Stream the events of an organization',
     description:
-      'Server-sent events: `id` is the `sequence`, `event` the type, `data` the event as JSON. Every five seconds there is a comment, with the current position as `id`. The stream ends when the service restarts, and within five seconds of the end of the key or the membership: resume with the last `id` as `Last-Event-ID`. A key may have 5 streams open at once. A client that does not read what it is sent is cut off.',
+      'Server-sent events: `id` is the `sequence`, `event` the type, `data` the event as JSON. Every five seconds there is a comment, with the current position as `id`. The stream ends when the service restarts, and within five seconds of the end of the key or the membership: resume with the last `id` as `Last-Event-ID`. A key may have 5 streams open at once. The service closes the connection of a client that does not read its events.',
     query: StreamEventsQuery,
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
     requestHeaders: 'last-event-id',
@@ -604,7 +605,7 @@ export const operations: Operation[] = [
     tag: 'Keys',
     summary: 'Create a key',
     description:
-      'Creates a key of your user. The response is the only one with its secret. A read-only key creates no keys, and a key that expires creates none that works for longer. A user has at most 100 keys. A repeat with the same `requestId` creates no second key: it is a 409 with the path of the first one, whose secret cannot be shown again.',
+      'Creates a key of your user. The response is the only one with its secret. A read-only key cannot create keys, and a key that expires cannot create one that works for longer. A user with 100 keys cannot create another one. A repeat with the same `requestId` creates no second key: it is a 409 with the path of the first one, whose secret cannot be shown again.',
     query: NoQuery,
     body: {
       contract: CreateKeyRequest,
@@ -633,7 +634,7 @@ export const operations: Operation[] = [
     tag: 'Keys',
     summary: 'Replace a key',
     description:
-      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds` it is revoked, everywhere within a second: then a lost response to the rotation of the calling key leaves you without a key. A read-only key can rotate itself, without an overlap. An empty body means `{}`. Without a response, list your keys before you repeat it.',
+      'Creates a key with the name, rights and `expireTime` of one of your keys. The old key works for `overlapSeconds` more, at most until its own `expireTime`. Without `overlapSeconds`, the old key is revoked, everywhere within a second: if it is the key of the request and the response is lost, you have no key. A read-only key can rotate only itself, and only without an overlap. An empty body means `{}`. If you get no response, list your keys before you repeat the request.',
     query: NoQuery,
     body: {
       contract: RotateKeyRequest,
@@ -679,7 +680,7 @@ export const operations: Operation[] = [
     tag: 'Keys',
     summary: 'Sign in with a login code',
     description:
-      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works once and for 15 minutes. Delete the key to sign out. The body has at most 4 KiB.',
+      'Exchanges the one-time code of a login link, which `formctl user login-link` prints, for a key with the name `Console` that works for 12 hours. Needs no key. A code works only once, within 15 minutes. To sign out, delete the key. The body has at most 4 KiB.',
     query: NoQuery,
     body: {
       contract: CreateSessionRequest,

@@ -53,7 +53,7 @@ export const reasons = {
     example: apiKeyInvalid(),
   },
   AUTHENTICATION_UNAVAILABLE: {
-    meaning: 'The key cannot be looked up at the moment; it may be valid. Nothing was done.',
+    meaning: 'The key cannot be checked at the moment; it may be valid. Nothing was done.',
     example: authenticationUnavailable(undefined),
   },
   BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
@@ -63,7 +63,7 @@ export const reasons = {
     example: new ApiError(
       'FAILED_PRECONDITION',
       'BREAKING_CHANGES',
-      'Answers that respondents have given would be orphaned: form.steps[1] of the live revision must remain: the question "email" may have answers. Restore what the violations name, or publish without refuseBreaking.',
+      'The publish would orphan answers that respondents have given: form.steps[1] of the live revision must remain: the question "email" may have answers. Restore the questions and options in violations, or publish without refuseBreaking.',
       {
         metadata: { subject: 'form.steps[1]' },
         preconditionViolations: [
@@ -77,7 +77,7 @@ export const reasons = {
     ),
   },
   CONSOLE_NOT_BUILT: {
-    meaning: 'The gateway finds no files of the console.',
+    meaning: 'The files of the console are missing.',
     example: consoleNotBuilt(),
   },
   DELETED_FORM_NOT_FOUND: {
@@ -86,7 +86,7 @@ export const reasons = {
     example: new ApiError(
       'NOT_FOUND',
       'DELETED_FORM_NOT_FOUND',
-      `There is no ${deletedForm}. List the deleted forms to see which can be restored.`,
+      `There is no ${deletedForm}. List the deleted forms that can be restored.`,
       { metadata: { deletedForm } },
     ),
   },
@@ -95,7 +95,7 @@ export const reasons = {
     example: new ApiError(
       'FAILED_PRECONDITION',
       'DRAFT_NOT_PUBLISHABLE',
-      'The draft cannot be published: form.steps must hold at least one step that is neither start nor end. Correct what the violations name, then publish again.',
+      'The draft cannot be published: form.steps must hold at least one step that is neither start nor end. Correct the fields in violations, then publish again.',
       {
         metadata: { subject: 'form.steps' },
         preconditionViolations: [
@@ -113,7 +113,7 @@ export const reasons = {
     example: new ApiError(
       'INVALID_ARGUMENT',
       'FILTER_TOO_EXPENSIVE',
-      'The list took longer than 2000 ms. Narrow the filter, as with a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime, joined by AND; order by one field, and use pageToken in place of a large skip.',
+      'The list took longer than 2000 ms. Narrow the filter with AND: a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime. Order by one field, and use pageToken instead of a large skip.',
       { metadata: { timeoutMs: '2000' } },
     ),
   },
@@ -137,11 +137,11 @@ export const reasons = {
     ),
   },
   FORM_NOT_FOUND: {
-    meaning: 'The organization has no such form, or no longer.',
+    meaning: 'The organization has no such form, or it was deleted.',
     example: new ApiError(
       'NOT_FOUND',
       'FORM_NOT_FOUND',
-      `There is no ${form}. List the forms, or the deleted forms, to see which there are.`,
+      `There is no ${form}. List the forms, or the deleted forms.`,
       { metadata: { form } },
     ),
   },
@@ -156,11 +156,11 @@ export const reasons = {
   },
   AFTER_LAST_EVENT: {
     meaning:
-      'The stream cannot start at a position that the log has not reached. `lastSequence` is that of the last event.',
+      'The stream cannot start at this position, because the log ends before it. `lastSequence` is the position of the last event.',
     example: new ApiError(
       'OUT_OF_RANGE',
       'AFTER_LAST_EVENT',
-      'The last event is 0000000000000312. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read the forms anew.',
+      'The last event is 0000000000000312. Start after this one or an earlier one. If you have read later events, the log was restored from a backup: read all forms again.',
       { metadata: { lastSequence: '0000000000000312' } },
     ),
   },
@@ -243,7 +243,7 @@ export const reasons = {
     example: new ApiError(
       'NOT_FOUND',
       'KEY_NOT_FOUND',
-      `You have no API key ${key} that still works. List your keys to see which there are.`,
+      `You have no API key ${key}, or it is revoked or expired. List your keys.`,
       { metadata: { key } },
     ),
   },
@@ -266,7 +266,7 @@ export const reasons = {
     example: new ApiError(
       'UNAUTHENTICATED',
       'LOGIN_CODE_INVALID',
-      'The login code is wrong, used or expired. Have an operator create another link with formctl user login-link.',
+      'The login code is wrong, used or expired. Ask an operator for another link (formctl user login-link).',
       { headers: { 'www-authenticate': 'ApiKey realm="forms"' } },
     ),
   },
@@ -284,7 +284,7 @@ export const reasons = {
     example: malformedRequest(undefined),
   },
   ORGANIZATION_NOT_FOUND: {
-    meaning: 'There is no such organization, or you are not a member of it. The response is the same.',
+    meaning: 'There is no such organization, or you are not a member of it. The response does not say which.',
     example: organizationNotFound('demo'),
   },
   OVERLOADED: {
@@ -296,7 +296,8 @@ export const reasons = {
     example: ownerRequired('editor'),
   },
   PUBLISHING_UNAVAILABLE: {
-    meaning: 'The publish was not confirmed as accepted. Repeat it with the `requestId` of `metadata`.',
+    meaning:
+      'The publish was rejected, or its acceptance was not confirmed. Repeat it with the `requestId` in `metadata`.',
     example: publishingUnavailable(requestId, undefined),
   },
   PUBLISH_TIMEOUT: {
@@ -305,7 +306,7 @@ export const reasons = {
   },
   QUOTA_EXCEEDED: {
     meaning:
-      'The organization has reached its limit of forms, or of bytes, in which deleted forms count until they are purged.',
+      'The organization has reached its limit of forms or of bytes. Deleted forms count towards the bytes until they are purged.',
     example: new ApiError(
       'RESOURCE_EXHAUSTED',
       'QUOTA_EXCEEDED',
@@ -338,11 +339,11 @@ export const reasons = {
   },
   REVISION_NOT_RESTORABLE: {
     meaning:
-      'The rules of today refuse the revision, which is of an earlier release, and nothing was changed. `violations` lists its fields.',
+      'An earlier release stored the revision, and the current rules reject it. Nothing was changed. `violations` lists the fields to correct.',
     example: new ApiError(
       'FAILED_PRECONDITION',
       'REVISION_NOT_RESTORABLE',
-      'The draft cannot take over this revision, which the rules of today refuse: form.steps[1].key repeats the key of steps[0]. Read the revision, correct what the violations name, and update the form with it.',
+      'The draft cannot be rolled back to this revision, because the current rules reject it: form.steps[1].key repeats the key of steps[0]. Read the revision, correct the fields in violations, and update the form with the result.',
       {
         metadata: { subject: 'form.steps[1].key' },
         preconditionViolations: [
@@ -356,7 +357,7 @@ export const reasons = {
     ),
   },
   STORE_NOT_MIGRATED: {
-    meaning: 'A store lacks the indexes of this release. Its operator has to run `formctl migrate` once.',
+    meaning: 'A store lacks the indexes of this release. An operator has to run `formctl migrate` once.',
     example: new ApiError(
       'UNAVAILABLE',
       'STORE_NOT_MIGRATED',
@@ -366,7 +367,7 @@ export const reasons = {
   },
   STORE_SCHEMA_TOO_NEW: {
     meaning:
-      'A newer release has migrated a store. Its operator has to upgrade this service, or restore the backup from before the upgrade.',
+      'A newer release has migrated a store. An operator has to upgrade this service, or restore the backup from before the upgrade.',
     example: new ApiError(
       'UNAVAILABLE',
       'STORE_SCHEMA_TOO_NEW',
@@ -388,7 +389,7 @@ export const reasons = {
   },
   TOO_MANY_AT_ONCE: {
     meaning:
-      'The user or the organization has reached its limit of requests in flight. A response counts once more for each 256 KiB.',
+      'The user or the organization has reached its limit of requests in flight. A long response counts once more for each 256 KiB.',
     example: tooManyAtOnce('user', 64),
   },
   TOO_MANY_KEYS: {
@@ -416,11 +417,16 @@ export const reasons = {
   },
   UPDATE_ABORTED: {
     meaning:
-      'Other writes changed the form during every attempt. Or, after 5 s, a create with a `formId` had not cleared the revisions and replies of a purged form with that id. Nothing was changed.',
-    example: new ApiError('ABORTED', 'UPDATE_ABORTED', `Others kept changing ${form}. Repeat the request.`, {
-      metadata: { form },
-      retryAfterSeconds,
-    }),
+      'Other writes changed the form during every attempt. Or the data of a purged form with the `formId` of a create was not removed within 5 s. Nothing was changed.',
+    example: new ApiError(
+      'ABORTED',
+      'UPDATE_ABORTED',
+      `Other requests kept changing ${form}. Repeat the request.`,
+      {
+        metadata: { form },
+        retryAfterSeconds,
+      },
+    ),
   },
   UPSTREAM_UNAVAILABLE: {
     meaning: 'A service behind the gateway does not respond.',

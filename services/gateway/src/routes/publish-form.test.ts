@@ -170,7 +170,7 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(gateway.commands).toMatchObject([{ validateOnly: true }])
   })
 
-  it('sends note and refuseBreaking, in commands alone that have them', async () => {
+  it('sends note and refuseBreaking only if the request has them', async () => {
     await using gateway = await startPublishing(published)
     const note = '😀'.repeat(500)
 

@@ -39,7 +39,7 @@ describe('POST /keys', () => {
     expect(authorization?.key).toMatchObject({ userId: caller.userId, readOnly: true })
   })
 
-  it('accepts what a client has read, and ignores what the service sets', async () => {
+  it('accepts a key as a client has read it, and ignores the fields that the service sets', async () => {
     await using service = await startOrganizations()
     const caller = await service.given.caller()
     const { key } = (await create(service, caller, { key: { name: 'first' } })).json()

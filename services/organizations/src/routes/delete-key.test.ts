@@ -56,7 +56,7 @@ describe('DELETE /keys/{key_id}', () => {
     expect(await works(service, caller.key)).toBe(true)
   })
 
-  it('lets a read-only key revoke no key but itself', async () => {
+  it('lets a read-only key revoke only itself', async () => {
     await using service = await startOrganizations()
     const caller = await service.given.caller({ readOnly: true })
     const other = await service.given.key({ userId: caller.userId })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startOrganizations } from '../testing.ts'
 
 describe('GET /keys', () => {
-  it('lists the live keys of the caller alone, newest first, without secrets', async () => {
+  it('lists only the live keys of the caller, newest first, without secrets', async () => {
     await using service = await startOrganizations()
     const { given, directory, clock } = service
     const caller = await given.caller({ name: 'first' })
@@ -30,7 +30,7 @@ describe('GET /keys', () => {
     for (const { key } of [caller, second]) expect(response.body).not.toContain(key)
   })
 
-  it('pages, with tokens for their user alone', async () => {
+  it('returns pages, whose tokens are valid only for their user', async () => {
     await using service = await startOrganizations()
     const [ada, bob] = [await service.given.caller({ name: '0' }), await service.given.caller()]
     for (const name of ['1', '2', '3', '4']) {

@@ -51,7 +51,7 @@ describe('POST /keys/{key_id}/rotate', () => {
     expect(await service.directory.listKeys()).toHaveLength(1)
   })
 
-  it('lets a read-only key rotate no key but itself', async () => {
+  it('lets a read-only key rotate only itself', async () => {
     await using service = await startOrganizations()
     const caller = await service.given.caller({ readOnly: true })
     const other = await service.given.key({ userId: caller.userId, readOnly: true })
@@ -103,7 +103,7 @@ describe('POST /keys/{key_id}/rotate', () => {
     expect((await rotate(service, caller, caller.keyId)).statusCode).toBe(200)
   })
 
-  it('lets a key that expires rotate no key that works for longer', async () => {
+  it('does not let a key that expires rotate a key that works for longer', async () => {
     await using service = await startOrganizations()
     const expireTime = new Date(service.clock.now.getTime() + 1000)
     const caller = await service.given.caller({ expireTime })
@@ -121,7 +121,7 @@ describe('POST /keys/{key_id}/rotate', () => {
     expect((await rotate(service, caller, shorter.apiKey.keyId)).statusCode).toBe(200)
   })
 
-  it('finds no key of another user, no ended key, and none that does not exist', async () => {
+  it('finds no key of another user, no revoked or expired key, and no unknown key', async () => {
     await using service = await startOrganizations()
     const [caller, stranger] = [await service.given.caller(), await service.given.caller()]
     const revoked = await service.given.key({ userId: caller.userId })
