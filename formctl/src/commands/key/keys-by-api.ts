@@ -1,4 +1,4 @@
-import { DeleteFormResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
+import { EmptyResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { readPages } from '../../api/read-pages.ts'
@@ -84,6 +84,6 @@ export const revokeKeyByApi = async (
   command: Command,
 ): Promise<Outcome> => {
   await confirm(command, `Revoke the API key ${id} permanently?`)
-  await api.send(DeleteFormResponse, 'DELETE', `/keys/${encodeURIComponent(id!)}`)
+  await api.send(EmptyResponse, 'DELETE', `/keys/${encodeURIComponent(id!)}`)
   return revokedKey(id!.toLowerCase())
 }

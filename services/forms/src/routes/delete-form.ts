@@ -1,5 +1,5 @@
 import { parseIfMatch } from '@fms/aip'
-import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
+import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
 import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -15,7 +15,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
         params: FormParams,
         querystring: DeleteFormQuery,
         body: DeleteFormRequest,
-        response: { 200: DeleteFormResponse },
+        response: { 200: EmptyResponse },
       },
       config: { parsesEnvelopeOnly: true },
     },
