@@ -2,8 +2,8 @@ import type { JsonObject } from '@fms/aip'
 import { userPath } from '@fms/contracts'
 import type { ChangeContext, ChangeMethod } from '@fms/forms-store'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { draftCaller } from '../drafts/draft-request.ts'
 import type { DraftThreads } from '../drafts/draft-threads.ts'
-import { draftCaller } from '../routes/draft-request.ts'
 import { digestParameters, type Parameters } from './digest-request.ts'
 
 /** The members of each body of a change that are no parameters of the change. */

@@ -3,8 +3,8 @@ import { type FormsStore, formETag, formIdTaken, formToJson } from '@fms/forms-s
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
+import { draftCaller, draftPatch } from '../drafts/draft-request.ts'
 import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
-import { draftCaller, draftPatch } from './draft-request.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
