@@ -1,7 +1,8 @@
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { RestorableNote } from '../deleted-forms/find-deleted.ts'
-import { findRestored, removeRemnant } from '../deleted-forms/find-restored.ts'
+import { findRestored } from '../deleted-forms/find-restored.ts'
 import { purgeNote } from '../deleted-forms/purge-form.ts'
+import { removeRemnant } from '../deleted-forms/remove-remnant.ts'
 import {
   type DeletionDocument,
   type FormsCollections,

@@ -18,7 +18,7 @@ import {
   toFormState,
   unchanged,
 } from '../documents.ts'
-import { type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
+import { alwaysDue, type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
 import { confirmedFields } from '../events/resolve-deletions.ts'
 import { findForm } from '../find-form.ts'
 import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
@@ -144,9 +144,6 @@ const newNote = (
     }),
   }
 }
-
-/** A time that has passed by every clock. */
-export const alwaysDue = 1
 
 /** Notes that this attempt has deleted the form, unless a collection has found that already. */
 const confirmNote = ({ deletions }: FormsCollections, note: DeletionDocument): Promise<boolean> => {

@@ -11,6 +11,9 @@ import type { RequestInProgress } from '../request-ids/request-in-progress.ts'
 /** Maximum number of pending events in a form. The next change moves them to the log before it adds its own. */
 export const maxPendingEvents = 64
 
+/** The `collectTime` of a note that the next collection examines: a time that has passed by every clock. */
+export const alwaysDue = 1
+
 /** Who makes a change, and what to call once the event of the change is recorded. */
 export interface ChangeRecorder {
   context: ChangeContext

@@ -9,7 +9,6 @@ import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
 import { maxRecentReplies } from '../changes/add-replies.ts'
 import { clearIncarnation } from '../changes/clear-deletions.ts'
-import { alwaysDue } from '../changes/delete-form.ts'
 import { deleteIfDuplicate } from '../changes/delete-if-duplicate.ts'
 import { insertForm } from '../changes/insert-form.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
@@ -26,7 +25,13 @@ import {
   newRevisionDocument,
   toStoredForm,
 } from '../documents.ts'
-import { type ChangeRecorder, nextEvents, pendingFields, recordEvent } from '../events/record-event.ts'
+import {
+  alwaysDue,
+  type ChangeRecorder,
+  nextEvents,
+  pendingFields,
+  recordEvent,
+} from '../events/record-event.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readDeletedRecord, readRecord } from './export-forms.ts'
 
