@@ -9,11 +9,11 @@ import { asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { DeleteForm } from './delete-form.tsx'
-import { FormEdit } from './form-edit.ts'
+import { FormEdit } from './edits/form-edit.ts'
+import { ownEdits } from './edits/own-edits.ts'
+import { openTabs } from './edits/tabs.ts'
 import { FormFields } from './form-fields.tsx'
 import { LazyJsonEditor } from './lazy-json-editor.tsx'
-import { ownEdits } from './own-edits.ts'
-import { openTabs } from './tabs.ts'
 
 /** Edits a form: fields, and everything as JSON beside them. */
 export const EditPage = ({

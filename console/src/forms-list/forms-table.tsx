@@ -1,6 +1,6 @@
 import type { Client } from '@fms/client'
 import { useSignal, useSignalEffect } from '@preact/signals'
-import { fieldsOf } from '../editor/fields-of-form.ts'
+import { fieldsOf } from '../editor/edits/fields-of-form.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { useAction } from '../elements/load.ts'
 import { type Column, Table } from '../elements/table.tsx'

@@ -1,6 +1,6 @@
 import type { Client, FormInput, FormType } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { formTypes, parseFields } from '../editor/fields-of-form.ts'
+import { formTypes, parseFields } from '../editor/edits/fields-of-form.ts'
 import { Dialog } from '../elements/dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Field, SelectField, TextField } from '../elements/field.tsx'

@@ -6,8 +6,8 @@ import {
   type TaggedForm,
 } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { fieldsOf } from '../editor/fields-of-form.ts'
-import { ownEdits } from '../editor/own-edits.ts'
+import { fieldsOf } from '../editor/edits/fields-of-form.ts'
+import { ownEdits } from '../editor/edits/own-edits.ts'
 import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { TextField } from '../elements/field.tsx'

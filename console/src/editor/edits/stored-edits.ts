@@ -1,5 +1,5 @@
-import { hasChangesOf } from '../json/three-way-merge.ts'
-import { isObject, type JsonObject } from '../json/values.ts'
+import { hasChangesOf } from '../../json/three-way-merge.ts'
+import { isObject, type JsonObject } from '../../json/values.ts'
 import { parseFields } from './fields-of-form.ts'
 
 /** Unsaved edits of a form, as this browser keeps them. */

@@ -8,10 +8,10 @@ import {
   type TaggedForm,
 } from '@fms/client'
 import { computed, effect, signal } from '@preact/signals'
-import { patchBetween } from '../json/merge-patch.ts'
-import { hasChangesOf } from '../json/three-way-merge.ts'
-import { isEqual, type JsonObject } from '../json/values.ts'
-import { organizationOf } from '../routing/organization-of.ts'
+import { patchBetween } from '../../json/merge-patch.ts'
+import { hasChangesOf } from '../../json/three-way-merge.ts'
+import { isEqual, type JsonObject } from '../../json/values.ts'
+import { organizationOf } from '../../routing/organization-of.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
 import type { OwnEdits } from './own-edits.ts'
 

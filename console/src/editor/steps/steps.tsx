@@ -2,13 +2,13 @@ import type { JsonValue } from '@fms/client'
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { memo } from '../elements/memo.ts'
-import { asList, asObject, asText, type JsonObject } from '../json/values.ts'
-import { texts } from '../texts.ts'
-import type { FormEdit } from './form-edit.ts'
+import { memo } from '../../elements/memo.ts'
+import { asList, asObject, asText, type JsonObject } from '../../json/values.ts'
+import { texts } from '../../texts.ts'
+import type { FormEdit } from '../edits/form-edit.ts'
+import { isInvalid, violationsAt } from '../violations.ts'
 import { newStep, stepTypes } from './new-step.ts'
 import { StepFields } from './step-fields.tsx'
-import { isInvalid, violationsAt } from './violations.ts'
 
 /** The steps as a list: add, move, remove, and open one to edit it. */
 export const Steps = ({ edit, disabled }: { edit: FormEdit; disabled: boolean }) => {
