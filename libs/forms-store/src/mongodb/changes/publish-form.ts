@@ -16,12 +16,13 @@ import {
 } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
-import { findLiveRevision, findRevisionOfForm } from '../find-revision.ts'
 import type { RetryOnConflict } from '../retry-on-conflict.ts'
+import { findLiveRevision, findRevisionOfForm } from '../revisions/find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'
 import { cancelPublish, emptyCancelled } from './cancel-publish.ts'
 import { commandKey, release, releaseUnlessShared, reserveCommand } from './reservations.ts'
 
+/** A publish: what `FormsStore.publish` takes. */
 export interface PublishCommand {
   ref: FormRef
   commandId: string

@@ -6,6 +6,7 @@ import type {
   ListDeletedFormsQuery,
 } from '../../forms-store.ts'
 import { type DeletionDocument, documentIdsOf, type FormsCollections } from '../documents.ts'
+import type { ListLimits } from '../list-forms.ts'
 
 /** The fields of `toDeletedForm`, and the incarnation. */
 const noteFields = [
@@ -18,13 +19,6 @@ const noteFields = [
   'purgeTime',
   'deleter',
 ] as const
-
-interface ListLimits {
-  /** How long the engine may work on each request, in milliseconds. */
-  timeoutMs: number
-  /** Called before each batch. */
-  throwIfAborted: () => void
-}
 
 /**
  * Reads a page of deleted forms, without their drafts. The total includes forms whose undelete was killed, for a minute or

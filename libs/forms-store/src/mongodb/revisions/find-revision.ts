@@ -1,7 +1,7 @@
 import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
-import type { FormRef, RevisionState, StoredRevision } from '../forms-store.ts'
-import { commandKey } from './changes/reservations.ts'
-import { findDeleted } from './deleted-forms/find-deleted.ts'
+import type { FormRef, RevisionState, StoredRevision } from '../../forms-store.ts'
+import { commandKey } from '../changes/reservations.ts'
+import { findDeleted } from '../deleted-forms/find-deleted.ts'
 import {
   type FormDocument,
   type FormsCollections,
@@ -14,8 +14,8 @@ import {
   toStoredRevision,
   visibilityFields,
   visibleRevisions,
-} from './documents.ts'
-import { findForm } from './find-form.ts'
+} from '../documents.ts'
+import { findForm } from '../find-form.ts'
 
 export interface FoundRevision {
   form: FormDocument
