@@ -71,8 +71,9 @@ export const rotateKeyByApi = async (
   const path = `/keys/${encodeURIComponent(id!)}/rotate`
   const { key, secret } = await api.send(IssuedKey, 'POST', path, { overlapSeconds: overlap / 1000 })
   const end = new Date(now + overlap).toISOString()
-  // The new key has the expireTime of the old one.
-  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: [key.expireTime || end, end].sort()[0] }
+  // The new key has the expireTime of the old one, which may come before the end of the overlap.
+  const expiresFirst = key.expireTime !== '' && key.expireTime < end
+  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: expiresFirst ? key.expireTime : end }
   return rotatedKey(idOf(key), secret, { id: id!.toLowerCase(), ...ended })
 }
 

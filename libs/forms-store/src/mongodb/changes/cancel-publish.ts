@@ -49,7 +49,8 @@ const occupy = async (
   number: number,
 ): Promise<void> => {
   const fields = ['organizationId', 'formId', 'incarnation', 'revisionId', 'bytes', 'isCancelled']
-  for (let isEmpty = false; !isEmpty; ) {
+  let isEmpty = false
+  while (!isEmpty) {
     const found = await collections.revisions.findOne({ ...incarnation, number }, fields)
     if (!found) isEmpty = await collections.revisions.insert(emptyRevision(incarnation, number))
     else isEmpty = found.isCancelled ?? (await emptyFound(collections, found))

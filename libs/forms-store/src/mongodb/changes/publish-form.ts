@@ -223,7 +223,8 @@ const finishPublish = async (
     return isDurable ? published : writeConflict
   }
   // It is discarded, or another publish has cancelled it.
-  Object.assign(progress, { stored: undefined, mayRelease: mayReleaseOnceCancelled })
+  progress.stored = undefined
+  progress.mayRelease = mayReleaseOnceCancelled
   return writeConflict
 }
 

@@ -168,8 +168,11 @@ const collectOrganization = async (
 
 /** The first item with each key. */
 const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => {
-  const seen = new Set<string>()
-  return items.filter((item) => seen.size < seen.add(keyOf(item)).size)
+  const first = new Map<string, T>()
+  for (const item of items) {
+    if (!first.has(keyOf(item))) first.set(keyOf(item), item)
+  }
+  return [...first.values()]
 }
 
 /** Removes events that are in the log from their forms. */

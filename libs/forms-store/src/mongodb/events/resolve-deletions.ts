@@ -57,9 +57,11 @@ export const resolveDeletions = async (
   const gone = await withoutForm(collections, organizationId, incarnations)
   const notes = gone.length > 0 ? await readNotes(collections, organizationId, gone) : []
   const attempts = gone.map(async (incarnation) => {
-    const [before, own] = [earlier, notes].map((all) => all.filter((note) => isSame(note, incarnation)))
-    if (!hasSameNotes(before!, own!)) return []
-    const choice = choose(own!, now)
+    const ofIncarnation = (all: readonly DeletionDocument[]) =>
+      all.filter((note) => isSame(note, incarnation))
+    const own = ofIncarnation(notes)
+    if (!hasSameNotes(ofIncarnation(earlier), own)) return []
+    const choice = choose(own, now)
     return choice && (await confirmChoice(collections, choice)) ? [toResolved(choice)] : []
   })
   const resolved = (await Promise.all(attempts)).flat()
