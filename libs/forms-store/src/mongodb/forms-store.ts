@@ -51,19 +51,18 @@ import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
 import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
-import { getDeleted } from './deleted-forms/find-deleted.ts'
-import { listDeleted } from './deleted-forms/list-deleted.ts'
-import { purgeForm } from './deleted-forms/purge-form.ts'
-import { undeleteForm } from './deleted-forms/undelete-form.ts'
 import {
-  type FormsCollections,
-  formsCollections,
   stateFields,
   storedFields,
   toFormState,
   toStoredForm,
   toStoredRevision,
-} from './documents.ts'
+} from './convert-documents.ts'
+import { getDeleted } from './deleted-forms/find-deleted.ts'
+import { listDeleted } from './deleted-forms/list-deleted.ts'
+import { purgeForm } from './deleted-forms/purge-form.ts'
+import { undeleteForm } from './deleted-forms/undelete-form.ts'
+import { type FormsCollections, formsCollections } from './documents.ts'
 import { MongoEventLog } from './events/mongo-event-log.ts'
 import type { ChangeRecorder } from './events/record-event.ts'
 import { findForm } from './find-form.ts'

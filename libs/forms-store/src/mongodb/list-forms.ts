@@ -3,14 +3,8 @@ import type { FormSummary, FormsPage, ListFormsQuery, StoredForm } from '../form
 import { completeOrder, positionOf } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
 import { takeUpTo } from '../lists/take-up-to.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  storedFields,
-  summaryFields,
-  toFormSummary,
-  toStoredForm,
-} from './documents.ts'
+import { storedFields, summaryFields, toFormSummary, toStoredForm } from './convert-documents.ts'
+import type { FormDocument, FormsCollections } from './documents.ts'
 import { planList } from './list-plan.ts'
 import { countForms } from './usage.ts'
 

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formKey,
-  type Incarnation,
-  incarnationOf,
-  type RevisionDocument,
-} from '../documents.ts'
+import type { FormDocument, FormsCollections, Incarnation, RevisionDocument } from '../documents.ts'
+import { formKey, incarnationOf } from '../form-queries.ts'
 import { addUsage } from '../usage.ts'
 
 /**

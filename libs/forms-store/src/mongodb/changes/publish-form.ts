@@ -1,21 +1,11 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import { type ChangeContext, revisionMembers } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, StoredForm, TakeSnapshot } from '../../forms-store.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formByIdEach,
-  formKey,
-  incarnationOf,
-  isKept,
-  newRevisionDocument,
-  nextNumber,
-  type RevisionDocument,
-  toStoredForm,
-  unchanged,
-} from '../documents.ts'
+import { newRevisionDocument, toStoredForm } from '../convert-documents.ts'
+import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
+import { formByIdEach, formKey, incarnationOf, isKept, nextNumber, unchanged } from '../form-queries.ts'
 import type { RetryOnConflict } from '../retry-on-conflict.ts'
 import { findLiveRevision, findRevisionOfForm } from '../revisions/find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'

@@ -1,4 +1,5 @@
-import { type DeletionDocument, type FormDocument, type FormsCollections, formById } from '../documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections } from '../documents.ts'
+import { formById } from '../form-queries.ts'
 
 /** The form of a note, without its draft, if it exists. Index: that of `_id`. */
 export const findRestored = (

@@ -5,7 +5,8 @@ import type {
   DeletedFormsPage,
   ListDeletedFormsQuery,
 } from '../../forms-store.ts'
-import { type DeletionDocument, documentIdsOf, type FormsCollections } from '../documents.ts'
+import type { DeletionDocument, FormsCollections } from '../documents.ts'
+import { documentIdsOf } from '../form-queries.ts'
 import type { ListLimits } from '../list-forms.ts'
 
 /** The fields of `toDeletedForm`, and the incarnation. */

@@ -1,7 +1,8 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import type { Replies } from '../../forms-store.ts'
 import { addReplies } from '../changes/add-replies.ts'
-import { type FormsCollections, formByIdEach } from '../documents.ts'
+import type { FormsCollections } from '../documents.ts'
+import { formByIdEach } from '../form-queries.ts'
 import type { RestorableNote } from './find-deleted.ts'
 import { sameClaim, undeletesInProgress } from './undeletes-in-progress.ts'
 

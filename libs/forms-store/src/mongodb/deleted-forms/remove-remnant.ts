@@ -1,4 +1,5 @@
-import { type DeletionDocument, type FormDocument, type FormsCollections, formKey } from '../documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections } from '../documents.ts'
+import { formKey } from '../form-queries.ts'
 
 /**
  * Removes what a killed undelete or create has left, if a form exists beside its confirmed note: the note, if the form was

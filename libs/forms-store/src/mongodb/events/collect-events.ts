@@ -1,13 +1,6 @@
-import {
-  type DeletionDocument,
-  eventFields,
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  formIdOf,
-  formKey,
-  type Incarnation,
-} from '../documents.ts'
+import { eventFields } from '../convert-documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { formById, formIdOf, formKey } from '../form-queries.ts'
 import { appendEvents } from './append-events.ts'
 import { CollectionTasks } from './collection-tasks.ts'
 import { withIncreasingTimes } from './event-times.ts'

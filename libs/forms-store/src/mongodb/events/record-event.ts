@@ -5,7 +5,8 @@ import {
   type RecordedEvent,
   recordedEvent,
 } from '../../events/recorded-event.ts'
-import { type FormDocument, type PendingEvent, toFormState } from '../documents.ts'
+import { toFormState } from '../convert-documents.ts'
+import type { FormDocument, PendingEvent } from '../documents.ts'
 import type { RequestInProgress } from '../request-ids/request-in-progress.ts'
 
 /** Maximum number of pending events in a form. The next change moves them to the log before it adds its own. */

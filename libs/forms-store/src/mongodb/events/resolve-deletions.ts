@@ -1,11 +1,6 @@
 import { removeLateInsert } from '../changes/insert-form.ts'
-import {
-  type DeletionDocument,
-  documentIdsOf,
-  type FormsCollections,
-  formByIdEach,
-  type Incarnation,
-} from '../documents.ts'
+import type { DeletionDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { documentIdsOf, formByIdEach } from '../form-queries.ts'
 import type { IncarnationEvent } from './append-events.ts'
 
 /** Bounds of the time until a note is examined again, in milliseconds. It grows with the age of the note. */

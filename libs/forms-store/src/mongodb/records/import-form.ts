@@ -12,19 +12,8 @@ import { clearIncarnation } from '../changes/clear-deletions.ts'
 import { deleteIfDuplicate } from '../changes/delete-if-duplicate.ts'
 import { insertForm } from '../changes/insert-form.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
-import {
-  type DeletionDocument,
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  formByIdEach,
-  type Incarnation,
-  incarnationOf,
-  isKept,
-  newFormDocument,
-  newRevisionDocument,
-  toStoredForm,
-} from '../documents.ts'
+import { newFormDocument, newRevisionDocument, toStoredForm } from '../convert-documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, Incarnation } from '../documents.ts'
 import {
   alwaysDue,
   type ChangeRecorder,
@@ -32,6 +21,7 @@ import {
   pendingFields,
   recordEvent,
 } from '../events/record-event.ts'
+import { formById, formByIdEach, incarnationOf, isKept } from '../form-queries.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readDeletedRecord, readRecord } from './export-forms.ts'
 

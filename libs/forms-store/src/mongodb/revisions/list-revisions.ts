@@ -1,14 +1,9 @@
 import type { ListedRevision, ListRevisionsQuery, RevisionsPage } from '../../forms-store.ts'
 import { takeUpTo } from '../../lists/take-up-to.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  type RevisionDocument,
-  toStoredRevision,
-  visibilityFields,
-  visibleRevisions,
-} from '../documents.ts'
+import { toStoredRevision } from '../convert-documents.ts'
+import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
 import { findForm } from '../find-form.ts'
+import { visibilityFields, visibleRevisions } from '../form-queries.ts'
 
 /**
  * Reads a page of the visible revisions of a form. Index: revisions_by_incarnation.
