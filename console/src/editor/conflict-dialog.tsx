@@ -8,8 +8,8 @@ import { mergeChanges, type Side } from '../json/three-way-merge.ts'
 import { asList, type JsonObject } from '../json/values.ts'
 import { ChangeList } from '../publish/change-list.tsx'
 import { texts } from '../texts.ts'
-import { fieldsOf } from './fields-of-form.ts'
-import type { Conflict, FormEdit } from './form-edit.ts'
+import { fieldsOf } from './edits/fields-of-form.ts'
+import type { Conflict, FormEdit } from './edits/form-edit.ts'
 
 /** Shows what somebody else changed meanwhile, and continues the edit with their state, mine, or both merged. */
 export const ConflictDialog = ({ edit, conflict }: { edit: FormEdit; conflict: Conflict }) => {

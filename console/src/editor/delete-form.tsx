@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../elements/confirm-dialog.tsx'
 import { ReadAgain } from '../elements/read-again.tsx'
 import { goTo } from '../routing/navigation.ts'
 import { texts } from '../texts.ts'
-import type { FormEdit } from './form-edit.ts'
+import type { FormEdit } from './edits/form-edit.ts'
 
 /** The button that deletes a form, and its question. */
 export const DeleteForm = ({ edit, organization }: { edit: FormEdit; organization: string }) => {

@@ -2,10 +2,11 @@ import type { FormType } from '@fms/client'
 import { LinesField, SelectField, TextField } from '../elements/field.tsx'
 import { asObject, asText } from '../json/values.ts'
 import { texts } from '../texts.ts'
-import { formTypes } from './fields-of-form.ts'
-import type { FormEdit } from './form-edit.ts'
-import { Steps } from './steps.tsx'
+import { formTypes } from './edits/fields-of-form.ts'
+import type { FormEdit } from './edits/form-edit.ts'
+import { Steps } from './steps/steps.tsx'
 import { ThemeFields } from './theme-fields.tsx'
+import { ViolationTexts } from './violation-list.tsx'
 import { violationsAt } from './violations.ts'
 
 const modes = ['guided', 'conversational', 'voice'] as const
@@ -19,11 +20,7 @@ export const FormFields = ({ edit, isReadOnly }: { edit: FormEdit; isReadOnly: b
   return (
     <div class="form-fields">
       {/* Of the form as a whole, such as of its size. */}
-      {at('form').map((violation) => (
-        <p key={violation} class="violation">
-          {violation}
-        </p>
-      ))}
+      <ViolationTexts texts={at('form')} />
       <TextField
         label={labels.name}
         value={asText(fields.name)}

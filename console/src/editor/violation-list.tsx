@@ -10,3 +10,14 @@ export const ViolationList = ({ violations }: { violations: readonly FieldViolat
     ))}
   </>
 )
+
+/** Descriptions of violations below the heading of what they are about. */
+export const ViolationTexts = ({ texts }: { texts: readonly string[] }) => (
+  <>
+    {texts.map((text) => (
+      <p key={text} class="violation">
+        {text}
+      </p>
+    ))}
+  </>
+)

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { texts } from '../texts.ts'
+import { useAction } from './action.ts'
 import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
-import { useAction } from './load.ts'
 import type { Title } from './title.tsx'
 
 /** Asks before an action that is hard to take back, runs it, and shows its error. */

@@ -1,5 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
-import { formTypes } from '../editor/fields-of-form.ts'
+import { formTypes } from '../editor/edits/fields-of-form.ts'
 import { SelectField, TextField } from '../elements/field.tsx'
 import { texts } from '../texts.ts'
 import { type FormsQuery, orders } from './form-filter.ts'

@@ -1,8 +1,8 @@
 import type { Client, IssuedKey, Key } from '@fms/client'
 import { useSignal } from '@preact/signals'
+import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { SelectField, TextField } from '../elements/field.tsx'
-import { useAction } from '../elements/load.ts'
 import { texts } from '../texts.ts'
 
 /** Lifetimes in days. */

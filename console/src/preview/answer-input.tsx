@@ -1,6 +1,8 @@
 import type { Step } from '@fms/client'
 import { texts } from '../texts.ts'
-import type { ShownStep, StepKind } from './walk.ts'
+import type { Answer } from './next-step.ts'
+import type { ShownStep } from './shown-step.ts'
+import type { StepKind } from './step-kind.ts'
 
 const mostStars = 20
 
@@ -15,8 +17,8 @@ export const AnswerInput = ({
   step: Step
   kind: StepKind
   shown: ShownStep
-  answer: string | readonly string[] | undefined
-  onAnswer: (answer: string | readonly string[]) => void
+  answer: Answer | undefined
+  onAnswer: (answer: Answer) => void
 }) => {
   const label = shown.title || step.key
   const text = typeof answer === 'string' ? answer : ''

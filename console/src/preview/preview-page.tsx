@@ -8,8 +8,10 @@ import { Page } from '../elements/page.tsx'
 import type { JsonObject } from '../json/values.ts'
 import { texts } from '../texts.ts'
 import { AnswerInput } from './answer-input.tsx'
+import { type Answer, type Answers, nextStep } from './next-step.ts'
+import { textsIn } from './shown-step.ts'
+import { kindOfStep } from './step-kind.ts'
 import { themeStyle } from './theme-style.ts'
-import { kindOfStep, nextStep, textsIn } from './walk.ts'
 
 /** A form as a respondent would read it. Nothing is stored. */
 export const PreviewPage = ({
@@ -32,11 +34,9 @@ export const PreviewPage = ({
   )
 }
 
-type Answer = string | readonly string[]
-
 const Walk = ({ form }: { form: Form }) => {
   const locale = useSignal(form.i18n.sourceLocale)
-  const answers = useSignal<ReadonlyMap<string, Answer>>(new Map())
+  const answers = useSignal<Answers>(new Map())
   const visited = useSignal<readonly Step[]>(form.steps.slice(0, 1))
   const remark = useSignal('')
   const current = visited.value.at(-1)

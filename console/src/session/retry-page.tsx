@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
+import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
-import { useAction } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
+import { useAction } from '../elements/action.ts'
 import { ErrorNotice } from '../elements/error-notice.tsx'
 import { Field } from '../elements/field.tsx'
-import { useAction } from '../elements/load.ts'
 import { Page } from '../elements/page.tsx'
 import { texts } from '../texts.ts'
 import { entryError } from './entry.ts'

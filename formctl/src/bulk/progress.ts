@@ -23,7 +23,8 @@ const bar = async (title: string, total: number): Promise<Progress> => {
   const { default: cliProgress } = await import('cli-progress')
   const { shades_classic: characters } = cliProgress.Presets
   const format = `${title} {bar} {value} of {total}, {left}`
-  // The bar handles no signals and changes no terminal settings: Interruption handles signals, and a kill leaves the terminal usable.
+  // The bar handles no signals and changes no terminal settings: Interruption handles signals, and a kill leaves the
+  // terminal usable.
   const drawn = new cliProgress.SingleBar(
     { format, barsize: 30, linewrap: true, gracefulExit: false },
     characters,

@@ -1,9 +1,9 @@
-import type { ChangeOptions, TaggedForm } from './forms.ts'
+import type { ChangeOptions } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import { pathOf } from './references.ts'
 import { newRequestId } from './request-id.ts'
 import type { DeletedForm } from './resources/deleted-form.ts'
-import type { Form } from './resources/form.ts'
+import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { Transport } from './transport.ts'
 
 /**
@@ -38,14 +38,13 @@ export const deletedFormsOf = ({ send }: Transport): DeletedForms => ({
 
   undelete: async (organization, form, options = {}) => {
     const { requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
-    const { body, etag } = await send<Form>({
+    return sendForm(send, {
       method: 'POST',
       path: pathOf(['organizations', organization], ['deletedForms', form], ['undelete']),
       body: { requestId, validateOnly },
       ifMatch,
       signal,
     })
-    return { form: body, etag }
   },
 
   purge: async (organization, form, options = {}) => {

@@ -6,14 +6,8 @@ import { newRequestId } from './request-id.ts'
 import type { FormChanges } from './resources/changes.ts'
 import type { Form } from './resources/form.ts'
 import type { FormInput, FormPatch } from './resources/form-patch.ts'
-import type { ApiResponse, CallOptions, Transport } from './transport.ts'
-
-/** A form with the ETag of its state. */
-export interface TaggedForm<F = Form> {
-  form: F
-  /** Value for `ifMatch`. `""` after a dry run, which `ifMatch` rejects. */
-  etag: string
-}
+import { sendForm, type TaggedForm } from './tagged-form.ts'
+import type { CallOptions, Transport } from './transport.ts'
 
 /** The options of every write. */
 export interface WriteOptions extends CallOptions {
@@ -127,21 +121,17 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
   const forms: Forms = {
     create: async (organization, form, options = {}) => {
       const { formId, requestId = newRequestId(), validateOnly = false, signal } = options
-      return tagged(
-        await send<Form>({
-          method: 'POST',
-          path: pathOf(['organizations', organization], ['forms']),
-          body: { form, formId, requestId, validateOnly },
-          signal,
-        }),
-      )
+      return sendForm(send, {
+        method: 'POST',
+        path: pathOf(['organizations', organization], ['forms']),
+        body: { form, formId, requestId, validateOnly },
+        signal,
+      })
     },
 
     get: async (organization: string, form: string, options: CallOptions & Partial<MaskOptions> = {}) => {
       const { readMask, signal } = options
-      return tagged(
-        await send<Form>({ method: 'GET', path: pathTo(organization, form), query: { readMask }, signal }),
-      )
+      return sendForm(send, { method: 'GET', path: pathTo(organization, form), query: { readMask }, signal })
     },
 
     list: (organization: string, options: ListQuery & Partial<MaskOptions> = {}): List<Form> => {
@@ -156,17 +146,15 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
 
     update: async (organization, form, patch, options = {}) => {
       const { requestId, ifMatch, validateOnly = false, signal } = options
-      return tagged(
-        await send<Form>({
-          method: 'PATCH',
-          path: pathTo(organization, form),
-          body: { form: patch, requestId, validateOnly },
-          ifMatch,
-          signal,
-          // Without a requestId, an earlier attempt of this call may have changed the form.
-          isUndecidedBy: (rejection) => requestId === undefined && isReason(rejection, 'FORM_MOVED'),
-        }),
-      )
+      return sendForm(send, {
+        method: 'PATCH',
+        path: pathTo(organization, form),
+        body: { form: patch, requestId, validateOnly },
+        ifMatch,
+        signal,
+        // Without a requestId, an earlier attempt of this call may have changed the form.
+        isUndecidedBy: (rejection) => requestId === undefined && isReason(rejection, 'FORM_MOVED'),
+      })
     },
 
     delete: async (organization, form, options = {}) => {
@@ -184,28 +172,24 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
     publish: async (organization, form, options = {}) => {
       const { ifMatch, signal, ...given } = options
       const { requestId = newRequestId(), note, refuseBreaking, validateOnly = false } = given
-      return tagged(
-        await send<Form>({
-          method: 'POST',
-          path: pathTo(organization, form, 'publish'),
-          body: { requestId, note, refuseBreaking, validateOnly },
-          ifMatch,
-          signal,
-        }),
-      )
+      return sendForm(send, {
+        method: 'POST',
+        path: pathTo(organization, form, 'publish'),
+        body: { requestId, note, refuseBreaking, validateOnly },
+        ifMatch,
+        signal,
+      })
     },
 
     unpublish: async (organization, form, options = {}) => {
       const { note, requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
-      return tagged(
-        await send<Form>({
-          method: 'POST',
-          path: pathTo(organization, form, 'unpublish'),
-          body: { note, requestId, validateOnly },
-          ifMatch,
-          signal,
-        }),
-      )
+      return sendForm(send, {
+        method: 'POST',
+        path: pathTo(organization, form, 'unpublish'),
+        body: { note, requestId, validateOnly },
+        ifMatch,
+        signal,
+      })
     },
 
     changes: async (organization, form, { from = 'live', to = 'draft', signal } = {}) => {
@@ -232,8 +216,6 @@ export const formsOf = ({ send, pause }: Transport): Forms => {
   }
   return forms
 }
-
-const tagged = ({ body: form, etag }: ApiResponse<Form>): TaggedForm => ({ form, etag })
 
 interface FormsPage {
   forms: Form[]

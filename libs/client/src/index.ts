@@ -17,7 +17,6 @@ export type {
   EditOptions,
   Forms,
   PublishOptions,
-  TaggedForm,
   UnpublishOptions,
   WriteOptions,
 } from './forms.ts'
@@ -82,4 +81,5 @@ export type {
   StepInput,
 } from './resources/step.ts'
 export type { Revisions } from './revisions.ts'
+export type { TaggedForm } from './tagged-form.ts'
 export type { CallOptions, ClientOptions, Clock, Fetch } from './transport.ts'

@@ -1,10 +1,10 @@
-import type { ChangeOptions, TaggedForm } from './forms.ts'
+import type { ChangeOptions } from './forms.ts'
 import { type List, listOf, type PageQuery } from './pages.ts'
 import type { Masked, MaskOptions } from './read-mask.ts'
 import { pathOf } from './references.ts'
 import { newRequestId } from './request-id.ts'
-import type { Form } from './resources/form.ts'
 import type { Revision } from './resources/revision.ts'
+import { sendForm, type TaggedForm } from './tagged-form.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /**
@@ -56,14 +56,13 @@ export const revisionsOf = ({ send }: Transport): Revisions => {
     get,
     rollback: async (organization, form, revision, options = {}) => {
       const { requestId = newRequestId(), ifMatch, validateOnly = false, signal } = options
-      const { body, etag } = await send<Form>({
+      return sendForm(send, {
         method: 'POST',
         path: pathOf(['organizations', organization], ['forms', form], ['revisions', revision], ['rollback']),
         body: { requestId, validateOnly },
         ifMatch,
         signal,
       })
-      return { form: body, etag }
     },
     live: (organization: string, form: string, options?: CallOptions & Partial<MaskOptions>) =>
       get(organization, form, 'live', options),

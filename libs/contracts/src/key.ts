@@ -4,6 +4,9 @@ import { Organization, Role, Uuid } from './organization.ts'
 import { pageShape } from './page.ts'
 import { displayName, Timestamp, text } from './text.ts'
 
+/** The format of an API key: `fms_` and 32 bytes as base64url. */
+export const API_KEY_PATTERN = /^fms_[A-Za-z0-9_-]{43}$/
+
 /** A user with this many live keys (neither revoked nor expired) can create none. Keys by operators may exceed it. */
 export const maxLiveKeys = 100
 

@@ -240,5 +240,5 @@ export const ListEventsResponse = z
   .meta({ id: 'EventsPage', description: 'A page of events.' })
 export type ListEventsResponse = z.infer<typeof ListEventsResponse>
 
-/** Body of the response to a delete: `{}`. */
-export const DeleteFormResponse = z.strictObject({}).meta({ id: 'Empty' })
+/** Body of the response to a delete of anything: `{}`. */
+export const EmptyResponse = z.strictObject({}).meta({ id: 'Empty' })

@@ -1,10 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKey, IssuedApiKey } from './directory-store.ts'
 
-const keyStart = 'fms_'
+export { API_KEY_PATTERN } from '@fms/contracts'
 
-/** The format of an API key: `fms_` and 32 bytes as base64url. */
-export const API_KEY_PATTERN = /^fms_[A-Za-z0-9_-]{43}$/
+const keyStart = 'fms_'
 
 /** Creates an API key with 256 random bits. */
 export const makeApiKey = (): string => keyStart + randomBytes(32).toString('base64url')

@@ -103,7 +103,7 @@ export interface KeyPage {
 }
 
 /** An organization of which a user is a member, and the user's role in it. */
-export interface MembershipWithRole {
+export interface Membership {
   organization: StoredOrganization
   role: Role
 }
@@ -301,11 +301,8 @@ export interface DirectoryStore extends AsyncDisposable {
   /** A page of the organizations of which the user is a member. */
   listOrganizations(query: ListOrganizationsQuery): Promise<OrganizationPage>
 
-  /** All organizations of which the user is a member, in the order in which the user joined them. */
-  listMemberships(userId: string): Promise<StoredOrganization[]>
-
-  /** All memberships of a user with the organizations and roles, in the order in which they began. */
-  listRoles(userId: string): Promise<MembershipWithRole[]>
+  /** All memberships of a user, in the order in which they began. */
+  listMemberships(userId: string): Promise<Membership[]>
 
   /**
    * Streams all users, then organizations, then members, then keys, each in the order of their ids. May miss records

@@ -1,5 +1,6 @@
 import { fieldPath } from '@fms/aip'
 import { type FormDraft, hasPaymentStep, type PreconditionViolation } from '@fms/contracts'
+import { isQuestion } from './is-question.ts'
 import { takeViolations } from './take-violations.ts'
 
 /**
@@ -22,7 +23,6 @@ const violation = (type: string, path: PropertyKey[], description: string): Prec
 })
 
 const stepOrder: Check = function* ({ type, steps }) {
-  const isQuestion = (step: { type: string }) => step.type !== 'start' && step.type !== 'end'
   const lastQuestion = steps.findLastIndex(isQuestion)
   for (const [index, step] of steps.entries()) {
     if (step.type === 'start' && index > 0) {

@@ -97,6 +97,7 @@ export interface RestoredRevision {
   number: number
 }
 
+/** Which page of an organization's forms to read. */
 export interface ListFormsQuery {
   organizationId: string
   filter?: CheckedFilter
@@ -107,6 +108,7 @@ export interface ListFormsQuery {
   skip: number
 }
 
+/** A page of forms with their drafts. */
 export interface FormsPage {
   forms: StoredForm[]
   /** The position of the last form, if more follow. */
@@ -115,6 +117,7 @@ export interface FormsPage {
   totalSize: number
 }
 
+/** A page of forms without their drafts. */
 export interface FormSummariesPage extends Omit<FormsPage, 'forms'> {
   forms: FormSummary[]
 }
@@ -131,6 +134,7 @@ export interface DeletedForm extends Pick<StoredForm, 'organizationId' | 'formId
 /** The position of a deleted form in a list. */
 export type DeletedFormPosition = Pick<DeletedForm, 'deleteTime' | 'formId'>
 
+/** Which page of an organization's deleted forms to read. */
 export interface ListDeletedFormsQuery {
   organizationId: string
   /** The position of the last form of the previous page. */
@@ -139,6 +143,7 @@ export interface ListDeletedFormsQuery {
   skip: number
 }
 
+/** A page of deleted forms. */
 export interface DeletedFormsPage {
   deletedForms: DeletedForm[]
   /** The position of the last form, if more follow. */
@@ -147,6 +152,7 @@ export interface DeletedFormsPage {
   totalSize: number
 }
 
+/** Which page of a form's revisions to read. */
 export interface ListRevisionsQuery extends FormRef {
   /** The number of the last revision of the previous page. */
   after?: number
@@ -154,14 +160,19 @@ export interface ListRevisionsQuery extends FormRef {
   skip: number
 }
 
+/** A page of revisions. */
 export interface RevisionsPage {
   revisions: ListedRevision[]
+  /** The number of the last revision, if more follow. */
   next?: number
+  /** The number of revisions on all pages. */
   totalSize: number
 }
 
+/** A revision in a list. */
 export interface ListedRevision {
   revision: StoredRevision
+  /** Whether it has the alias `live`. */
   live: boolean
 }
 
@@ -195,6 +206,7 @@ export interface Usage {
 /** Limits of an organization's usage; 0 is unlimited. */
 export type Quota = Readonly<Usage>
 
+/** How a store is opened. */
 export interface FormsStoreOptions {
   /** Opens a SQLite file without creating or migrating it. */
   readOnly?: boolean
@@ -218,16 +230,19 @@ export interface FormsStoreOptions {
   onRecorded?: (organizationId: string, type: EventType) => void
 }
 
+/** Options of {@link FormsStore.importForm}. */
 export interface ImportOptions {
   /** Whether the import records `form.imported`. A copy of a store does not: it copies the log itself. Default: true. */
   recordsEvent?: boolean
 }
 
+/** Options of {@link FormsStore.create}. */
 export interface CreateOptions {
   /** Whether the client chose the id of the form, which another organization may have as well. Default: false. */
   hasClientId?: boolean
 }
 
+/** Options of the lists of a store. */
 export interface ListOptions {
   /** Aborts when the page is sent or no longer wanted. A large page holds its slot until then. */
   signal?: AbortSignal | undefined
@@ -460,8 +475,8 @@ export interface FormsStore extends AsyncDisposable {
   exportForms(organizationId: string): AsyncIterable<FormRecord>
 
   /**
-   * Stores an exported form, or a deleted one, which can be restored as in the other store. It becomes visible as a whole, and a repeat completes an interrupted import. Counts as
-   * usage, but no quota rejects it.
+   * Stores an exported form, or a deleted one, which can be restored as in the other store. It becomes visible as a whole,
+   * and a repeat completes an interrupted import. Counts as usage, but no quota rejects it.
    *
    * @param record valid by the schema `FormRecord`.
    * @throws {ApiError} FORM_CONFLICT, with nothing visible, when the store has another state of the form, or another form

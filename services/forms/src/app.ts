@@ -55,7 +55,7 @@ export const createFormsApp = ({
     ...options,
     drafts: new DraftWriter(threads, largeLength),
     comparer: new DraftComparer(threads, largeLength),
-    contexts: new ChangeContexts(options.forms, threads),
+    contexts: new ChangeContexts(threads),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
   }

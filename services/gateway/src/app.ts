@@ -10,7 +10,7 @@ import {
   limitRequests,
   rejectUnknownPaths,
 } from '@fms/service-kit'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyContextConfig, FastifyInstance, HTTPMethods } from 'fastify'
 import type { Agent } from 'undici'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
 import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
@@ -183,16 +183,20 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   })
 }
 
-const organizationRoutes =
-  ({ config, organizations: to, memory }: GatewayDeps) =>
-  async (app: FastifyInstance) => {
-    limitRequests(app, config.MAX_REQUESTS)
-    app.register(forward, { to, memory, methods: ['GET'], paths: ['/organizations', organizationPath] })
-    app.register(forward, { to, memory, methods: ['GET'], paths: ['/whoami'] })
-    app.register(forward, { to, memory, methods: ['GET', 'POST'], paths: ['/keys'] })
-    app.register(forward, { to, memory, methods: ['DELETE'], paths: ['/keys/:keyId'] })
-    app.register(forward, { to, memory, methods: ['POST'], paths: ['/keys/:keyId/rotate'] })
-  }
+/** Returns a function that registers routes whose requests are forwarded to a service. */
+const forwardTo =
+  (to: Upstream, { memory }: GatewayDeps, app: FastifyInstance) =>
+  (methods: HTTPMethods[], paths: string[], config?: FastifyContextConfig) =>
+    void app.register(forward, { to, memory, methods, paths, ...(config && { config }) })
+
+const organizationRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
+  limitRequests(app, deps.config.MAX_REQUESTS)
+  const route = forwardTo(deps.organizations, deps, app)
+  route(['GET'], ['/organizations', organizationPath, '/whoami'])
+  route(['GET', 'POST'], ['/keys'])
+  route(['DELETE'], ['/keys/:keyId'])
+  route(['POST'], ['/keys/:keyId/rotate'])
+}
 
 /** Has a limit of its own, so that no number of wrong codes delays callers with keys. */
 const sessionRoute =
@@ -208,46 +212,19 @@ const sessionRoute =
   }
 
 const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
-  const { config, forms: to, memory } = deps
-  limitRequests(app, config.MAX_REQUESTS)
-  app.register(forward, { to, memory, methods: ['GET', 'POST'], paths: [`${organizationPath}/forms`] })
-  app.register(forward, { to, memory, methods: ['GET', 'PATCH', 'DELETE'], paths: [formPath] })
-  app.register(forward, {
-    to,
-    memory,
-    methods: ['GET'],
-    paths: [`${formPath}/changes`, `${formPath}/revisions`, `${formPath}/revisions/:revisionRef`],
-  })
-  app.register(forward, {
-    to,
-    memory,
-    methods: ['POST'],
-    paths: [
-      `${formPath}/unpublish`,
-      `${formPath}/revisions/:revisionRef/rollback`,
-      `${deletedFormPath}/undelete`,
-    ],
-  })
-  app.register(forward, {
-    to,
-    memory,
-    methods: ['DELETE'],
-    paths: [deletedFormPath],
-    config: { requiresOwner: true },
-  })
-  app.register(forward, {
-    to,
-    memory,
-    methods: ['GET'],
-    paths: [
-      `${organizationPath}/deletedForms`,
-      `${organizationPath}/events`,
-      `${organizationPath}/events/:eventId`,
-    ],
-  })
+  limitRequests(app, deps.config.MAX_REQUESTS)
+  const route = forwardTo(deps.forms, deps, app)
+  route(['GET', 'POST'], [`${organizationPath}/forms`])
+  route(['GET', 'PATCH', 'DELETE'], [formPath])
+  route(['GET'], [`${formPath}/changes`, `${formPath}/revisions`, `${formPath}/revisions/:revisionRef`])
+  route(['POST'], [`${formPath}/unpublish`, `${formPath}/revisions/:revisionRef/rollback`])
+  route(['GET'], [`${organizationPath}/deletedForms`])
+  route(['POST'], [`${deletedFormPath}/undelete`])
+  route(['DELETE'], [deletedFormPath], { requiresOwner: true })
+  route(['GET'], [`${organizationPath}/events`, `${organizationPath}/events/:eventId`])
   app.register(forwardStream, {
     path: `${organizationPath}/events/stream`,
-    to,
+    to: deps.forms,
     agent: deps.streamAgent,
     limits: new StreamLimits(),
     authorize: deps.authorize,
@@ -259,10 +236,10 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
 
 /** One of the two reads of a form by its public id, in whichever organization it is (AIP-159). */
 const publicIdRoute =
-  ({ forms: to, memory, findOwner, authorize, limits }: GatewayDeps, path: string, members: MaskMembers) =>
-  async (app: FastifyInstance) => {
+  (deps: GatewayDeps, path: string, members: MaskMembers) => async (app: FastifyInstance) => {
+    const { findOwner, authorize, limits } = deps
     resolveOrganization(app, { findOwner, authorize, limits, members })
-    app.register(forward, { to, memory, methods: ['GET'], paths: [path] })
+    forwardTo(deps.forms, deps, app)(['GET'], [path])
   }
 
 const publishRoute =

@@ -1,4 +1,4 @@
-import { type DeletedForm, DeleteFormResponse, Form, ListDeletedFormsResponse } from '@fms/contracts'
+import { type DeletedForm, EmptyResponse, Form, ListDeletedFormsResponse } from '@fms/contracts'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { formOutcome } from '../../api/form-outcome.ts'
@@ -52,12 +52,7 @@ export const purgeByApi = async (
   const { validateOnly = false } = options
   if (!validateOnly) await confirm(command, `Purge the form ${formRef} permanently?`)
   const path = `${pathOf(organization)}/${encodeURIComponent(formRef)}`
-  const { requestId, isReplayed } = await sendChange(
-    api,
-    DeleteFormResponse,
-    { method: 'DELETE', path },
-    options,
-  )
+  const { requestId, isReplayed } = await sendChange(api, EmptyResponse, { method: 'DELETE', path }, options)
   const done = isReplayed ? `The form ${formRef} was purged before.` : `Purged the form ${formRef}.`
   return {
     json: { form: formRef, requestId, replayed: isReplayed, validateOnly },

@@ -1,4 +1,4 @@
-import { DeleteFormResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
+import { EmptyResponse, IssuedKey, type Key, ListKeysResponse } from '@fms/contracts'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { readPages } from '../../api/read-pages.ts'
@@ -71,8 +71,9 @@ export const rotateKeyByApi = async (
   const path = `/keys/${encodeURIComponent(id!)}/rotate`
   const { key, secret } = await api.send(IssuedKey, 'POST', path, { overlapSeconds: overlap / 1000 })
   const end = new Date(now + overlap).toISOString()
-  // The new key has the expireTime of the old one.
-  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: [key.expireTime || end, end].sort()[0] }
+  // The new key has the expireTime of the old one, which may come before the end of the overlap.
+  const expiresFirst = key.expireTime !== '' && key.expireTime < end
+  const ended = overlap === 0 ? { revokeTime: end } : { expireTime: expiresFirst ? key.expireTime : end }
   return rotatedKey(idOf(key), secret, { id: id!.toLowerCase(), ...ended })
 }
 
@@ -84,6 +85,6 @@ export const revokeKeyByApi = async (
   command: Command,
 ): Promise<Outcome> => {
   await confirm(command, `Revoke the API key ${id} permanently?`)
-  await api.send(DeleteFormResponse, 'DELETE', `/keys/${encodeURIComponent(id!)}`)
+  await api.send(EmptyResponse, 'DELETE', `/keys/${encodeURIComponent(id!)}`)
   return revokedKey(id!.toLowerCase())
 }

@@ -25,6 +25,8 @@ export interface Directory {
   givenMember: (
     role?: NewMember['role'],
   ) => Promise<{ userId: string; organization: StoredOrganization; organizationId: string }>
+  /** The organizations of a user's memberships, in their order. */
+  organizationsOf: (userId: string) => Promise<StoredOrganization[]>
 }
 
 /** Opens a store for each test of the enclosing `describe`, and closes it after the test. */
@@ -53,5 +55,8 @@ export const openDirectory = (open: OpenStore): Directory => {
     return { userId, organization, organizationId }
   }
 
-  return { store, clock, givenUser, givenOrganization, givenMember }
+  const organizationsOf: Directory['organizationsOf'] = async (userId) =>
+    (await store().listMemberships(userId)).map(({ organization }) => organization)
+
+  return { store, clock, givenUser, givenOrganization, givenMember, organizationsOf }
 }

@@ -10,6 +10,7 @@ export const membersContract = ({
   givenUser,
   givenOrganization,
   givenMember,
+  organizationsOf,
 }: Directory): void => {
   describe('members', () => {
     it('are added with a role', async () => {
@@ -63,7 +64,7 @@ export const membersContract = ({
       await store().removeMember({ organizationId, userId })
 
       expect(await store().getOrganization(userId, organizationId)).toBeUndefined()
-      expect(await store().listMemberships(userId)).toEqual([])
+      expect(await organizationsOf(userId)).toEqual([])
       await store().addMember({ organizationId, userId, role: 'viewer' })
       expect(await store().getOrganization(userId, organizationId)).toEqual(organization)
     })
@@ -79,6 +80,18 @@ export const membersContract = ({
   })
 
   describe('listMemberships', () => {
+    it('returns the organizations of a user with the roles', async () => {
+      const { userId } = await givenUser()
+      const expected = []
+      for (const role of ['viewer', 'owner', 'editor'] as const) {
+        const organization = await givenOrganization()
+        await store().addMember({ organizationId: organization.organizationId, userId, role })
+        expected.push({ organization, role })
+      }
+
+      expect(await store().listMemberships(userId)).toEqual(expected)
+    })
+
     it('is in the order in which the memberships started, also within one millisecond', async () => {
       const { userId } = await givenUser()
       const organizations: StoredOrganization[] = []
@@ -91,7 +104,7 @@ export const membersContract = ({
       }
 
       expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
-      expect(await store().listMemberships(userId)).toEqual(joined)
+      expect(await organizationsOf(userId)).toEqual(joined)
     })
 
     it('lists a membership that was removed and added again last', async () => {
@@ -102,7 +115,7 @@ export const membersContract = ({
       await store().removeMember({ organizationId, userId })
       await store().addMember({ organizationId, userId, role: 'viewer' })
 
-      expect(await store().listMemberships(userId)).toEqual([second, organization])
+      expect(await organizationsOf(userId)).toEqual([second, organization])
     })
 
     it('is empty for a user without organizations', async () => {

@@ -291,20 +291,4 @@ export const ownKeysContract = ({ store, clock, givenUser }: Directory): void =>
       await expect(store().revokeOwnKey(userId, keyId)).rejects.toMatchObject(notFound)
     })
   })
-
-  describe('listRoles', () => {
-    it('returns the organizations of a user with the roles, in the order of the memberships', async () => {
-      const { userId } = await givenUser()
-      const roles = ['viewer', 'owner', 'editor'] as const
-      const expected = []
-      for (const role of roles) {
-        const organization = await store().createOrganization({ name: 'Acme', slug: `o-${randomUUID()}` })
-        await store().addMember({ organizationId: organization.organizationId, userId, role })
-        expected.push({ organization, role })
-      }
-
-      expect(await store().listRoles(userId)).toEqual(expected)
-      expect(await store().listRoles(randomUUID())).toEqual([])
-    })
-  })
 }

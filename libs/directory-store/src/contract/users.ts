@@ -3,7 +3,7 @@ import { hashApiKey } from '../api-key.ts'
 import { type Directory, lowerCaseUuid, start } from './given.ts'
 
 /** The contract of users. */
-export const usersContract = ({ store, clock, givenUser, givenMember }: Directory): void => {
+export const usersContract = ({ store, clock, givenUser, givenMember, organizationsOf }: Directory): void => {
   describe('createUser', () => {
     it('assigns an id and a createTime, and stores a user who is found by id and by e-mail address in any letter case', async () => {
       const user = await store().createUser({ email: 'Ada@Example.com' })
@@ -85,7 +85,7 @@ export const usersContract = ({ store, clock, givenUser, givenMember }: Director
 
       await store().disableUser(userId)
 
-      expect(await store().listMemberships(userId)).toEqual([organization])
+      expect(await organizationsOf(userId)).toEqual([organization])
     })
 
     it.each(['nobody@example.com', '', 'ffffffff-ffff-4fff-bfff-ffffffffffff'])(

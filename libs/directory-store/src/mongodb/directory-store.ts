@@ -22,7 +22,7 @@ import type {
   ListOrganizationsQuery,
   ListOwnKeysQuery,
   Member,
-  MembershipWithRole,
+  Membership,
   OrganizationPage,
   StoredOrganization,
   User,
@@ -398,13 +398,7 @@ export class MongoDirectoryStore implements DirectoryStore {
   }
 
   /** Index: members_by_begin. */
-  async listMemberships(userId: string): Promise<StoredOrganization[]> {
-    const members = await Array.fromAsync(this.#members.find({ userId }, { sort: { createTime: 1 } }))
-    return this.#organizationsOf(members)
-  }
-
-  /** Index: members_by_begin. */
-  async listRoles(userId: string): Promise<MembershipWithRole[]> {
+  async listMemberships(userId: string): Promise<Membership[]> {
     const members = await Array.fromAsync(this.#members.find({ userId }, { sort: { createTime: 1 } }))
     const roles = new Map(members.map(({ organizationId, role }) => [organizationId, role]))
     const organizations = await this.#organizationsOf(members)

@@ -86,7 +86,6 @@ describe('a directory file', () => {
 
   it.each([
     ['listMemberships', 'members_by_begin'],
-    ['listRoles', 'members_by_begin'],
     ['listOwnKeys', 'keys_by_user'],
     ['listKeys', 'keys_by_create_time'],
     ['authorize', 'sqlite_autoindex_keys_2'],
@@ -94,7 +93,6 @@ describe('a directory file', () => {
     await using store = await openDirectoryStore(url)
     const reads = {
       listMemberships: () => store.listMemberships('u'),
-      listRoles: () => store.listRoles('u'),
       listOwnKeys: () => store.listOwnKeys({ userId: 'u', limit: 10, skip: 0 }),
       listKeys: () => store.listKeys(),
       authorize: () => store.authorize({ keyHash: 'h', organizationRef: 'acme' }, new Date()),

@@ -13,7 +13,7 @@ import type {
   ListOrganizationsQuery,
   ListOwnKeysQuery,
   Member,
-  MembershipWithRole,
+  Membership,
   OrganizationPage,
   StoredOrganization,
   User,
@@ -391,17 +391,7 @@ export class SqliteDirectoryStore implements DirectoryStore {
   }
 
   /** Index: members_by_begin. */
-  async listMemberships(userId: string): Promise<StoredOrganization[]> {
-    const rows = this.#database.all(
-      `SELECT organizations.* FROM members CROSS JOIN organizations USING (organizationId)
-       WHERE members.userId = ? ORDER BY members.createTime`,
-      userId,
-    )
-    return rows.map(toOrganization)
-  }
-
-  /** Index: members_by_begin. */
-  async listRoles(userId: string): Promise<MembershipWithRole[]> {
+  async listMemberships(userId: string): Promise<Membership[]> {
     const rows = this.#database.all(
       `SELECT organizations.*, members.role FROM members CROSS JOIN organizations USING (organizationId)
        WHERE members.userId = ? ORDER BY members.createTime`,

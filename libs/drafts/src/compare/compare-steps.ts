@@ -1,5 +1,6 @@
 import type { Json } from '@fms/aip'
 import type { BreakingChange } from '@fms/contracts'
+import { isQuestion } from '../is-question.ts'
 import { compareElements, identify } from './compare-elements.ts'
 import {
   below,
@@ -38,7 +39,7 @@ const keyOf = (step: Json) => (isObject(step) && typeof step.key === 'string' ? 
 /** Compares two steps of one key. Only changes of questions are breaking: other steps have no answers. */
 const compareStep: Compare = function* (before, after, place) {
   for (const difference of everyDifference(before, after, place)) {
-    if (isQuestion(before)) yield difference
+    if (isObject(before) && isQuestion(before)) yield difference
     else yield withoutBreaking(difference)
   }
 }
@@ -116,9 +117,6 @@ const optionId = (option: Json): string | undefined => {
   }
   return undefined
 }
-
-const isQuestion = (step: Json | undefined): boolean =>
-  isObject(step) && step.type !== 'start' && step.type !== 'end'
 
 const withoutBreaking = ({ breaking: _, ...difference }: Difference): Difference => difference
 

@@ -1,5 +1,6 @@
 import type { FormRef } from '../forms-store.ts'
-import { type FormDocument, type FormsCollections, formByRef } from './documents.ts'
+import type { FormDocument, FormsCollections } from './documents.ts'
+import { formByRef } from './form-queries.ts'
 
 /**
  * The document of a form. Indexes: that of `_id`, and forms_by_publicId_and_id.

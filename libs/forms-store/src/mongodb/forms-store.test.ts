@@ -4,7 +4,8 @@ import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import { givenForm, newRevision, refOf } from '../contract/given.ts'
 import type { FormsStoreOptions } from '../forms-store.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
-import { formsCollections, newRevisionDocument } from './documents.ts'
+import { newRevisionDocument } from './convert-documents.ts'
+import { formsCollections } from './documents.ts'
 import { startStoreUnderTest } from './testing.ts'
 
 const { newUrl, ...store } = await startStoreUnderTest()

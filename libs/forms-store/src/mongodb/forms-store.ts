@@ -4,7 +4,6 @@ import {
   conflictDeadline,
   isTimeLimit,
   KeyedMutex,
-  listMongodb,
   MongoDatabase,
   retryOnConflict,
   socketTimeoutMs,
@@ -42,9 +41,6 @@ import type {
   TakeSnapshot,
   Usage,
 } from '../forms-store.ts'
-import { completeOrder, positionOf } from '../lists/form-order.ts'
-import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
-import { takeUpTo } from '../lists/take-up-to.ts'
 import { noQuota } from '../quota.ts'
 import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
@@ -55,46 +51,31 @@ import { publishForm } from './changes/publish-form.ts'
 import { recordReplies } from './changes/record-replies.ts'
 import { unpublishForm } from './changes/unpublish-form.ts'
 import { updateForm } from './changes/update-form.ts'
+import {
+  stateFields,
+  storedFields,
+  toFormState,
+  toStoredForm,
+  toStoredRevision,
+} from './convert-documents.ts'
 import { getDeleted } from './deleted-forms/find-deleted.ts'
 import { listDeleted } from './deleted-forms/list-deleted.ts'
 import { purgeForm } from './deleted-forms/purge-form.ts'
 import { undeleteForm } from './deleted-forms/undelete-form.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formsCollections,
-  type RevisionDocument,
-  stateFields,
-  storedFields,
-  summaryFields,
-  toFormState,
-  toFormSummary,
-  toStoredForm,
-  toStoredRevision,
-  visibilityFields,
-  visibleRevisions,
-} from './documents.ts'
+import { type FormsCollections, formsCollections } from './documents.ts'
 import { MongoEventLog } from './events/mongo-event-log.ts'
 import type { ChangeRecorder } from './events/record-event.ts'
 import { findForm } from './find-form.ts'
-import { findRevision, findRevisionOfCommand } from './find-revision.ts'
-import { planList } from './list-plan.ts'
+import { type ListLimits, listForms, summaries, wholeForms } from './list-forms.ts'
 import { exportForms, listOrganizations } from './records/export-forms.ts'
 import { importForm } from './records/import-form.ts'
 import { checkRequest, withRequest } from './request-ids/request-in-progress.ts'
+import { findRevision, findRevisionOfCommand } from './revisions/find-revision.ts'
+import { listRevisions, toListedRevision } from './revisions/list-revisions.ts'
 import { MongoRevisionGrowth } from './revisions/mongo-revision-growth.ts'
 import { formsSchema } from './schema.ts'
-import { checkQuota, countForms, readUsage } from './usage.ts'
+import { checkQuota, readUsage } from './usage.ts'
 import { noteMemory } from './usage-notes.ts'
-
-/** Document fields by the names that filters use. */
-const filterFields = {
-  name: 'name',
-  publicId: 'publicId',
-  type: 'type',
-  createTime: 'createTime',
-  updateTime: 'updateTime',
-} as const
 
 /** Hooks for tests. */
 export interface MongoFormsStoreHooks {
@@ -102,17 +83,6 @@ export interface MongoFormsStoreHooks {
   /** How long a create or delete can be in flight, in milliseconds. Default: 15,000. */
   inFlightMs?: number
 }
-
-/** How a list makes its items from documents. */
-interface PageItems<Item> {
-  fields: readonly (keyof FormDocument)[]
-  /** The share of an item in the 4 MiB of a page. */
-  bytesOf: (document: FormDocument) => number
-  toItem: (document: FormDocument) => Item
-}
-
-/** Trigrams in the query of one search: more narrow it little further. */
-const maxTrigrams = 8
 
 /** Time limit of a list, unless the options set another. */
 const defaultListTimeoutMs = 2_000
@@ -189,45 +159,11 @@ export class MongoFormsStore implements FormsStore {
   }
 
   list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
-    const bytesOf = ({ draft }: FormDocument) => Buffer.byteLength(draft)
-    return this.#listPage(query, options, { fields: storedFields, bytesOf, toItem: toStoredForm })
+    return this.#withTimeLimit(options, (limits) => listForms(this.#collections, query, wholeForms, limits))
   }
 
   listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
-    return this.#listPage(query, options, { fields: summaryFields, bytesOf: () => 0, toItem: toFormSummary })
-  }
-
-  /** Indexes: those of `planList`; for the number of all forms, that of `_id` of usage. */
-  async #listPage<Item>(
-    { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
-    options: ListOptions,
-    { fields, bytesOf, toItem }: PageItems<Item>,
-  ): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> {
-    const order = completeOrder(orderBy)
-    const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
-    return this.#withTimeLimit(options, async (throwIfAborted) => {
-      const list = listMongodb(this.#collections.forms, {
-        scope: { organizationId },
-        filter,
-        ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
-        documentFields: [...fields, 'foldedName'],
-        fields: filterFields,
-        foldedField: 'foldedName',
-        order,
-        after,
-        skip,
-        limit,
-        plan: planList(filter, order, trigrams.length > 0),
-        timeoutMs: this.#listTimeoutMs,
-        throwIfAborted,
-      })
-      const [{ taken, more }, totalSize] = await Promise.all([
-        takeUpTo(limit, list.items, bytesOf),
-        filter ? list.count() : countForms(this.#collections, organizationId),
-      ])
-      const next = more && positionOf(taken.at(-1)!, order)
-      return { forms: taken.map(toItem), ...(next && { next }), totalSize }
-    })
+    return this.#withTimeLimit(options, (limits) => listForms(this.#collections, query, summaries, limits))
   }
 
   update(
@@ -253,9 +189,7 @@ export class MongoFormsStore implements FormsStore {
 
   /** Index: deletions_by_deleteTime. */
   listDeleted(query: ListDeletedFormsQuery, options: ListOptions = {}): Promise<DeletedFormsPage> {
-    return this.#withTimeLimit(options, (throwIfAborted) =>
-      listDeleted(this.#collections, query, { timeoutMs: this.#listTimeoutMs, throwIfAborted }),
-    )
+    return this.#withTimeLimit(options, (limits) => listDeleted(this.#collections, query, limits))
   }
 
   getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -323,35 +257,8 @@ export class MongoFormsStore implements FormsStore {
     )
   }
 
-  /** Index: revisions_by_incarnation. */
-  async listRevisions({
-    after,
-    limit,
-    skip,
-    ...ref
-  }: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
-    const form = await findForm(this.#collections, ref, [...visibilityFields, 'liveRevisionId'])
-    if (!form) return undefined
-    const { revisions } = this.#collections
-    const all = visibleRevisions(form)
-    const number = { ...all.number, ...(after !== undefined && { $lt: after }) }
-    const found = revisions.find(
-      { ...all, number },
-      {
-        sort: { number: -1 },
-        skip,
-        limit: limit + 1,
-      },
-    )
-    const [{ taken, more }, totalSize] = await Promise.all([
-      takeUpTo(limit, found, (revision) => Buffer.byteLength(revision.form)),
-      revisions.count(all),
-    ])
-    return {
-      revisions: taken.map((revision) => toListedRevision(revision, form)),
-      ...(more && { next: taken.at(-1)!.number }),
-      totalSize,
-    }
+  listRevisions(query: ListRevisionsQuery): Promise<RevisionsPage | undefined> {
+    return listRevisions(this.#collections, query)
   }
 
   async getRevision(
@@ -433,15 +340,15 @@ export class MongoFormsStore implements FormsStore {
   }
 
   /** @throws {ApiError} FILTER_TOO_EXPENSIVE when `read` exceeds the time limit; the signal's reason. */
-  async #withTimeLimit<T>(
-    { signal }: ListOptions,
-    read: (throwIfAborted: () => void) => Promise<T>,
-  ): Promise<T> {
+  async #withTimeLimit<T>({ signal }: ListOptions, read: (limits: ListLimits) => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#listTimeoutMs
     try {
-      return await read(() => {
-        signal?.throwIfAborted()
-        if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
+      return await read({
+        timeoutMs: this.#listTimeoutMs,
+        throwIfAborted: () => {
+          signal?.throwIfAborted()
+          if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
+        },
       })
     } catch (error) {
       throw isTimeLimit(error) ? filterTooExpensive(this.#listTimeoutMs) : error
@@ -456,8 +363,3 @@ export class MongoFormsStore implements FormsStore {
     )
   }
 }
-
-const toListedRevision = (revision: RevisionDocument, form: FormDocument): ListedRevision => ({
-  revision: toStoredRevision(revision),
-  live: revision.revisionId === form.liveRevisionId,
-})

@@ -12,13 +12,8 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logOf } from '../contract/events/log-of.ts'
 import { edited, newForm, newRevision, refOf } from '../contract/given.ts'
 import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
-import {
-  type FormDocument,
-  formsCollections,
-  newFormDocument,
-  newRevisionDocument,
-  type RevisionDocument,
-} from './documents.ts'
+import { newFormDocument, newRevisionDocument } from './convert-documents.ts'
+import { type FormDocument, formsCollections, type RevisionDocument } from './documents.ts'
 import { formsChanges } from './fill-missing-fields.ts'
 import { formsSchema } from './schema.ts'
 

@@ -4,8 +4,9 @@ import { edited, givenForm, newForm, newRevision, publish, refOf, snapshot } fro
 import type { FormsStore, StoredForm } from '../forms-store.ts'
 import { parseSnapshot } from '../stored-draft.ts'
 import { clearDeletions } from './changes/clear-deletions.ts'
-import { incarnationOf, newRevisionDocument } from './documents.ts'
+import { newRevisionDocument } from './convert-documents.ts'
 import { collectEvents } from './events/collect-events.ts'
+import { incarnationOf } from './form-queries.ts'
 import { MongoFormsStore } from './forms-store.ts'
 import { allow, startFormsStore } from './testing.ts'
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { documentIdsOf, type FormsCollections, type UsageDocument, type UsageNote } from './documents.ts'
+import type { FormsCollections, UsageDocument, UsageNote } from './documents.ts'
+import { documentIdsOf } from './form-queries.ts'
 
 /**
  * How long the create or delete of a form can be in flight, in milliseconds: longer than its requests may take together,

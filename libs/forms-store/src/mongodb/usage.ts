@@ -63,7 +63,7 @@ export const countWrite = async <T>(
   form?: NotedForm,
 ): Promise<T> => {
   if (form) return countForm(collections, quota, organizationId, newNote(form, growth), write)
-  if (grows(growth)) await reserve(collections, quota, organizationId, growth)
+  if (grows(growth)) await reserveGrowth(collections, quota, organizationId, growth)
   const stored = await write()
   if (stored ? !grows(growth) : grows(growth)) {
     const { bytes, revisions = 0 } = growth
@@ -85,10 +85,10 @@ const countForm = async <T>(
   write: () => Promise<T>,
 ): Promise<T> => {
   const { forms, bytes } = note
-  await reserve(collections, quota, organizationId, { forms, bytes }, note)
+  await reserveGrowth(collections, quota, organizationId, { forms, bytes }, note)
   const stored = await write()
   if (stored) noteMemory(collections).finish(organizationId, [note.key])
-  else await withdraw(collections, organizationId, note)
+  else await withdrawNote(collections, organizationId, note)
   return stored
 }
 
@@ -96,7 +96,7 @@ const countForm = async <T>(
  * Removes a note and takes its amounts back, unless another change of the same form shares it. If the note is gone, a later
  * change of the form may have removed it without its amounts: then the next write recomputes the usage.
  */
-const withdraw = async (
+const withdrawNote = async (
   collections: FormsCollections,
   organizationId: string,
   { key, forms, bytes }: KeyedNote,
@@ -106,11 +106,11 @@ const withdraw = async (
   const isShared = { [users]: { $gt: 1 } }
   for (;;) {
     const back = { forms: -forms, bytes: -bytes }
-    if (await change(collections, organizationId, isLast, back, { unset: [key] })) return
-    if (await change(collections, organizationId, isShared, { [users]: -1 }, { changed: key })) return
+    if (await updateUsage(collections, organizationId, isLast, back, { unset: [key] })) return
+    if (await updateUsage(collections, organizationId, isShared, { [users]: -1 }, { changed: key })) return
     const hasUsers = { ...keyOf(organizationId), [users]: { $gt: 0 } }
     if (await collections.usage.has(hasUsers)) continue
-    await change(collections, organizationId, {}, {}, { fields: { dueTime: 0 } })
+    await updateUsage(collections, organizationId, {}, {}, { fields: { dueTime: 0 } })
     return
   }
 }
@@ -122,7 +122,7 @@ export const addUsage = async (
   growth: Growth,
 ): Promise<void> => {
   if (growth.forms !== 0 || growth.bytes !== 0)
-    await change(collections, organizationId, {}, amountsOf(growth))
+    await updateUsage(collections, organizationId, {}, amountsOf(growth))
 }
 
 /** Changes of notes by their keys, and of fields. */
@@ -140,7 +140,7 @@ interface NoteChanges {
  *
  * @returns whether the condition holds.
  */
-const change = async (
+const updateUsage = async (
   collections: FormsCollections,
   organizationId: string,
   condition: Readonly<Record<string, unknown>>,
@@ -168,8 +168,8 @@ const change = async (
 export const readUsage = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
   const found = await collections.usage.findOne(keyOf(organizationId))
   const { forms, bytes } = found
-    ? await settled(collections, found)
-    : await firstCount(collections, organizationId)
+    ? await usageNow(collections, found)
+    : await createUsage(collections, organizationId)
   return { forms, bytes }
 }
 
@@ -180,7 +180,7 @@ export const readUsage = async (collections: FormsCollections, organizationId: s
 export const countForms = async (collections: FormsCollections, organizationId: string): Promise<number> => {
   const found = await collections.usage.findOne(keyOf(organizationId))
   if (!found) return collections.forms.count({ organizationId })
-  return (await settled(collections, found)).forms
+  return (await usageNow(collections, found)).forms
 }
 
 /**
@@ -198,7 +198,7 @@ export const checkQuota = async (
   try {
     assertWithinQuota(organizationId, quota, counted, growth)
   } catch {
-    await checkedAgain(collections, quota, organizationId, growth)
+    await refreshAndCheck(collections, quota, organizationId, growth)
   }
 }
 
@@ -208,7 +208,7 @@ export const checkQuota = async (
  *
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
-const reserve = async (
+const reserveGrowth = async (
   collections: FormsCollections,
   quota: Quota,
   organizationId: string,
@@ -226,15 +226,15 @@ const reserve = async (
   for (;;) {
     const needsNoCheck = { dueTime: { $gt: Date.now() }, checkIn: { $gt: 0 } }
     const condition = { ...isWithinQuota, ...needsNoCheck, ...isFirst }
-    if (await change(collections, organizationId, condition, amounts, { note, unset })) return
+    if (await updateUsage(collections, organizationId, condition, amounts, { note, unset })) return
     // Not counted yet, due for a check, or over the quota. If usage decreased meanwhile, the next attempt succeeds.
-    const current = await checkedAgain(collections, quota, organizationId, growth)
-    if (note && current?.notes?.[note.key] && (await share(collections, organizationId, note))) return
+    const current = await refreshAndCheck(collections, quota, organizationId, growth)
+    if (note && current?.notes?.[note.key] && (await joinNote(collections, organizationId, note))) return
   }
 }
 
 /** Joins the users of a note. @returns whether the document still has it. */
-const share = (
+const joinNote = (
   collections: FormsCollections,
   organizationId: string,
   { key, id }: KeyedNote,
@@ -242,7 +242,7 @@ const share = (
   const users = `notes.${key}.users`
   const condition = { [users]: { $gt: 0 } }
   // With a new id, the time until the note is stale begins again.
-  return change(
+  return updateUsage(
     collections,
     organizationId,
     condition,
@@ -252,12 +252,12 @@ const share = (
 }
 
 /**
- * Brings the usage document up to date: creates it, settles the notes, and recomputes the usage where that is due or
- * the quota would reject the growth.
+ * Brings the usage document up to date, then checks the quota: creates the document, removes its stale notes, and
+ * recomputes the usage where that is due or the quota would reject the growth.
  *
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
-const checkedAgain = async (
+const refreshAndCheck = async (
   collections: FormsCollections,
   quota: Quota,
   organizationId: string,
@@ -265,11 +265,11 @@ const checkedAgain = async (
 ): Promise<UsageDocument | undefined> => {
   const found = await collections.usage.findOne(keyOf(organizationId))
   if (!found) {
-    const counted = await firstCount(collections, organizationId)
+    const counted = await createUsage(collections, organizationId)
     assertWithinQuota(organizationId, quota, counted, growth)
     return undefined
   }
-  const current = await settle(collections, found)
+  const current = await removeStaleNotes(collections, found)
   try {
     assertWithinQuota(organizationId, quota, current, growth)
     if (current.dueTime > Date.now()) return current
@@ -284,9 +284,9 @@ const checkedAgain = async (
 /**
  * The usage as the documents are now, whatever is in flight. Removes stale notes only, so that most reads write nothing.
  */
-const settled = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
+const usageNow = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
   // Where the engine accepts no writes, such as on a full disk, the notes are counted as they are.
-  const current = await settle(collections, found).catch(() => found)
+  const current = await removeStaleNotes(collections, found).catch(() => found)
   const notes = noteMemory(collections).unfinished(current)
   const { forms, bytes } = sumOf(await notStored(collections, current.organizationId, notes))
   return { ...current, forms: current.forms - forms, bytes: current.bytes - bytes }
@@ -296,13 +296,16 @@ const settled = async (collections: FormsCollections, found: UsageDocument): Pro
  * Removes the stale notes, and takes back the amounts of those whose change was not stored. The update names each note
  * by its id, so that each is taken back once.
  */
-const settle = async (collections: FormsCollections, found: UsageDocument): Promise<UsageDocument> => {
+const removeStaleNotes = async (
+  collections: FormsCollections,
+  found: UsageDocument,
+): Promise<UsageDocument> => {
   const { organizationId } = found
   const memory = noteMemory(collections)
   const stale = memory.stale(organizationId, memory.unfinished(found))
   if (stale.length === 0 && found.checkIn > 0) return found
   const lost = sumOf(await notStored(collections, organizationId, stale))
-  await change(
+  await updateUsage(
     collections,
     organizationId,
     Object.fromEntries(stale.map(({ key, id }) => [`notes.${key}.id`, id])),
@@ -315,7 +318,7 @@ const settle = async (collections: FormsCollections, found: UsageDocument): Prom
 /**
  * Creates the usage document. Every process creates it before it stores a form, so the count cannot change meanwhile.
  */
-const firstCount = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
+const createUsage = async (collections: FormsCollections, organizationId: string): Promise<Usage> => {
   const { usage } = collections
   const counted = await countDocuments(collections, organizationId)
   if (await usage.insert({ ...keyOf(organizationId), ...counted, ...newCounts() })) return counted
@@ -346,7 +349,9 @@ const recount = async (collections: FormsCollections, found: UsageDocument): Pro
       revisions: counted.revisions - (found.revisions ?? 0),
       revisionBytes: counted.revisionBytes - (found.revisionBytes ?? 0),
     }
-    await change(collections, organizationId, { changes }, amounts, { fields: { dueTime: now + maxAgeMs } })
+    await updateUsage(collections, organizationId, { changes }, amounts, {
+      fields: { dueTime: now + maxAgeMs },
+    })
   }
   return (await usage.findOne(key)) ?? found
 }

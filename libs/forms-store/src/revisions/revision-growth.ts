@@ -80,6 +80,7 @@ export const withMinAge = ({ keep, before }: PruneRule, now = Date.now()): Prune
   before: new Date(Math.min(before.getTime(), now - minPruneAgeMs)),
 })
 
+/** The size of nothing. */
 export const noRevisions: RevisionsSize = { revisions: 0, bytes: 0 }
 
 /** The sum of the sizes. */

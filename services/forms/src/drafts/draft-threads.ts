@@ -12,7 +12,10 @@ export interface DraftCaller {
   hasDisconnected: () => boolean
 }
 
-/** Bounds of the tasks that wait or run: in total, and per user. Each holds up to 1.75 MiB of JSON, and a result of up to 5 MiB. */
+/**
+ * Bounds of the tasks that wait or run: in total, and per user. Each holds up to 1.75 MiB of JSON, and a result of up to
+ * 5 MiB.
+ */
 const maxTasks = 192
 const maxTasksPerUser = 64
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@fms/aip'
 import { userPath } from '@fms/contracts'
-import type { ChangeContext, ChangeMethod, FormsStore, IdentifiedRequest } from '@fms/forms-store'
+import type { ChangeContext, ChangeMethod } from '@fms/forms-store'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { draftCaller } from '../drafts/draft-request.ts'
 import type { DraftThreads } from '../drafts/draft-threads.ts'
-import { draftCaller } from '../routes/draft-request.ts'
 import { digestParameters, type Parameters } from './digest-request.ts'
 
-/** A validated body of a change. Its other members are parameters. */
+/** The members of each body of a change that are no parameters of the change. */
 export interface ChangeBody {
   requestId?: string | undefined
   validateOnly?: boolean | undefined
@@ -14,15 +14,16 @@ export interface ChangeBody {
 
 /** Creates the contexts of changes: who makes the change, for its event, and the identity of a request with `requestId`. */
 export class ChangeContexts {
-  readonly #forms: FormsStore
   readonly #threads: DraftThreads
 
-  constructor(forms: FormsStore, threads: DraftThreads) {
-    this.#forms = forms
+  constructor(threads: DraftThreads) {
     this.#threads = threads
   }
 
   /**
+   * The context of a change that a caller requests.
+   *
+   * @param body its members are the parameters of the request, except for those of {@link ChangeBody}.
    * @param more further parameters that distinguish the request from others.
    * @throws {ApiError} OVERLOADED when the digest of a large form would have to wait for too many others.
    */
@@ -46,20 +47,6 @@ export class ChangeContexts {
         },
       }),
     }
-  }
-
-  /**
-   * Looks up whether a request with `requestId` was carried out before. Changes of the store do so themselves: this is for
-   * dry runs, and for routes that check something before they call the store.
-   *
-   * @param ref without `formRef` for a create.
-   * @throws {RequestReplay} when it was; {ApiError} REQUEST_ID_REUSED when another request was.
-   */
-  async assertNew(
-    { organizationId, formRef }: { organizationId: string; formRef?: string },
-    request: IdentifiedRequest | undefined,
-  ): Promise<void> {
-    if (request) await this.#forms.checkRequest(organizationId, formRef, request)
   }
 
   /** Digests a large form, of which only the text is there, in a worker thread. */

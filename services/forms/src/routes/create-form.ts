@@ -3,7 +3,8 @@ import { type FormsStore, formETag, formIdTaken, formToJson } from '@fms/forms-s
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
-import { draftCaller, draftPatch } from './draft-request.ts'
+import { draftCaller, draftPatch } from '../drafts/draft-request.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
@@ -27,15 +28,14 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const { organizationId } = params
       const { formId } = body
       const context = await contexts.create('create', request, reply, body)
-      const assertNew = () => contexts.assertNew(params, context.request)
       const creating = drafts.create(draftPatch(request), draftCaller(request, reply))
-      // An earlier request with this requestId takes precedence over the rules.
       const draft = await creating.catch(async (error) => {
-        await assertNew()
+        // An earlier request with this requestId takes precedence over the rules.
+        await assertNotRepeated(forms, params, context)
         throw error
       })
       if (body.validateOnly) {
-        await assertNew()
+        await assertNotRepeated(forms, params, context)
         if (formId !== undefined) await assertFree(forms, { organizationId, formId })
         await forms.checkQuota(organizationId, { forms: 1, bytes: Buffer.byteLength(draft.draftJson) })
         const form = newForm(organizationId, draft, now(), { ...unknownIds, ...(formId && { formId }) })

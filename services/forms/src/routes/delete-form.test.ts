@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DeleteFormResponse } from '@fms/contracts'
+import { EmptyResponse } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
@@ -35,7 +35,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     const response = await service.send(remove(form, request))
 
     expect(response.statusCode).toBe(200)
-    expect(DeleteFormResponse.parse(response.json())).toEqual({})
+    expect(EmptyResponse.parse(response.json())).toEqual({})
     for (const path of ['', '/revisions', '/revisions/live', `/revisions/${revision.revisionId}`]) {
       const read = await service.send({ url: urlOf(form) + path })
       expect(refusalOf(read)).toMatchObject({ code: 404, reason: 'FORM_NOT_FOUND' })
@@ -80,7 +80,7 @@ describe('DELETE /organizations/{organization}/forms/{form}', () => {
     const response = await service.send(remove(form, request))
 
     expect(response.statusCode).toBe(200)
-    expect(DeleteFormResponse.parse(response.json())).toEqual({})
+    expect(EmptyResponse.parse(response.json())).toEqual({})
     expect(response.headers.etag).toBeUndefined()
     expect(await service.everyForm()).toEqual([form])
   })

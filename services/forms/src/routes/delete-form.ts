@@ -1,9 +1,10 @@
 import { parseIfMatch } from '@fms/aip'
-import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
+import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
 import { assertIfMatch, type FormState, formNotFound } from '@fms/forms-store'
 import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 
 /** Delete a form and its revisions (AIP-135). They can be restored until the form is purged. */
@@ -15,7 +16,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
         params: FormParams,
         querystring: DeleteFormQuery,
         body: DeleteFormRequest,
-        response: { 200: DeleteFormResponse },
+        response: { 200: EmptyResponse },
       },
       config: { parsesEnvelopeOnly: true },
     },
@@ -26,7 +27,7 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('delete', request, reply, options)
       if (options.validateOnly) {
-        await contexts.assertNew(params, context.request)
+        await assertNotRepeated(forms, params, context)
         const current = await forms.getState(params)
         if (!current) throw formNotFound(params)
         check(current)

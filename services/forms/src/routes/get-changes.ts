@@ -1,9 +1,9 @@
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
-import { FairQueue, malformedRequest } from '@fms/service-kit'
+import { FairQueue, malformedRequest, sanitizeRef } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { draftCaller } from './draft-request.ts'
+import { draftCaller } from '../drafts/draft-request.ts'
 import { FormParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
 import { sendJson } from './send-json.ts'
@@ -47,6 +47,7 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
       const compare = async () => {
         if (caller.hasDisconnected())
           throw malformedRequest(new Error('The caller disconnected before its comparison started'))
+        // The gateway sanitizes references in paths, but not those in the query.
         const [from, to] = await Promise.all([
           readRevision(params, sanitizeRef(query.from)),
           toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
@@ -59,9 +60,3 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
     },
   )
 }
-
-/**
- * Bounds what an error repeats of a reference, as the gateway does for references in a path. A reference that this changes
- * matches no revision.
- */
-const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)

@@ -1,9 +1,10 @@
 import { parseIfMatch } from '@fms/aip'
-import { DeleteFormQuery, DeleteFormRequest, DeleteFormResponse } from '@fms/contracts'
+import { DeleteFormQuery, DeleteFormRequest, EmptyResponse } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState } from '@fms/forms-store'
 import { deleteOptions, requireOwner } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 
 /** Purge a deleted form before its time: it is gone for good, and its ids are free (compare AIP-165). For owners. */
@@ -15,7 +16,7 @@ export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, 
         params: FormParams,
         querystring: DeleteFormQuery,
         body: DeleteFormRequest,
-        response: { 200: DeleteFormResponse },
+        response: { 200: EmptyResponse },
       },
       config: { parsesEnvelopeOnly: true },
       onRequest: ({ identity }, _reply, done) => {
@@ -30,7 +31,7 @@ export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, 
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('purge', request, reply, options)
       if (options.validateOnly) {
-        await contexts.assertNew(params, context.request)
+        await assertNotRepeated(forms, params, context)
         const deleted = await forms.getDeleted(params)
         if (!deleted) throw deletedFormNotFound(params)
         check(deleted)

@@ -4,9 +4,11 @@ import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } fr
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
-import { draftCaller } from './draft-request.ts'
+import { draftCaller } from '../drafts/draft-request.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { RevisionParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
+import { previewChange } from './preview-change.ts'
 import { sendJson } from './send-json.ts'
 
 /** Roll the draft back to a revision, all but its AI Handoff (compare AIP-162). Respondents see nothing of it. */
@@ -27,7 +29,7 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const context = await contexts.create('rollback', request, reply, body, {
         revisionRef: isUuid(revisionRef) ? revisionRef.toLowerCase() : revisionRef,
       })
-      await contexts.assertNew(ref, context.request)
+      await assertNotRepeated(forms, ref, context)
       const found = await forms.getRevision(ref, revisionRef)
       if (!found) throw await missingRevision(forms, ref, revisionRef)
       const { revision } = found
@@ -38,11 +40,7 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
         return draft ? changedForm(current, draft, now()) : current
       }
       if (body.validateOnly) {
-        const current = await forms.get(ref)
-        if (!current) throw formNotFound(ref)
-        const changed = await change(current)
-        const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
-        await forms.checkQuota(ref.organizationId, { forms: 0, bytes })
+        const changed = await previewChange(forms, ref, change)
         return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }
       const updated = await forms.update(ref, change, context, revision)

@@ -3,6 +3,7 @@ import { NoQuery, UndeleteFormRequest } from '@fms/contracts'
 import { assertIfMatch, deletedFormNotFound, type FormState, formETag, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
@@ -23,7 +24,7 @@ export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
       const context = await contexts.create('undelete', request, reply, body)
       if (body.validateOnly) {
-        await contexts.assertNew(params, context.request)
+        await assertNotRepeated(forms, params, context)
         const deleted = await forms.getDeleted(params)
         if (!deleted) throw deletedFormNotFound(params)
         check(deleted)

@@ -10,6 +10,7 @@ import {
 } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
 
@@ -30,7 +31,7 @@ export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
       const context = await contexts.create('unpublish', request, reply, body)
       if (body.validateOnly) {
-        await contexts.assertNew(params, context.request)
+        await assertNotRepeated(forms, params, context)
         const current = await forms.get(params)
         if (!current) throw formNotFound(params)
         check(current)

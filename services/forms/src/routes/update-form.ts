@@ -4,8 +4,10 @@ import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } fr
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
-import { draftCaller, draftPatch } from './draft-request.ts'
+import { draftCaller, draftPatch } from '../drafts/draft-request.ts'
+import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
+import { previewChange } from './preview-change.ts'
 import { sendJson } from './send-json.ts'
 
 /** Apply a merge patch to a form's draft (RFC 7396, AIP-134). Respondents see nothing of it before the next publish. */
@@ -30,12 +32,8 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
       }
       const context = await contexts.create('update', request, reply, body)
       if (body.validateOnly) {
-        await contexts.assertNew(params, context.request)
-        const current = await forms.get(params)
-        if (!current) throw formNotFound(params)
-        const changed = await change(current)
-        const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
-        await forms.checkQuota(params.organizationId, { forms: 0, bytes })
+        await assertNotRepeated(forms, params, context)
+        const changed = await previewChange(forms, params, change)
         return sendJson(reply, formToJson(changed, publicFormBaseUrl))
       }
       const updated = await forms.update(params, change, context)

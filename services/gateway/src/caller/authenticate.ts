@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { API_KEY_PATTERN } from '@fms/contracts'
 import {
   apiKeyInvalid,
   organizationNotFound,
@@ -8,9 +9,6 @@ import {
 } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Authorize, Caller } from './authorization-cache.ts'
-
-/** `fms_` and 32 bytes in base64url. */
-const apiKey = /^fms_[A-Za-z0-9_-]{43}$/
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -109,5 +107,5 @@ const organizationRefOf = ({ params }: FastifyRequest) =>
 /** The SHA-256 of the key; undefined for a missing or malformed key. Node joins two headers into one malformed key. */
 const keyHashOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']
-  return typeof key === 'string' && apiKey.test(key) ? hash('sha256', key, 'base64url') : undefined
+  return typeof key === 'string' && API_KEY_PATTERN.test(key) ? hash('sha256', key, 'base64url') : undefined
 }

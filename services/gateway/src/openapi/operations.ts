@@ -6,9 +6,9 @@ import {
   CreateSessionRequest,
   DeleteFormQuery,
   DeleteFormRequest,
-  DeleteFormResponse,
   DeleteKeyQuery,
   DeleteKeyRequest,
+  EmptyResponse,
   Form,
   FormChanges,
   FormEvent,
@@ -302,7 +302,7 @@ export const operations: Operation[] = [
     },
     response: {
       description: 'An empty object.',
-      contract: DeleteFormResponse,
+      contract: EmptyResponse,
       examples: { deleted: {} },
       replayable: true,
     },
@@ -374,7 +374,7 @@ export const operations: Operation[] = [
     },
     response: {
       description: 'An empty object.',
-      contract: DeleteFormResponse,
+      contract: EmptyResponse,
       examples: { purged: {} },
       replayable: true,
     },
@@ -670,7 +670,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a dry run': { validateOnly: true } },
     },
-    response: { description: 'An empty object.', contract: DeleteFormResponse, examples: { deleted: {} } },
+    response: { description: 'An empty object.', contract: EmptyResponse, examples: { deleted: {} } },
     reasons: [...caller, 'WRITE_FORBIDDEN', ...body, 'KEY_NOT_FOUND', ...service],
   },
   {

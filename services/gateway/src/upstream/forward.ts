@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
 import { type Identity, identityHeader, replayedHeader } from '@fms/contracts'
+import { sanitizeRef } from '@fms/service-kit'
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -145,12 +146,6 @@ const upstreamPath = ({ routeOptions, params, identity }: FastifyRequest): strin
   })
   return `/${filled.join('/')}`
 }
-
-/**
- * Replaces characters that a path segment cannot hold unescaped, and truncates. No UUID, public id or alias has an
- * underscore or 100 characters, so a reference that matches nothing still matches nothing.
- */
-const sanitizeRef = (ref: string) => ref.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)
 
 /** The complete list of forwarded request headers: neither the API key nor an identity header of the client. */
 export const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) => ({

@@ -1,4 +1,4 @@
-import { DeleteFormResponse, DeleteKeyQuery, DeleteKeyRequest } from '@fms/contracts'
+import { DeleteKeyQuery, DeleteKeyRequest, EmptyResponse } from '@fms/contracts'
 import { keyNotFound } from '@fms/directory-store'
 import { deleteOptions } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -14,7 +14,7 @@ export const deleteKey: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
         params: KeyParams,
         querystring: DeleteKeyQuery,
         body: DeleteKeyRequest,
-        response: { 200: DeleteFormResponse },
+        response: { 200: EmptyResponse },
       },
     },
     async ({ params: { keyId }, query, body, identity: { userId } }) => {

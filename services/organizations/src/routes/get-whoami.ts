@@ -15,7 +15,7 @@ export const getWhoami: FastifyPluginAsyncZod<OrganizationsDeps> = async (app, {
       const [key, user, memberships] = await Promise.all([
         getCallerKey(directory, identity),
         directory.findUser(identity.userId),
-        directory.listRoles(identity.userId),
+        directory.listMemberships(identity.userId),
       ])
       if (!user) throw apiKeyInvalid()
       return {

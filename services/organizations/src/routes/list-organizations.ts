@@ -24,8 +24,8 @@ export const listOrganizations: FastifyPluginAsyncZod<OrganizationsDeps> = async
     { schema: { response: { 200: z.union([ListOrganizationsResponse, AllOrganizationsResponse]) } } },
     async ({ identity: { userId }, query }) => {
       if (isForAll(query)) {
-        const organizations = await directory.listMemberships(userId)
-        return { organizations: organizations.map(toOrganization) }
+        const memberships = await directory.listMemberships(userId)
+        return { organizations: memberships.map(({ organization }) => toOrganization(organization)) }
       }
       const { nextPageToken, ...list } = readListQuery(query, {
         contract: ListOrganizationsQuery,

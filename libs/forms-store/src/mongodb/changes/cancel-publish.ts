@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formKey,
-  type Incarnation,
-  incarnationOf,
-  type RevisionDocument,
-} from '../documents.ts'
+import type { FormDocument, FormsCollections, Incarnation, RevisionDocument } from '../documents.ts'
+import { formKey, incarnationOf } from '../form-queries.ts'
 import { addUsage } from '../usage.ts'
 
 /**
@@ -49,7 +43,8 @@ const occupy = async (
   number: number,
 ): Promise<void> => {
   const fields = ['organizationId', 'formId', 'incarnation', 'revisionId', 'bytes', 'isCancelled']
-  for (let isEmpty = false; !isEmpty; ) {
+  let isEmpty = false
+  while (!isEmpty) {
     const found = await collections.revisions.findOne({ ...incarnation, number }, fields)
     if (!found) isEmpty = await collections.revisions.insert(emptyRevision(incarnation, number))
     else isEmpty = found.isCancelled ?? (await emptyFound(collections, found))

@@ -1,15 +1,11 @@
 import { operatorContext } from '../../events/recorded-event.ts'
 import type { RestorableNote } from '../deleted-forms/find-deleted.ts'
-import { findRestored, removeRemnant } from '../deleted-forms/find-restored.ts'
+import { findRestored } from '../deleted-forms/find-restored.ts'
 import { purgeNote } from '../deleted-forms/purge-form.ts'
-import {
-  type DeletionDocument,
-  type FormsCollections,
-  formByIdEach,
-  type Incarnation,
-  type RevisionDocument,
-} from '../documents.ts'
+import { removeRemnant } from '../deleted-forms/remove-remnant.ts'
+import type { DeletionDocument, FormsCollections, Incarnation, RevisionDocument } from '../documents.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
+import { formByIdEach } from '../form-queries.ts'
 import { addUsage } from '../usage.ts'
 import { release } from './reservations.ts'
 

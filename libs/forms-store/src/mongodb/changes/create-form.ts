@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
 import { formIdTaken, updateAborted } from '../../errors.ts'
 import type { CreateOptions, Quota, StoredForm } from '../../forms-store.ts'
-import {
-  documentIdInOrganization,
-  type FormsCollections,
-  formById,
-  incarnationOf,
-  isKept,
-  newFormDocument,
-} from '../documents.ts'
+import { newFormDocument } from '../convert-documents.ts'
+import type { FormsCollections } from '../documents.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
+import { documentIdInOrganization, formById, incarnationOf, isKept } from '../form-queries.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
 import { deleteIfDuplicate } from './delete-if-duplicate.ts'

@@ -4,23 +4,12 @@ import { type Deletion, deleteChange, newDeletion } from '../../deletions/deleti
 import { updateAborted } from '../../errors.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
 import { noQuota } from '../../quota.ts'
-import {
-  type DeletionDocument,
-  eventFields,
-  type FormDocument,
-  type FormsCollections,
-  formByIdEach,
-  formByRef,
-  type Incarnation,
-  incarnationOf,
-  isAlive,
-  sizeFields,
-  toFormState,
-  unchanged,
-} from '../documents.ts'
-import { type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
+import { eventFields, sizeFields, toFormState } from '../convert-documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { alwaysDue, type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
 import { confirmedFields } from '../events/resolve-deletions.ts'
 import { findForm } from '../find-form.ts'
+import { formByIdEach, formByRef, incarnationOf, isAlive, unchanged } from '../form-queries.ts'
 import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
 import { removeLateInsert } from './insert-form.ts'
@@ -144,9 +133,6 @@ const newNote = (
     }),
   }
 }
-
-/** A time that has passed by every clock. */
-export const alwaysDue = 1
 
 /** Notes that this attempt has deleted the form, unless a collection has found that already. */
 const confirmNote = ({ deletions }: FormsCollections, note: DeletionDocument): Promise<boolean> => {

@@ -1,12 +1,5 @@
-import {
-  type DeletionDocument,
-  documentIdInOrganization,
-  type FormDocument,
-  type FormsCollections,
-  formByIdEach,
-  formKey,
-  incarnationOf,
-} from '../documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections } from '../documents.ts'
+import { documentIdInOrganization, formByIdEach, formKey, incarnationOf } from '../form-queries.ts'
 
 /**
  * Inserts a form. If another organization has a form with this `_id`, the form gets the other one: see `documentIdsOf`.

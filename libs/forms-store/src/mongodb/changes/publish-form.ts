@@ -1,27 +1,18 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import { type ChangeContext, revisionMembers } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, StoredForm, TakeSnapshot } from '../../forms-store.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formByIdEach,
-  formKey,
-  incarnationOf,
-  isKept,
-  newRevisionDocument,
-  nextNumber,
-  type RevisionDocument,
-  toStoredForm,
-  unchanged,
-} from '../documents.ts'
+import { newRevisionDocument, toStoredForm } from '../convert-documents.ts'
+import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
-import { findLiveRevision, findRevisionOfForm } from '../find-revision.ts'
+import { formByIdEach, formKey, incarnationOf, isKept, nextNumber, unchanged } from '../form-queries.ts'
 import type { RetryOnConflict } from '../retry-on-conflict.ts'
+import { findLiveRevision, findRevisionOfForm } from '../revisions/find-revision.ts'
 import { addUsage, countWrite } from '../usage.ts'
 import { cancelPublish, emptyCancelled } from './cancel-publish.ts'
 import { commandKey, release, releaseUnlessShared, reserveCommand } from './reservations.ts'
 
+/** A publish: what `FormsStore.publish` takes. */
 export interface PublishCommand {
   ref: FormRef
   commandId: string
@@ -38,8 +29,8 @@ type Published = StoredForm | 'elsewhere' | undefined
 interface StoredPublish {
   revision: RevisionDocument
   published: StoredForm
-  /** What `isUnused` is again if another publish cancels this one. */
-  wasUnused: boolean
+  /** `mayRelease` before the revision was stored: it holds again if another publish cancels this one. */
+  mayReleaseOnceCancelled: boolean
 }
 
 /** What a publish keeps from one attempt for the next. */
@@ -47,12 +38,12 @@ interface Progress {
   /** The form for which this publish has reserved its command. */
   form?: FormDocument
   stored?: StoredPublish | undefined
-  /** Whether this publish reserved the command and has sent no revision: then its failure frees the command. */
-  isUnused: boolean
+  /** Whether a failure releases the command: this publish has reserved it, and no revision of it can be stored. */
+  mayRelease: boolean
   /** The error of `beforeStoring`. */
   refusal?: { error: unknown } | undefined
-  /** A number that has the revision of another publish, and when this one has found it, by `performance.now()`. */
-  taken?: { number: number; sinceMs: number } | undefined
+  /** The next number, if another publish has stored its revision with it, and since when, by `performance.now()`. */
+  occupied?: { number: number; sinceMs: number } | undefined
 }
 
 const defaultCancelAfterMs = 1_000
@@ -67,13 +58,13 @@ export const publishForm = async (
   command: PublishCommand,
   retry: RetryOnConflict,
 ): Promise<Published> => {
-  const progress: Progress = { isUnused: false }
+  const progress: Progress = { mayRelease: false }
   try {
     return await retry(command.ref, () => attemptPublish(collections, quota, command, progress))
   } catch (error) {
-    const { form, isUnused } = progress
+    const { form, mayRelease } = progress
     // If this fails, the reservation stays: other forms cannot use the command, and nothing else is affected.
-    if (form && isUnused) {
+    if (form && mayRelease) {
       await releaseUnlessShared(collections, command.commandId, incarnationOf(form)).catch(() => {})
     }
     throw error
@@ -98,22 +89,24 @@ const attemptPublish = async (
     if (earlier) return repeatPublish(collections, form, earlier, command)
   }
   if (isFull(form)) return writeConflict
-  if (isTaken(form, progress)) {
+  if (isOccupied(form, progress)) {
     await waitOrCancel(collections, form, command, progress)
     return writeConflict
   }
-  const { isUnused: wasUnused } = progress
+  const mayReleaseOnceCancelled = progress.mayRelease
   const revision = await storeRevision(collections, quota, form, command, progress)
   if (!revision) {
     const isFree = await discardNext(collections, form)
-    progress.taken = isFree ? undefined : { number: nextNumber(form), sinceMs: performance.now() }
+    progress.occupied = isFree ? undefined : { number: nextNumber(form), sinceMs: performance.now() }
     return writeConflict
   }
-  progress.stored = { revision, published: { ...toStoredForm(form), live: true }, wasUnused }
+  const published = { ...toStoredForm(form), live: true }
+  progress.stored = { revision, published, mayReleaseOnceCancelled }
   return finishPublish(collections, form, progress.stored, command, progress)
 }
 
-const isTaken = (form: FormDocument, { taken }: Progress): boolean => taken?.number === nextNumber(form)
+const isOccupied = (form: FormDocument, { occupied }: Progress): boolean =>
+  occupied?.number === nextNumber(form)
 
 /** Cancels the publish that holds the next number once this one has waited long enough for it. */
 const waitOrCancel = async (
@@ -122,9 +115,9 @@ const waitOrCancel = async (
   { cancelAfterMs = defaultCancelAfterMs }: PublishCommand,
   progress: Progress,
 ): Promise<void> => {
-  const { number, sinceMs } = progress.taken!
+  const { number, sinceMs } = progress.occupied!
   if (performance.now() - sinceMs < cancelAfterMs) return
-  if (!(await cancelPublish(collections, form, number))) progress.taken = undefined
+  if (!(await cancelPublish(collections, form, number))) progress.occupied = undefined
 }
 
 /** Reserves the command. @returns whether the form had it already. */
@@ -137,7 +130,7 @@ const reserve = async (
   const reservation = await reserveCommand(collections, commandId, incarnationOf(form))
   if (reservation === 'elsewhere') return 'elsewhere'
   progress.form = form
-  progress.isUnused = reservation === 'reserved'
+  progress.mayRelease = reservation === 'reserved'
   return reservation === 'shared'
 }
 
@@ -161,17 +154,17 @@ const storeRevision = async (
   const context = JSON.stringify(recorder.context)
   const document = newRevisionDocument(revision, incarnation, { wasLive, context })
   const growth = { forms: 0, bytes: Buffer.byteLength(taken.formJson), revisions: 1 }
-  const { isUnused } = progress
+  const { mayRelease } = progress
   const isStored = await countWrite(collections, quota, organizationId, growth, async () => {
     progress.refusal = errorOf(beforeStoring)
     if (progress.refusal) return false
     // Until the insert has a result, the revision may exist.
-    progress.isUnused = false
+    progress.mayRelease = false
     return collections.revisions.insert(document)
   })
   if (progress.refusal) throw progress.refusal.error
   if (isStored) return document
-  progress.isUnused = isUnused
+  progress.mayRelease = mayRelease
   return undefined
 }
 
@@ -194,7 +187,7 @@ const errorOf = (check: (() => void) | undefined): { error: unknown } | undefine
 const finishPublish = async (
   collections: FormsCollections,
   form: FormDocument | undefined,
-  { revision, published, wasUnused }: StoredPublish,
+  { revision, published, mayReleaseOnceCancelled }: StoredPublish,
   command: PublishCommand,
   progress: Progress,
 ): Promise<StoredForm | undefined | typeof writeConflict> => {
@@ -220,7 +213,8 @@ const finishPublish = async (
     return isDurable ? published : writeConflict
   }
   // It is discarded, or another publish has cancelled it.
-  Object.assign(progress, { stored: undefined, isUnused: wasUnused })
+  progress.stored = undefined
+  progress.mayRelease = mayReleaseOnceCancelled
   return writeConflict
 }
 

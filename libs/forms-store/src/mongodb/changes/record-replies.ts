@@ -1,7 +1,8 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import type { Replies } from '../../forms-store.ts'
 import { recordDeletedReplies } from '../deleted-forms/record-deleted-replies.ts'
-import { type FormsCollections, formById, formKey, incarnationOf } from '../documents.ts'
+import type { FormsCollections } from '../documents.ts'
+import { formById, formKey, incarnationOf } from '../form-queries.ts'
 import { addReplies } from './add-replies.ts'
 
 const replyFields = ['organizationId', 'incarnation', 'replyCount', 'recentReplies'] as const

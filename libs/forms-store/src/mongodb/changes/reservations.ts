@@ -1,5 +1,6 @@
 import type { MongoCollection } from '@fms/store-kit/mongodb'
-import { type FormsCollections, type Incarnation, isKept, type ReservationDocument } from '../documents.ts'
+import type { FormsCollections, Incarnation, ReservationDocument } from '../documents.ts'
+import { isKept } from '../form-queries.ts'
 
 type Reservations = MongoCollection<ReservationDocument>
 

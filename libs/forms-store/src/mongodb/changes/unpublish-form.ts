@@ -2,9 +2,11 @@ import { writeConflict } from '@fms/store-kit/mongodb'
 import { assertLive } from '../../errors.ts'
 import { unpublishChange } from '../../events/recorded-event.ts'
 import type { FormRef, FormState, StoredForm } from '../../forms-store.ts'
-import { type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
+import { toStoredForm } from '../convert-documents.ts'
+import type { FormsCollections } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
+import { unchanged } from '../form-queries.ts'
 import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 
 /**

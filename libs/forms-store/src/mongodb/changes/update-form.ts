@@ -1,9 +1,11 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import { draftChange, splitChange } from '../../events/recorded-event.ts'
 import type { ChangedForm, FormRef, Quota, RestoredRevision, StoredForm } from '../../forms-store.ts'
-import { draftFields, type FormsCollections, toStoredForm, unchanged } from '../documents.ts'
+import { draftFields, toStoredForm } from '../convert-documents.ts'
+import type { FormsCollections } from '../documents.ts'
 import { findFormWithRoom } from '../events/find-form-with-room.ts'
 import { type ChangeRecorder, isFull, recordEvent } from '../events/record-event.ts'
+import { unchanged } from '../form-queries.ts'
 import { sendChange, targetOf } from '../request-ids/request-in-progress.ts'
 import { countWrite } from '../usage.ts'
 

@@ -1,14 +1,9 @@
 import { type FormPath, isPublicId, isUuid } from '@fms/contracts'
 import type { FormRef, StoredForm } from '../../forms-store.ts'
-import {
-  type DeletionDocument,
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  type Incarnation,
-  toStoredForm,
-} from '../documents.ts'
+import { toStoredForm } from '../convert-documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, Incarnation } from '../documents.ts'
 import { collectForm } from '../events/collect-events.ts'
+import { formById } from '../form-queries.ts'
 import { findRestored } from './find-restored.ts'
 
 /** The note of a form that can be restored. */

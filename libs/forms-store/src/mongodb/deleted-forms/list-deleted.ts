@@ -5,7 +5,9 @@ import type {
   DeletedFormsPage,
   ListDeletedFormsQuery,
 } from '../../forms-store.ts'
-import { type DeletionDocument, documentIdsOf, type FormsCollections } from '../documents.ts'
+import type { DeletionDocument, FormsCollections } from '../documents.ts'
+import { documentIdsOf } from '../form-queries.ts'
+import type { ListLimits } from '../list-forms.ts'
 
 /** The fields of `toDeletedForm`, and the incarnation. */
 const noteFields = [
@@ -18,13 +20,6 @@ const noteFields = [
   'purgeTime',
   'deleter',
 ] as const
-
-interface ListLimits {
-  /** How long the engine may work on each request, in milliseconds. */
-  timeoutMs: number
-  /** Called before each batch. */
-  throwIfAborted: () => void
-}
 
 /**
  * Reads a page of deleted forms, without their drafts. The total includes forms whose undelete was killed, for a minute or

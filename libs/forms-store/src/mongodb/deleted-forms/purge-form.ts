@@ -1,16 +1,16 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import { purgeChange } from '../../deletions/deletion.ts'
 import type { FormRef, FormState } from '../../forms-store.ts'
-import { alwaysDue } from '../changes/delete-form.ts'
 import { release } from '../changes/reservations.ts'
-import { type FormsCollections, toFormState } from '../documents.ts'
-import { type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
+import { toFormState } from '../convert-documents.ts'
+import type { FormsCollections } from '../documents.ts'
+import { alwaysDue, type ChangeRecorder, nextEvents, pendingFields } from '../events/record-event.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
 import { findDeleted, type RestorableNote } from './find-deleted.ts'
-import { findRestored, removeRemnant } from './find-restored.ts'
+import { findRestored } from './find-restored.ts'
 import { lastEventTime } from './last-event-time.ts'
-import { unclaimed } from './undelete-form.ts'
-import { undeletesInProgress } from './undeletes-in-progress.ts'
+import { removeRemnant } from './remove-remnant.ts'
+import { sameClaim, undeletesInProgress } from './undeletes-in-progress.ts'
 
 /** One attempt to purge a deleted form. @returns false when there is no such deleted form. */
 export const purgeForm = async (
@@ -53,7 +53,7 @@ export const purgeNote = async (
   const isPurged = await sendChange(recorder, () =>
     collections.deletions.set(
       // A collection removes the events of the note.
-      { ...unclaimed(note), pendingCount },
+      { ...sameClaim(note), pendingCount },
       {
         form: null,
         deleteTime: 0,

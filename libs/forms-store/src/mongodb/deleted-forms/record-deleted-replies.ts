@@ -1,10 +1,10 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
 import type { Replies } from '../../forms-store.ts'
 import { addReplies } from '../changes/add-replies.ts'
-import { type FormsCollections, formByIdEach } from '../documents.ts'
+import type { FormsCollections } from '../documents.ts'
+import { formByIdEach } from '../form-queries.ts'
 import type { RestorableNote } from './find-deleted.ts'
-import { unclaimed } from './undelete-form.ts'
-import { undeletesInProgress } from './undeletes-in-progress.ts'
+import { sameClaim, undeletesInProgress } from './undeletes-in-progress.ts'
 
 /**
  * One attempt to count replies of a form that does not exist: in the form of its note, if it can be restored. An undelete
@@ -22,7 +22,7 @@ export const recordDeletedReplies = async (
   if (!note) return (await forms.confirmEach(formByIdEach(path))) > 0 ? writeConflict : 0
   if (!note.deleteTime || undeletesInProgress(collections).has(note)) return writeConflict
   const { replyCount } = note.form
-  const same = { ...unclaimed(note), 'form.replyCount': replyCount }
+  const same = { ...sameClaim(note), 'form.replyCount': replyCount }
   const { counted, fields } = await addReplies(collections, note, note.form, replyIds)
   const changes = { 'form.replyCount': fields.replyCount, 'form.recentReplies': fields.recentReplies }
   const isSame = await (counted > 0 ? deletions.set(same, changes) : deletions.confirm(same))

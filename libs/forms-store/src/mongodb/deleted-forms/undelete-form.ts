@@ -4,22 +4,19 @@ import { undeleteChange } from '../../deletions/deletion.ts'
 import { formIdTaken } from '../../errors.ts'
 import type { FormRef, Quota, StoredForm } from '../../forms-store.ts'
 import { insertForm, removeIfLate } from '../changes/insert-form.ts'
-import {
-  type DeletionDocument,
-  type FormDocument,
-  type FormsCollections,
-  incarnationOf,
-  toStoredForm,
-} from '../documents.ts'
+import { toStoredForm } from '../convert-documents.ts'
+import type { FormDocument, FormsCollections } from '../documents.ts'
 import { collectForm } from '../events/collect-events.ts'
 import { type ChangeRecorder, recordEvent } from '../events/record-event.ts'
+import { incarnationOf } from '../form-queries.ts'
 import { sendChange } from '../request-ids/request-in-progress.ts'
 import type { RetryOnConflict } from '../retry-on-conflict.ts'
 import { countWrite } from '../usage.ts'
 import { findDeleted, isReplaced, type RestorableNote } from './find-deleted.ts'
-import { findRestored, removeNotes, removeRemnant } from './find-restored.ts'
+import { findRestored } from './find-restored.ts'
 import { lastEventTime } from './last-event-time.ts'
-import { maxUndeleteMs, undeletesInProgress } from './undeletes-in-progress.ts'
+import { removeNotes, removeRemnant } from './remove-remnant.ts'
+import { maxUndeleteMs, sameClaim, undeletesInProgress } from './undeletes-in-progress.ts'
 
 /** The insert of the form has to follow within this time, in milliseconds. */
 const maxPauseMs = 5_000
@@ -119,16 +116,6 @@ const restore = async (
   return stored !== undefined && !(await removeIfLate(collections, stored))
 }
 
-/** The state of a note that undeletes, purges and counts of replies compare and set. */
-export const unclaimed = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
-  organizationId,
-  _id,
-  // Neither purged nor rejected.
-  purgeTime: { $gt: 0 },
-  undeleteId: undeleteId ?? null,
-  undeleteTime: undeleteTime ?? null,
-})
-
 /**
  * Excludes other undeletes, purges and counts of replies, unless the note has another undelete already, or has more replies
  * than were read.
@@ -141,5 +128,5 @@ const claim = async (
   if (note.undeleteId !== undeleteId && undeletesInProgress(collections).has(note)) return false
   const now = Date.now()
   const fields = { undeleteId, undeleteTime: now, checkTime: now + maxUndeleteMs }
-  return collections.deletions.set({ ...unclaimed(note), 'form.replyCount': note.form.replyCount }, fields)
+  return collections.deletions.set({ ...sameClaim(note), 'form.replyCount': note.form.replyCount }, fields)
 }

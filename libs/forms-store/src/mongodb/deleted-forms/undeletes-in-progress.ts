@@ -1,4 +1,4 @@
-import type { FormsCollections } from '../documents.ts'
+import type { DeletionDocument, FormsCollections } from '../documents.ts'
 import type { RestorableNote } from './find-deleted.ts'
 
 /** How long an undelete excludes others, and a purge, in milliseconds. Its insert does not take this long. */
@@ -46,3 +46,15 @@ export const undeletesInProgress = (collections: FormsCollections, maxMs?: numbe
   byCollections.set(collections, undeletes)
   return undeletes
 }
+
+/**
+ * The query that finds a note as it was read: neither purged nor rejected since, and with the same claim of an undelete or
+ * none. Undeletes, purges and counts of replies update notes on this condition.
+ */
+export const sameClaim = ({ organizationId, _id, undeleteId, undeleteTime }: DeletionDocument) => ({
+  organizationId,
+  _id,
+  purgeTime: { $gt: 0 },
+  undeleteId: undeleteId ?? null,
+  undeleteTime: undeleteTime ?? null,
+})

@@ -14,12 +14,8 @@ import {
 } from '../../contract/given.ts'
 import type { StoredForm } from '../../forms-store.ts'
 import { clearDeletions } from '../changes/clear-deletions.ts'
-import {
-  type DeletionDocument,
-  formsCollections,
-  newFormDocument,
-  newRevisionDocument,
-} from '../documents.ts'
+import { newFormDocument, newRevisionDocument } from '../convert-documents.ts'
+import { type DeletionDocument, formsCollections } from '../documents.ts'
 import { MongoFormsStore } from '../forms-store.ts'
 import { allow, startFormsStore } from '../testing.ts'
 import { collectEvents } from './collect-events.ts'

@@ -1,13 +1,6 @@
-import {
-  type DeletionDocument,
-  eventFields,
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  formIdOf,
-  formKey,
-  type Incarnation,
-} from '../documents.ts'
+import { eventFields } from '../convert-documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { formById, formIdOf, formKey } from '../form-queries.ts'
 import { appendEvents } from './append-events.ts'
 import { CollectionTasks } from './collection-tasks.ts'
 import { withIncreasingTimes } from './event-times.ts'
@@ -168,8 +161,11 @@ const collectOrganization = async (
 
 /** The first item with each key. */
 const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => {
-  const seen = new Set<string>()
-  return items.filter((item) => seen.size < seen.add(keyOf(item)).size)
+  const first = new Map<string, T>()
+  for (const item of items) {
+    if (!first.has(keyOf(item))) first.set(keyOf(item), item)
+  }
+  return [...first.values()]
 }
 
 /** Removes events that are in the log from their forms. */

@@ -1,11 +1,5 @@
-import {
-  type FormDocument,
-  type FormsCollections,
-  formIdOf,
-  formKey,
-  incarnationOf,
-  type PendingEvent,
-} from '../documents.ts'
+import type { FormDocument, FormsCollections, PendingEvent } from '../documents.ts'
+import { formIdOf, formKey, incarnationOf } from '../form-queries.ts'
 import type { IncarnationEvent } from './append-events.ts'
 import { pendingFields } from './record-event.ts'
 import type { ResolvedDeletion } from './resolve-deletions.ts'

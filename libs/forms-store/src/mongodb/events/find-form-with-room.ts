@@ -1,6 +1,7 @@
 import type { FormRef } from '../../forms-store.ts'
-import { type FormDocument, type FormsCollections, incarnationOf } from '../documents.ts'
+import type { FormDocument, FormsCollections } from '../documents.ts'
 import { findForm } from '../find-form.ts'
+import { incarnationOf } from '../form-queries.ts'
 import { collectForm } from './collect-events.ts'
 import { isFull } from './record-event.ts'
 

@@ -5,11 +5,15 @@ import {
   type RecordedEvent,
   recordedEvent,
 } from '../../events/recorded-event.ts'
-import { type FormDocument, type PendingEvent, toFormState } from '../documents.ts'
+import { toFormState } from '../convert-documents.ts'
+import type { FormDocument, PendingEvent } from '../documents.ts'
 import type { RequestInProgress } from '../request-ids/request-in-progress.ts'
 
 /** Maximum number of pending events in a form. The next change moves them to the log before it adds its own. */
 export const maxPendingEvents = 64
+
+/** The `collectTime` of a note that the next collection examines: a time that has passed by every clock. */
+export const alwaysDue = 1
 
 /** Who makes a change, and what to call once the event of the change is recorded. */
 export interface ChangeRecorder {

@@ -1,11 +1,6 @@
 import { removeLateInsert } from '../changes/insert-form.ts'
-import {
-  type DeletionDocument,
-  documentIdsOf,
-  type FormsCollections,
-  formByIdEach,
-  type Incarnation,
-} from '../documents.ts'
+import type { DeletionDocument, FormsCollections, Incarnation } from '../documents.ts'
+import { documentIdsOf, formByIdEach } from '../form-queries.ts'
 import type { IncarnationEvent } from './append-events.ts'
 
 /** Bounds of the time until a note is examined again, in milliseconds. It grows with the age of the note. */
@@ -57,9 +52,11 @@ export const resolveDeletions = async (
   const gone = await withoutForm(collections, organizationId, incarnations)
   const notes = gone.length > 0 ? await readNotes(collections, organizationId, gone) : []
   const attempts = gone.map(async (incarnation) => {
-    const [before, own] = [earlier, notes].map((all) => all.filter((note) => isSame(note, incarnation)))
-    if (!hasSameNotes(before!, own!)) return []
-    const choice = choose(own!, now)
+    const ofIncarnation = (all: readonly DeletionDocument[]) =>
+      all.filter((note) => isSame(note, incarnation))
+    const own = ofIncarnation(notes)
+    if (!hasSameNotes(ofIncarnation(earlier), own)) return []
+    const choice = choose(own, now)
     return choice && (await confirmChoice(collections, choice)) ? [toResolved(choice)] : []
   })
   const resolved = (await Promise.all(attempts)).flat()

@@ -4,19 +4,11 @@ import { toDeletionRecord } from '../../deletions/deletion.ts'
 import { updateAborted } from '../../errors.ts'
 import type { OrganizationForms } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
+import { toStoredForm, toStoredRevision } from '../convert-documents.ts'
 import { findDeleted } from '../deleted-forms/find-deleted.ts'
 import { findRestored } from '../deleted-forms/find-restored.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  formIdOf,
-  formKey,
-  incarnationOf,
-  toStoredForm,
-  toStoredRevision,
-  visibleRevisions,
-} from '../documents.ts'
+import type { FormDocument, FormsCollections } from '../documents.ts'
+import { formById, formIdOf, formKey, incarnationOf, visibleRevisions } from '../form-queries.ts'
 
 /** The organizations that have forms, deleted ones included. */
 export async function* listOrganizations(collections: FormsCollections): AsyncGenerator<OrganizationForms> {

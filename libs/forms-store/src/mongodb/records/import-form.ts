@@ -9,24 +9,19 @@ import { noQuota } from '../../quota.ts'
 import { assertSameRecord, fromFormRecord, revisionStateOf, revisionsOf } from '../../stored-form-record.ts'
 import { maxRecentReplies } from '../changes/add-replies.ts'
 import { clearIncarnation } from '../changes/clear-deletions.ts'
-import { alwaysDue } from '../changes/delete-form.ts'
 import { deleteIfDuplicate } from '../changes/delete-if-duplicate.ts'
 import { insertForm } from '../changes/insert-form.ts'
 import { reserve, reserveCommand } from '../changes/reservations.ts'
+import { newFormDocument, newRevisionDocument, toStoredForm } from '../convert-documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, Incarnation } from '../documents.ts'
 import {
-  type DeletionDocument,
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  formByIdEach,
-  type Incarnation,
-  incarnationOf,
-  isKept,
-  newFormDocument,
-  newRevisionDocument,
-  toStoredForm,
-} from '../documents.ts'
-import { type ChangeRecorder, nextEvents, pendingFields, recordEvent } from '../events/record-event.ts'
+  alwaysDue,
+  type ChangeRecorder,
+  nextEvents,
+  pendingFields,
+  recordEvent,
+} from '../events/record-event.ts'
+import { formById, formByIdEach, incarnationOf, isKept } from '../form-queries.ts'
 import { addUsage, countWrite, readUsage } from '../usage.ts'
 import { readDeletedRecord, readRecord } from './export-forms.ts'
 

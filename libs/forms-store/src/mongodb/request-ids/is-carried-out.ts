@@ -1,14 +1,8 @@
 import { writeConflict } from '@fms/store-kit/mongodb'
-import {
-  type DeletionDocument,
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  type RequestDocument,
-  unchanged,
-} from '../documents.ts'
+import type { DeletionDocument, FormDocument, FormsCollections, RequestDocument } from '../documents.ts'
 import { eventKey } from '../events/append-events.ts'
 import { collectForm } from '../events/collect-events.ts'
+import { formById, unchanged } from '../form-queries.ts'
 
 type Reserved = Pick<RequestDocument, 'organizationId' | 'formId' | 'eventId'>
 

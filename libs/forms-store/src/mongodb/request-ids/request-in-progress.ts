@@ -4,8 +4,9 @@ import { requestIdReused } from '../../errors.ts'
 import type { FormRef } from '../../forms-store.ts'
 import { type IdentifiedRequest, RequestReplay } from '../../requests/identified-request.ts'
 import { isRepeat, rejectRepeat } from '../../requests/reject-repeat.ts'
-import { type FormDocument, type FormsCollections, formIdOf, type RequestDocument } from '../documents.ts'
+import type { FormDocument, FormsCollections, RequestDocument } from '../documents.ts'
 import type { ChangeRecorder } from '../events/record-event.ts'
+import { formIdOf } from '../form-queries.ts'
 import { isCarriedOut } from './is-carried-out.ts'
 
 /**

@@ -10,7 +10,8 @@ import {
   type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
-import { type FormsCollections, formIdOf, visibilityFields, visibleRevisions } from '../documents.ts'
+import type { FormsCollections } from '../documents.ts'
+import { formIdOf, visibilityFields, visibleRevisions } from '../form-queries.ts'
 import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
 
 /** The revisions in a database. */

@@ -3,9 +3,9 @@ import { givenForm, newForm, newRevision, publish, refOf, snapshot } from '../..
 import type { FormsStore, StoredForm, StoredRevision } from '../../forms-store.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
 import { interceptRequests } from '../changes/testing/intercept-requests.ts'
-import { findRevision } from '../find-revision.ts'
 import { MongoFormsStore } from '../forms-store.ts'
 import { startFormsStore } from '../testing.ts'
+import { findRevision } from './find-revision.ts'
 import { MongoRevisionGrowth } from './mongo-revision-growth.ts'
 
 const { url, store, collections, crashAfter } = await startFormsStore({ quick: true })

@@ -1,15 +1,8 @@
 import type { FormPath } from '@fms/contracts'
 import { addSizes, noRevisions, type PruneRule, type RevisionsSize } from '../../revisions/revision-growth.ts'
 import { commandKey } from '../changes/reservations.ts'
-import {
-  type FormsCollections,
-  formById,
-  type Incarnation,
-  incarnationOf,
-  type RevisionDocument,
-  visibilityFields,
-  visibleRevisions,
-} from '../documents.ts'
+import type { FormsCollections, Incarnation, RevisionDocument } from '../documents.ts'
+import { formById, incarnationOf, visibilityFields, visibleRevisions } from '../form-queries.ts'
 import { addUsage } from '../usage.ts'
 
 /** Revisions of one batch. */

@@ -4,11 +4,12 @@ import { type EventForm, revisionMembers } from '../../events/recorded-event.ts'
 import type { FormRef, Quota, Snapshot, StoredForm, StoredRevision, TakeSnapshot } from '../../forms-store.ts'
 import type { RecordEvent } from '../events/record-event.ts'
 import { findForm, readVersion, setForm } from '../find-form.ts'
-import { findRevisionOfCommand } from '../find-revision.ts'
+import { findRevisionOfCommand } from '../revisions/find-revision.ts'
 import { revisionColumns, stateColumns, toFormState, toStoredForm, toStoredRevision } from '../rows.ts'
 import { takeRevisionIds } from '../taken-ids.ts'
 import { checkQuota } from '../usage.ts'
 
+/** A publish: what `FormsStore.publish` takes. */
 export interface PublishCommand {
   ref: FormRef
   commandId: string

@@ -15,7 +15,11 @@ export type RecordEvent = (form: EventForm, fields: Omit<EventFields, 'lastTime'
 /** What a change needs to record its event and to be carried out once. */
 export interface Recording {
   record: RecordEvent
-  /** Runs in the transaction of the change, before any other statement; outside of one, after the form is read. @throws as `checkRequest`. */
+  /**
+   * Runs in the transaction of the change, before any other statement; outside of one, after the form is read.
+   *
+   * @throws as `checkRequest`.
+   */
   checkRequest: () => void
 }
 

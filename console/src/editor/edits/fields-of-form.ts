@@ -1,5 +1,5 @@
 import type { Form, FormType, ServerOwnedFields } from '@fms/client'
-import { isObject, type JsonObject } from '../json/values.ts'
+import { isObject, type JsonObject } from '../../json/values.ts'
 
 const serverOwned: ReadonlySet<string> = new Set([
   'createTime',

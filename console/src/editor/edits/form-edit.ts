@@ -7,11 +7,12 @@ import {
   isReason,
   type TaggedForm,
 } from '@fms/client'
-import { computed, effect, signal } from '@preact/signals'
-import { patchBetween } from '../json/merge-patch.ts'
-import { hasChangesOf } from '../json/three-way-merge.ts'
-import { isEqual, type JsonObject } from '../json/values.ts'
-import { organizationOf } from '../routing/organization-of.ts'
+import { computed, signal } from '@preact/signals'
+import { patchBetween } from '../../json/merge-patch.ts'
+import { hasChangesOf } from '../../json/three-way-merge.ts'
+import { isEqual, type JsonObject } from '../../json/values.ts'
+import { organizationOf } from '../../routing/organization-of.ts'
+import { afterPauses } from './after-pauses.ts'
 import { fieldsOf, parseFields, textOf } from './fields-of-form.ts'
 import type { OwnEdits } from './own-edits.ts'
 
@@ -251,33 +252,4 @@ export class FormEdit {
       return error instanceof FormsApiError && error.code === 400 ? error.fieldViolations : undefined
     }
   }
-}
-
-/**
- * Calls `run` after changes of signals, once there was none for a while; `flush` calls it at once if it is due.
- *
- * @param watch reads the signals and returns the delay in milliseconds.
- */
-const afterPauses = (run: () => void, watch: () => number) => {
-  let isFirst = true
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const runNow = () => {
-    timer = undefined
-    run()
-  }
-  const stop = effect(() => {
-    const delayMs = watch()
-    if (isFirst) {
-      isFirst = false
-      return
-    }
-    timer = setTimeout(runNow, delayMs)
-    return () => clearTimeout(timer)
-  })
-  const flush = () => {
-    if (timer === undefined) return
-    clearTimeout(timer)
-    runNow()
-  }
-  return { flush, stop }
 }

@@ -1,7 +1,7 @@
 import { latestAlias, liveAlias } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import type { FormRef } from '../forms-store.ts'
-import { formByRef } from './rows.ts'
+import type { FormRef } from '../../forms-store.ts'
+import { formByRef } from '../rows.ts'
 
 /**
  * The row of a revision, with `liveRevisionId` and `aiHandoff` of its form. Index: the unique one of revisionId; for

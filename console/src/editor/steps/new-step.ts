@@ -1,5 +1,5 @@
 import type { JsonValue } from '@fms/client'
-import { asObject, type JsonObject } from '../json/values.ts'
+import { asObject, type JsonObject } from '../../json/values.ts'
 
 /** Types of steps that the console offers. The service stores any other type, too. */
 export const stepTypes = [

@@ -1,4 +1,4 @@
-import { session } from '../session/session.ts'
+import { session } from '../../session/session.ts'
 import { storedEdits } from './stored-edits.ts'
 import { thisTab } from './tabs.ts'
 

@@ -1,6 +1,6 @@
-import type { Form, Step } from '@fms/client'
+import type { Step } from '@fms/client'
 import { describe, expect, it } from 'vitest'
-import { type Answers, kindOfStep, nextStep, textsIn } from './walk.ts'
+import { type Answers, nextStep } from './next-step.ts'
 
 const condition = (stepKey: string, operator: string, value: string, negate = false) => ({
   stepKey,
@@ -49,52 +49,5 @@ describe('the step after an answer', () => {
 
   it('comes with the operators that the preview does not know', () => {
     expect(next(again, { stars: '5' }).unknownOperators).toEqual(['sounds like'])
-  })
-})
-
-describe('the texts of a step', () => {
-  const i18n: Form['i18n'] = {
-    sourceLocale: 'en',
-    supportedLocales: ['en', 'de'],
-    translations: {
-      de: {
-        steps: {
-          day: {
-            title: { value: 'Welcher Tag?', override: false, sourceHash: '', stale: false },
-            options: [{ value: 'Freitag', override: false, sourceHash: '', stale: false }],
-          },
-        },
-      },
-    },
-  }
-  const step: Step = {
-    type: 'choice',
-    key: 'day',
-    title: 'Which day?',
-    options: ['Friday', { key: 'sat', label: 'Saturday' }],
-  }
-
-  it('are those of the language, and of the source language where they are missing', () => {
-    expect(textsIn({ i18n }, step, 'de')).toEqual({
-      title: 'Welcher Tag?',
-      description: '',
-      buttonText: '',
-      options: [
-        { label: 'Freitag', value: 'Friday' },
-        { label: 'Saturday', value: 'sat' },
-      ],
-    })
-    expect(textsIn({ i18n }, step, 'en').title).toBe('Which day?')
-  })
-})
-
-describe('the kind of a step', () => {
-  it.each([
-    ['yes_no', 'yes-no'],
-    ['shortText', 'text'],
-    ['end', 'end'],
-    ['payment', 'unknown'],
-  ])('%s is %s', (type, kind) => {
-    expect(kindOfStep({ type })).toBe(kind)
   })
 })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fms/aip'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DraftCaller } from '../drafts/draft-threads.ts'
-import type { Patch } from '../drafts/draft-writer.ts'
+import type { DraftCaller } from './draft-threads.ts'
+import type { Patch } from './draft-writer.ts'
 
 /** The `form` member of a create or update request: JSON text if the body is large, otherwise parsed. */
 export const draftPatch = ({

@@ -1,5 +1,5 @@
-import { hasChangesOf } from '../json/three-way-merge.ts'
-import { isObject, type JsonObject } from '../json/values.ts'
+import { hasChangesOf } from '../../json/three-way-merge.ts'
+import { isObject, type JsonObject } from '../../json/values.ts'
 import { parseFields } from './fields-of-form.ts'
 
 /** Unsaved edits of a form, as this browser keeps them. */
@@ -41,7 +41,10 @@ export const storedEdits = (
     )
   const tabsWith = (formPath: string): string[] =>
     names(nameOf(formPath, '')).map((name) => name.slice(nameOf(formPath, '').length))
-  /** @returns undefined if the form has the changes already, such as of a page that closed during a save, or if the entry is damaged */
+  /**
+   * @returns undefined if the form has the changes already, such as of a page that closed during a save, or if the entry is
+   *   damaged
+   */
   const readUnsaved = (formPath: string, owner: string, form: JsonObject): DatedEdit | undefined => {
     const edit = parseEdit(storage.getItem(nameOf(formPath, owner)) ?? '')
     const fields = edit && parseFields(edit.text)

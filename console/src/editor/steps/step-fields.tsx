@@ -1,10 +1,10 @@
 import type { FieldViolation } from '@fms/client'
-import { LinesField, TextField } from '../elements/field.tsx'
-import { asText, type JsonObject } from '../json/values.ts'
-import { texts } from '../texts.ts'
+import { LinesField, TextField } from '../../elements/field.tsx'
+import { asText, type JsonObject } from '../../json/values.ts'
+import { texts } from '../../texts.ts'
+import { ViolationList } from '../violation-list.tsx'
+import { violationsAt, violationsElsewhere } from '../violations.ts'
 import { stepTypes } from './new-step.ts'
-import { ViolationList } from './violation-list.tsx'
-import { violationsAt, violationsElsewhere } from './violations.ts'
 
 const oneLine = ['key', 'title', 'buttonText', 'logoUrl', 'redirectUrl'] as const
 

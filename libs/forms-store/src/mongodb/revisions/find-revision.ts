@@ -1,21 +1,17 @@
 import { isUuid, latestAlias, liveAlias } from '@fms/contracts'
-import type { FormRef, RevisionState, StoredRevision } from '../forms-store.ts'
-import { commandKey } from './changes/reservations.ts'
-import { findDeleted } from './deleted-forms/find-deleted.ts'
-import {
-  type FormDocument,
-  type FormsCollections,
-  formById,
-  formKey,
-  type Incarnation,
-  incarnationOf,
-  type ReservationDocument,
-  type RevisionDocument,
-  toStoredRevision,
-  visibilityFields,
-  visibleRevisions,
-} from './documents.ts'
-import { findForm } from './find-form.ts'
+import type { FormRef, RevisionState, StoredRevision } from '../../forms-store.ts'
+import { commandKey } from '../changes/reservations.ts'
+import { toStoredRevision } from '../convert-documents.ts'
+import { findDeleted } from '../deleted-forms/find-deleted.ts'
+import type {
+  FormDocument,
+  FormsCollections,
+  Incarnation,
+  ReservationDocument,
+  RevisionDocument,
+} from '../documents.ts'
+import { findForm } from '../find-form.ts'
+import { formById, formKey, incarnationOf, visibilityFields, visibleRevisions } from '../form-queries.ts'
 
 export interface FoundRevision {
   form: FormDocument

@@ -1,0 +1,30 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useCallback } from 'preact/hooks'
+
+/** Runs an action of a button: at most one at a time, with its error. */
+export const useAction = (): {
+  error: Signal<unknown>
+  isRunning: Signal<boolean>
+  run: (action: () => Promise<void>) => Promise<void>
+  /** Removes the error, whose cause is gone. */
+  clearError: () => void
+} => {
+  const error = useSignal<unknown>(undefined)
+  const isRunning = useSignal(false)
+  const run = async (action: () => Promise<void>) => {
+    if (isRunning.value) return
+    isRunning.value = true
+    error.value = undefined
+    try {
+      await action()
+    } catch (thrown) {
+      error.value = thrown
+    } finally {
+      isRunning.value = false
+    }
+  }
+  const clearError = useCallback(() => {
+    error.value = undefined
+  }, [error])
+  return { error, isRunning, run, clearError }
+}

@@ -1,0 +1,65 @@
+import type { Branch, Condition, Form, Step } from '@fms/client'
+import { kindOfStep } from './step-kind.ts'
+
+/** An answer: a text, or the chosen options. */
+export type Answer = string | readonly string[]
+
+/** Answers by the key of their step. */
+export type Answers = ReadonlyMap<string, Answer>
+
+/** The comparison of an answer with the value of a condition. */
+type Compare = (answer: Answer, value: string) => boolean
+
+const partsOf = (answer: Answer): readonly string[] => (typeof answer === 'string' ? [answer] : answer)
+
+const equals: Compare = (answer, value) =>
+  partsOf(answer).some((part) => part.toLowerCase() === value.toLowerCase())
+const differs: Compare = (answer, value) => !equals(answer, value)
+const contains: Compare = (answer, value) =>
+  partsOf(answer).some((part) => part.toLowerCase().includes(value.toLowerCase()))
+const isAbove: Compare = (answer, value) => Number(partsOf(answer)[0] || Number.NaN) > Number(value)
+const isBelow: Compare = (answer, value) => Number(partsOf(answer)[0] || Number.NaN) < Number(value)
+
+/** By operator, letter case, `-` and `_` ignored. The service stores any operator. */
+const comparisons = new Map<string, Compare>([
+  ['equals', equals],
+  ['is', equals],
+  ['notequals', differs],
+  ['isnot', differs],
+  ['contains', contains],
+  ['greaterthan', isAbove],
+  ['lessthan', isBelow],
+  ['isempty', (answer) => partsOf(answer).join('') === ''],
+  ['isnotempty', (answer) => partsOf(answer).join('') !== ''],
+])
+
+/** The next step after an answer, and the operators on the way that the preview does not know. */
+export interface Next {
+  /** Undefined after the last one. */
+  step: Step | undefined
+  /** The key that a branch leads to, if no step has it. */
+  missingKey?: string
+  unknownOperators: string[]
+}
+
+/** Where a respondent goes from a step: along the first branch that holds, else to the step that follows. */
+export const nextStep = ({ steps }: Pick<Form, 'steps'>, from: Step, answers: Answers): Next => {
+  const unknownOperators: string[] = []
+  const holds = ({ stepKey, operator, value, negate }: Condition): boolean => {
+    const compare = comparisons.get(operator.toLowerCase().replaceAll(/[-_\s]/g, ''))
+    if (compare === undefined) {
+      unknownOperators.push(operator)
+      return false
+    }
+    return compare(answers.get(stepKey) ?? '', value) !== negate
+  }
+  const branch = branchesOf(from).find(({ groups }) => groups.some((group) => group.every(holds)))
+  if (branch) {
+    const step = steps.find(({ key }) => key === branch.targetStepKey)
+    return { step, unknownOperators, ...(step === undefined && { missingKey: branch.targetStepKey }) }
+  }
+  const following = kindOfStep(from) === 'end' ? undefined : steps[steps.indexOf(from) + 1]
+  return { step: following, unknownOperators }
+}
+
+const branchesOf = ({ branches }: Step): readonly Branch[] => branches ?? []

@@ -1,0 +1,38 @@
+import type { Form, Step } from '@fms/client'
+import { asText } from '../json/values.ts'
+
+/** A step as a respondent reads it. */
+export interface ShownStep {
+  title: string
+  description: string
+  buttonText: string
+  /** What the options show and what they stand for. */
+  options: readonly { label: string; value: string }[]
+}
+
+/** The texts of a step in a language; those of the source language where there is no translation. */
+export const textsIn = ({ i18n }: Pick<Form, 'i18n'>, step: Step, locale: string): ShownStep => {
+  const translated = locale === i18n.sourceLocale ? undefined : i18n.translations[locale]?.steps[step.key]
+  const textOf = (name: 'title' | 'description' | 'buttonText') =>
+    translated?.[name]?.value || asText(step[name])
+  return {
+    title: textOf('title'),
+    description: textOf('description'),
+    buttonText: textOf('buttonText'),
+    options: optionsOf(step).map(({ label, value }, index) => ({
+      label: translated?.options[index]?.value || label,
+      value,
+    })),
+  }
+}
+
+const optionsOf = (step: Step) => {
+  const options: unknown = 'options' in step ? step.options : undefined
+  if (!Array.isArray(options)) return []
+  return options.map((option: unknown) => {
+    if (typeof option === 'string') return { label: option, value: option }
+    const { key, id, value, label, title, text } = Object(option) as Record<string, unknown>
+    const name = String(key ?? id ?? value ?? '')
+    return { label: asText(label) || asText(title) || asText(text) || name, value: name }
+  })
+}

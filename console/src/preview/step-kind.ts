@@ -1,0 +1,38 @@
+import type { Step } from '@fms/client'
+
+/** How the preview draws a step. */
+export type StepKind =
+  | 'start'
+  | 'end'
+  | 'text'
+  | 'long-text'
+  | 'choice'
+  | 'multiple-choice'
+  | 'rating'
+  | 'number'
+  | 'email'
+  | 'date'
+  | 'yes-no'
+  | 'unknown'
+
+const kinds = new Map<string, StepKind>([
+  ['start', 'start'],
+  ['end', 'end'],
+  ...kindOf('text', 'text', 'shorttext', 'name', 'phone', 'url'),
+  ...kindOf('long-text', 'longtext', 'textarea', 'paragraph'),
+  ...kindOf('choice', 'choice', 'singlechoice', 'select', 'dropdown', 'radio'),
+  ...kindOf('multiple-choice', 'multiplechoice', 'multiselect', 'checkboxes'),
+  ...kindOf('rating', 'rating', 'scale', 'nps', 'stars'),
+  ...kindOf('number', 'number'),
+  ...kindOf('email', 'email'),
+  ...kindOf('date', 'date'),
+  ...kindOf('yes-no', 'yesno', 'boolean'),
+])
+
+function kindOf(kind: StepKind, ...types: string[]): [string, StepKind][] {
+  return types.map((type) => [type, kind])
+}
+
+/** The kind of a step; letter case, `-` and `_` of its type do not count. */
+export const kindOfStep = ({ type }: Pick<Step, 'type'>): StepKind =>
+  kinds.get(type.toLowerCase().replaceAll(/[-_\s]/g, '')) ?? 'unknown'

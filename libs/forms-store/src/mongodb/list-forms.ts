@@ -1,0 +1,82 @@
+import { listMongodb } from '@fms/store-kit/mongodb'
+import type { FormSummary, FormsPage, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import { completeOrder, positionOf } from '../lists/form-order.ts'
+import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
+import { takeUpTo } from '../lists/take-up-to.ts'
+import { storedFields, summaryFields, toFormSummary, toStoredForm } from './convert-documents.ts'
+import type { FormDocument, FormsCollections } from './documents.ts'
+import { planList } from './list-plan.ts'
+import { countForms } from './usage.ts'
+
+/** Document fields by the names that filters use. */
+const filterFields = {
+  name: 'name',
+  publicId: 'publicId',
+  type: 'type',
+  createTime: 'createTime',
+  updateTime: 'updateTime',
+} as const
+
+/** Trigrams in the query of one search: more narrow it little further. */
+const maxTrigrams = 8
+
+/** What bounds the time of a list. */
+export interface ListLimits {
+  /** How long the engine may work on each request, in milliseconds. */
+  timeoutMs: number
+  /** Called before each batch. */
+  throwIfAborted: () => void
+}
+
+/** How a list makes its items from documents. */
+interface PageItems<Item> {
+  fields: readonly (keyof FormDocument)[]
+  /** The share of an item in the 4 MiB of a page. */
+  bytesOf: (document: FormDocument) => number
+  toItem: (document: FormDocument) => Item
+}
+
+/** Forms with their drafts. */
+export const wholeForms: PageItems<StoredForm> = {
+  fields: storedFields,
+  bytesOf: ({ draft }) => Buffer.byteLength(draft),
+  toItem: toStoredForm,
+}
+
+/** Forms without their drafts, which do not count towards the size of a page. */
+export const summaries: PageItems<FormSummary> = {
+  fields: summaryFields,
+  bytesOf: () => 0,
+  toItem: toFormSummary,
+}
+
+/** Reads a page of forms. Indexes: those of `planList`; for the number of all forms, that of `_id` of usage. */
+export const listForms = async <Item>(
+  collections: FormsCollections,
+  { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
+  { fields, bytesOf, toItem }: PageItems<Item>,
+  limits: ListLimits,
+): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> => {
+  const order = completeOrder(orderBy)
+  const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
+  const list = listMongodb(collections.forms, {
+    scope: { organizationId },
+    filter,
+    ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
+    documentFields: [...fields, 'foldedName'],
+    fields: filterFields,
+    foldedField: 'foldedName',
+    order,
+    after,
+    skip,
+    limit,
+    plan: planList(filter, order, trigrams.length > 0),
+    ...limits,
+  })
+  const [{ taken, more }, totalSize] = await Promise.all([
+    takeUpTo(limit, list.items, bytesOf),
+    filter ? list.count() : countForms(collections, organizationId),
+  ])
+  const next = more && positionOf(taken.at(-1)!, order)
+  return { forms: taken.map(toItem), ...(next && { next }), totalSize }
+}
