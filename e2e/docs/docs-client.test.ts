@@ -46,10 +46,10 @@ describe('the examples of libs/client/README.md', () => {
     expect(printed.trimEnd().split('\n')).toEqual(documented)
   })
 
-  it('compile', () => {
+  it('compile with the library of Node 20', () => {
     const sources = join(root, 'libs/client/src/index.ts')
     writeFileSync(join(folder, 'compiled.mts'), program({ slug: 'demo', sources }))
-    const compilerOptions = { typeRoots: [join(root, 'node_modules/@types')] }
+    const compilerOptions = { lib: ['es2023', 'dom'], typeRoots: [join(root, 'node_modules/@types')] }
     const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['compiled.mts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
 

@@ -341,6 +341,8 @@ describe('formctl', () => {
     ['key', 'create', '--user', 'ada@example.com', '--expires', 'tomorrow'],
     ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-02-30T00:00:00Z'],
     ['key', 'create', '--user', 'ada@example.com', '--expires', '2026-11-20'],
+    ['key', 'create', '--user', 'ada@example.com', '--expires', '2001-11-20T09:30:00Z'],
+    ['key', 'rotate', 'id', '--expires', '2001-11-20T09:30:00Z'],
     ['key', 'create', '--user', 'ada@example.com', '--expires', '9999-12-31T23:59:59-23:00'],
     ['key', 'revoke'],
     ['key', 'update', 'id'],

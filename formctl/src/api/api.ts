@@ -1,6 +1,7 @@
 import { ErrorBody, replayedHeader } from '@fms/contracts'
 import type { z } from 'zod'
 import { ApiFailure } from './api-failure.ts'
+import { baseUrlOf } from './base-url.ts'
 
 /** A request to the API. */
 export interface ApiRequest {
@@ -44,19 +45,18 @@ const timeoutMs = 30_000
  * The API of the environment.
  *
  * @returns undefined without `FORMS_API_URL`: commands then open the stores.
- * @throws {Error} without `FORMS_API_KEY`.
+ * @throws {Error} if `FORMS_API_URL` or `FORMS_API_KEY` is not valid.
  */
-export const apiOf = ({ FORMS_API_URL, FORMS_API_KEY }: NodeJS.ProcessEnv): Api | undefined => {
-  if (!FORMS_API_URL) return undefined
-  if (!FORMS_API_KEY) {
-    throw new Error('FORMS_API_URL is set, but FORMS_API_KEY is not. Set it to an API key, or unset both.')
-  }
-  const baseUrl = FORMS_API_URL.replace(/\/+$/, '')
+export const apiOf = (env: NodeJS.ProcessEnv): Api | undefined => {
+  if (!env.FORMS_API_URL) return undefined
+  const baseUrl = baseUrlOf(env.FORMS_API_URL)
+  const apiKey = apiKeyOf(env)
   const exchange: Api['exchange'] = async (schema, { method, path, body, ifMatch }) => {
+    assertReferences(path)
     const { json, headers } = await fetchJson(`${baseUrl}${path}`, {
       method,
       headers: {
-        'x-api-key': FORMS_API_KEY,
+        'x-api-key': apiKey,
         ...(body && { 'content-type': 'application/json' }),
         ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       },
@@ -72,6 +72,28 @@ export const apiOf = ({ FORMS_API_URL, FORMS_API_KEY }: NodeJS.ProcessEnv): Api 
     exchange,
     send: async (schema, method, path, body) => (await exchange(schema, { method, path, body })).body,
   }
+}
+
+const apiKeyOf = ({ FORMS_API_KEY }: NodeJS.ProcessEnv): string => {
+  if (!FORMS_API_KEY) {
+    throw new Error('FORMS_API_URL is set, but FORMS_API_KEY is not. Set it to an API key, or unset both.')
+  }
+  // Other characters, such as the end of a line, are not valid in a header.
+  if (!/^[\x21-\x7e]+$/.test(FORMS_API_KEY)) {
+    throw new Error('FORMS_API_KEY is not valid. It must be an API key, without white space.')
+  }
+  return FORMS_API_KEY
+}
+
+/** @throws {Error} for a reference that would change the path of the URL: `""`, `.` or `..`. */
+const assertReferences = (path: string): void => {
+  const [segments = ''] = path.split('?', 1)
+  const wrong = segments
+    .slice(1)
+    .split('/')
+    .find((segment) => /^\.{0,2}$/.test(segment))
+  if (wrong !== undefined)
+    throw new Error(`${JSON.stringify(wrong)} names nothing. Give an id, as the lists show it.`)
 }
 
 const fetchJson = async (url: string, init: RequestInit): Promise<{ json: unknown; headers: Headers }> => {

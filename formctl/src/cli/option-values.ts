@@ -24,6 +24,13 @@ export const parseTime = (text: string): Date => {
   )
 }
 
+/** Parses the time at which a new key expires. */
+export const parseFutureTime = (text: string): Date => {
+  const time = parseTime(text)
+  if (time.getTime() > Date.now()) return time
+  throw new InvalidArgumentError('It must be in the future.')
+}
+
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Parses `90s`, `30m`, `24h`, `7d` or `0`. @returns milliseconds. */

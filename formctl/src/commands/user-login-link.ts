@@ -1,5 +1,6 @@
 import { loginCodeLifetimeMs } from '@fms/contracts'
 import type { Command } from 'commander'
+import { baseUrlOf } from '../api/base-url.ts'
 import { addExamples } from '../cli/examples.ts'
 import { parseBaseUrl } from '../cli/option-values.ts'
 import { getUserByRef } from '../stores/get-by-ref.ts'
@@ -17,7 +18,7 @@ export const addLoginLinkCommand = (user: Command): void => {
     .option('--url <base>', `base URL of the API (default: FORMS_API_URL or ${defaultBaseUrl})`, parseBaseUrl)
     .action(
       withDirectory<{ user: string; url?: string }>(async (directory, { user: ref, url }) => {
-        const base = url ?? baseUrlOf(process.env)
+        const base = url ?? baseUrlOf(process.env.FORMS_API_URL || defaultBaseUrl)
         const { userId, email } = await getUserByRef(directory, ref)
         const expireTime = new Date(Date.now() + loginCodeLifetimeMs)
         const code = await directory.createLoginCode(userId, expireTime)
@@ -33,13 +34,4 @@ export const addLoginLinkCommand = (user: Command): void => {
     'user login-link --user ada@example.com',
     'user login-link --user ada@example.com --url https://forms.example.com/v2',
   )
-}
-
-/** @throws {Error} if FORMS_API_URL is not the base URL of an API. */
-const baseUrlOf = ({ FORMS_API_URL }: NodeJS.ProcessEnv): string => {
-  try {
-    return parseBaseUrl(FORMS_API_URL || defaultBaseUrl)
-  } catch (cause) {
-    throw new Error(`FORMS_API_URL is not valid. ${(cause as Error).message}`, { cause })
-  }
 }

@@ -411,6 +411,20 @@ describe('validateOnly', () => {
     await expectUntouched(service, form)
   })
 
+  it('replies to a repeat with the form as it is now, after an unpublish, too', async () => {
+    await using service = await start()
+    const { forms, run } = service
+    const form = await givenForm(forms)
+    const command = commandFor(form)
+    await run(command)
+    await forms.unpublish(refOf(form), '', () => {})
+
+    const tried = await run({ ...command, validateOnly: true })
+
+    expect(tried).toMatchObject({ form: { live: false } })
+    expect(tried).toEqual(await run(command))
+  })
+
   it('of a command that was killed does not complete it', async () => {
     await using service = await start()
     const form = await givenForm(service.forms)

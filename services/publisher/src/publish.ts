@@ -90,6 +90,9 @@ const validatePublish = async (
   if (!current) throw formNotFound(command)
   const earlier = await forms.findRevisionOfCommand(command.organizationId, command.commandId)
   if (earlier && earlier.formId !== current.formId) throw reused(command)
+  // The repeat of a finished publish changes nothing: the form may have been taken down since. An unfinished one is not
+  // visible yet, and its repeat makes it live.
+  if (earlier && (await forms.getRevision(command, earlier.revisionId))) return current
   const published = { ...current, live: true }
   if (!earlier) {
     await check(command, current, async () => (await forms.getRevision(command, liveAlias))?.revision)

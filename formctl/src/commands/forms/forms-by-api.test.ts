@@ -131,6 +131,37 @@ describe.each([
   })
 })
 
+describe('formctl by the API', () => {
+  it.each(['', '.', '..'])('sends no request for the form %j', async (ref) => {
+    const { code, stderr } = await runFormctl([
+      ...['forms', 'publish'],
+      '--organization',
+      'acme',
+      '--form',
+      ref,
+    ])
+
+    expect([code, stderr]).toEqual([1, `error: "${ref}" names nothing. Give an id, as the lists show it.\n`])
+    expect(api.received).toEqual([])
+  })
+
+  it.each([
+    ['FORMS_API_URL', 'nonsense', 'It must be the URL of the API, such as https://forms.example.com/v2.'],
+    ['FORMS_API_URL', 'http://127.0.0.1:8080', 'It must be the URL of the API'],
+    ['FORMS_API_KEY', 'fms_mine\r', 'It must be an API key, without white space.'],
+  ])('rejects %s %j', async (variable, value, message) => {
+    vi.stubEnv(variable, value)
+
+    const { code, stderr } = await forms('publish')
+
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`error: ${variable} is not valid. ${message}`),
+    ])
+    expect(api.received).toEqual([])
+  })
+})
+
 describe('formctl forms publish', () => {
   it('sends the note and whether breaking changes are refused', async () => {
     await forms('publish', '--note', 'New prices', '--refuse-breaking')

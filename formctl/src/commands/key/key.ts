@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { withApiOr } from '../../api/with-api.ts'
 import { confirm, yesOption } from '../../cli/confirm.ts'
 import { addExamples, exampleKeyId } from '../../cli/examples.ts'
-import { parseTime } from '../../cli/option-values.ts'
+import { parseFutureTime } from '../../cli/option-values.ts'
 import type { Outcome } from '../../cli/outcome.ts'
 import { getKeyById, getUserByRef } from '../../stores/get-by-ref.ts'
 import { withDirectory } from '../../stores/with-directory.ts'
@@ -28,7 +28,7 @@ const addCreateKeyCommand = (key: Command): void => {
     .description('create an API key; this is the only time that it is shown')
     .option('--user <ref>', 'id or e-mail address; with FORMS_API_URL, the user of FORMS_API_KEY')
     .option('--name <name>', 'for people, at most 80 characters')
-    .option('--expires <time>', 'RFC 3339; without it the key does not expire', parseTime)
+    .option('--expires <time>', 'RFC 3339; without it the key does not expire', parseFutureTime)
     .option('--read-only', "reject every write, whatever the user's role")
     .action(withApiOr<CreateOptions>(withDirectory(createKeyInDirectory), ['user'], createKeyByApi))
   addExamples(

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { withApiOr } from '../../api/with-api.ts'
 import { confirm, yesOption } from '../../cli/confirm.ts'
 import { addExamples, exampleKeyId } from '../../cli/examples.ts'
-import { parseDuration, parseTime } from '../../cli/option-values.ts'
+import { parseDuration, parseFutureTime } from '../../cli/option-values.ts'
 import type { Outcome } from '../../cli/outcome.ts'
 import { getKeyById } from '../../stores/get-by-ref.ts'
 import { withDirectory } from '../../stores/with-directory.ts'
@@ -26,7 +26,7 @@ export const addRotateKeyCommand = (key: Command): void => {
         .argParser(parseDuration)
         .default(dayMs, '24h'),
     )
-    .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseTime)
+    .option('--expires <time>', 'RFC 3339; without it the new key does not expire', parseFutureTime)
     .option(...yesOption)
     .action(withApiOr<RotateOptions>(withDirectory(rotateInDirectory), ['expires'], rotateKeyByApi))
   addExamples(rotate, `key rotate ${exampleKeyId}`, `key rotate ${exampleKeyId} --overlap 0 --yes`)

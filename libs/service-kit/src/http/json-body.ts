@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { invalidRequest, parseJson, parseJsonEnvelope } from '@fms/aip'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { unsupportedMediaType } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +31,24 @@ export const acceptJsonBodies = (app: FastifyInstance, largeBodyBytes: number): 
       return rejectNull(isLarge ? parseEnvelope(body, request) : parseJson(body))
     },
   )
+  app.addContentTypeParser('*', async ({ headers }: FastifyRequest, payload: IncomingMessage) => {
+    const type = headers['content-type']
+    // Proxies send no body as an empty one in chunks, without a type.
+    if (type !== undefined || !(await isEmpty(payload))) throw unsupportedMediaType(type)
+  })
 }
+
+/** Reads up to the first byte of a body. */
+const isEmpty = (body: IncomingMessage): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    body
+      .once('data', () => {
+        body.pause()
+        resolve(false)
+      })
+      .once('end', () => resolve(true))
+      .once('error', reject)
+  })
 
 const parseEnvelope = (bytes: Buffer, request: FastifyRequest): unknown => {
   const { body, nested } = parseJsonEnvelope(bytes)

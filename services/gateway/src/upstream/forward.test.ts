@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { json, reasonOf, startGateway } from '../testing.ts'
 
@@ -219,6 +220,29 @@ describe('the request body', () => {
       responses.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
     )
     expect(gateway.forms.received).toEqual([])
+  })
+
+  it('is none if it is empty and sent in chunks without a content-type', async () => {
+    await using gateway = await startGateway()
+    const { address, port } = gateway.app.server.address() as AddressInfo
+    const send = async (path: string, body: string, headers = {}) => {
+      const key = { 'x-api-key': gateway.key, 'transfer-encoding': 'chunked' }
+      const sent = request({ host: address, port, path, method: 'POST', headers: { ...key, ...headers } })
+      sent.end(body)
+      const [response] = await once(sent, 'response')
+      response.resume()
+      return response.statusCode
+    }
+    const unpublish = `${forms}/${publicId}/unpublish`
+
+    expect(await send(unpublish, '')).toBe(200)
+    expect(gateway.forms.received).toMatchObject([{ body: '' }])
+    expect(await send(unpublish, '{}')).toBe(415)
+    expect(await send(unpublish, '', { 'content-type': 'text/plain' })).toBe(415)
+    expect(await send('/v2/nothing', '')).toBe(404)
+    expect(await send('/v2/nothing', '{}')).toBe(404)
+    expect(await send('/v2/nothing', '{}', { 'content-type': 'text/plain' })).toBe(404)
+    expect(gateway.forms.received).toHaveLength(1)
   })
 
   it('is forwarded up to 1 MiB and a 413 beyond, with and without content-length', async () => {
