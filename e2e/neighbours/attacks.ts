@@ -209,6 +209,13 @@ export const attacks = {
     repeat(64, ({ forms }) => ({ path: `${forms}?pageSize=1000` })),
     unread(40, '?pageSize=1000'),
   ),
+  'long pages without drafts': combine(
+    repeat(32, ({ forms }) => ({ path: `${forms}?pageSize=1000&readMask=name,live` })),
+    repeat(32, ({ forms }) => ({ path: `${forms.replace(/forms$/, 'deletedForms')}?pageSize=1000` })),
+  ),
+  'large pages that are cut to a mask': repeat(32, ({ forms }) => ({
+    path: `${forms}?pageSize=1000&readMask=steps,theme`,
+  })),
   'scans of the event log': combine(
     repeat(48, events(`?${new URLSearchParams({ filter: eventsFilter })}`)),
     repeat(2, events('?pageSize=1000')),
