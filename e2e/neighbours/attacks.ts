@@ -216,6 +216,9 @@ export const attacks = {
   'large pages that are cut to a mask': repeat(32, ({ forms }) => ({
     path: `${forms}?pageSize=1000&readMask=steps,theme`,
   })),
+  'masked reads of a 440 KB form': repeat(60, ({ forms, revisedForm }) => ({
+    path: `${forms}/${revisedForm}/revisions/live?readMask=form.updateTime`,
+  })),
   'scans of the event log': combine(
     repeat(48, events(`?${new URLSearchParams({ filter: eventsFilter })}`)),
     repeat(2, events('?pageSize=1000')),

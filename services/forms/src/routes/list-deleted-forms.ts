@@ -5,12 +5,12 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
-import { PageTurns } from './page-turns.ts'
 import { sendPage } from './send-json.ts'
+import { isLongPage, Turns } from './turns.ts'
 
 /** List the deleted forms of an organization that can be restored, most recently deleted first (AIP-132). */
 export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
-  const turns = new PageTurns()
+  const turns = new Turns()
   app.get(
     '/organizations/:organizationId/deletedForms',
     { schema: { params: OrganizationParams } },
@@ -19,10 +19,12 @@ export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { 
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
       const storeQuery = { organizationId, ...(after && { after: fromToken(after) }), limit, skip }
       const options = { signal: callerSignal(reply), caller: identity.userId }
-      const { items, next, totalSize } = await turns.take(storeQuery, options, async () => {
+      const read = async () => {
         const { deletedForms, ...page } = await forms.listDeleted(storeQuery, options)
         return { ...page, items: deletedForms.map((deleted) => [JSON.stringify(toDeletedForm(deleted))]) }
-      })
+      }
+      const takesTurn = isLongPage(storeQuery)
+      const { items, next, totalSize } = takesTurn ? await turns.take(options, read) : await read()
       const end = {
         nextPageToken: nextPageToken(next && [next.deleteTime.getTime(), next.formId]),
         totalSize,

@@ -13,9 +13,9 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
-import { PageTurns, type TurnOptions } from './page-turns.ts'
 import { formMembers } from './resource-members.ts'
 import { type MaskedItem, sendMaskedPage, sendPage } from './send-json.ts'
+import { isLongPage, type TurnOptions, Turns } from './turns.ts'
 
 /** Fields that a filter can name (AIP-160), and the field that `search()` and bare terms search. */
 const filterFields: FilterFields = {
@@ -34,15 +34,16 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
   { forms, publicFormBaseUrl, pageTokens },
 ) => {
-  const turns = new PageTurns()
+  const turns = new Turns()
   /** A page that reads no drafts, with its items as JSON. */
   const readSummaries = (query: StoreQuery, mask: ReadMask, options: TurnOptions) => {
     const read = async () => {
       const { forms: found, ...page } = await forms.listSummaries(query, options)
       return { ...page, items: found.map(summaryWriter(publicFormBaseUrl, mask)).map((json) => [json]) }
     }
-    // The store limits how many of the other pages it reads at the same time: on SQLite in its reader thread.
-    return query.filter || query.skip > 0 ? read() : turns.take(query, options, read)
+    // The store limits how many of the other long pages it reads at the same time: on SQLite in its reader thread.
+    const takesTurn = isLongPage(query) && !query.filter && query.skip === 0
+    return takesTurn ? turns.take(options, read) : read()
   }
   const toMaskedItem = (form: StoredForm, mask: ReadMask): MaskedItem => ({
     // Without decoding the bytes that a worker thread read.

@@ -343,4 +343,19 @@ describe('readMask of large pages', () => {
 
     expect(new Set(await Promise.all(sends)).size).toBe(8)
   })
+
+  it.each([
+    ['a form', (form: StoredForm) => urlOf(form)],
+    ['a revision', (form: StoredForm) => `${urlOf(form)}/revisions/latest`],
+  ])('cuts the JSON of %s over 64 KiB in a turn of the event loop of its own', async (_, urlFor) => {
+    await using service = await startForms()
+    const steps = [{ type: 'text', key: 'q', title: 'Why?', note: 'x'.repeat(70_000) }]
+    const form = await service.given.form({ steps })
+    await service.given.revision(form)
+    using turns = countTurns()
+
+    const sends = Array.from({ length: 8 }, () => bodyOf(service, urlFor(form), 'path').then(turns.now))
+
+    expect(new Set(await Promise.all(sends)).size).toBe(8)
+  })
 })
