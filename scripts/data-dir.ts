@@ -11,10 +11,10 @@ const locks = new Set<DatabaseSync>()
  *
  * The lock is SQLite's: the kernel releases it when this process ends, even after `kill -9`, so a lock is never stale.
  *
- * @throws {Error} with the process id of the other `npm start` if one holds the lock.
+ * @throws {Error} with the process id of the other `npm start` if one holds the lock; if the folder cannot be created.
  */
 export function lockDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  createFolder(dataDir)
   const pidFile = join(dataDir, 'start.pid')
   const lock = new DatabaseSync(join(dataDir, 'start.lock'), { timeout: 0 })
   try {
@@ -29,4 +29,13 @@ export function lockDataDir(dataDir: string): void {
   }
   locks.add(lock)
   writeFileSync(pidFile, `${process.pid}`)
+}
+
+function createFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new Error(`DATA_DIR cannot be created (${message}). Set DATA_DIR to another folder.`, { cause })
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
-import { InternalSecret, readConfig, ServiceConfig } from '@fms/service-kit'
+import { InternalSecret, NatsUrl, readConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { readOrCreateSecret } from '@fms/testkit/secret-file'
 import { z } from 'zod'
 
@@ -12,11 +12,11 @@ const Environment = z.object({
   /** Folder of the embedded stores, JetStream and generated secrets. Relative to the repository. */
   DATA_DIR: z.string().default('.data'),
   /** Default: a file in `DATA_DIR`. */
-  DIRECTORY_STORE_URL: z.string().optional(),
+  DIRECTORY_STORE_URL: StoreUrl.optional(),
   /** Default: a file in `DATA_DIR`. */
-  FORMS_STORE_URL: z.string().optional(),
+  FORMS_STORE_URL: StoreUrl.optional(),
   /** Default: a nats-server that `npm start` runs. */
-  NATS_URL: z.string().optional(),
+  NATS_URL: NatsUrl.optional(),
   /** Default: `/f` of the gateway. */
   PUBLIC_FORM_BASE_URL: z.url().optional(),
   /** Default: generated at the first start, stored in `DATA_DIR`. */

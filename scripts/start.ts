@@ -43,8 +43,8 @@ async function start() {
     (isBuilt) => (isBuilt ? '' : 'npm install gets what its build needs.'),
     (error: Error) => error.message,
   )
-  await migrateDirectoryStore(config.DIRECTORY_STORE_URL)
-  await migrateFormsStore(config.FORMS_STORE_URL)
+  await migrated('DIRECTORY_STORE_URL', migrateDirectoryStore(config.DIRECTORY_STORE_URL))
+  await migrated('FORMS_STORE_URL', migrateFormsStore(config.FORMS_STORE_URL))
 
   const nats = await prepareNats(config)
   const problem = await consoleBuilt
@@ -74,7 +74,25 @@ async function requireFreePort({ HOST, PORT }: StartConfig) {
     const { code, message } = cause as NodeJS.ErrnoException
     const what =
       code === 'EADDRINUSE' ? `Port ${PORT} is taken` : `Cannot listen on ${HOST}:${PORT} (${message})`
-    throw new Error(`${what}. Set PORT to another one, such as PORT=8090 npm start.`, { cause })
+    const advice = isHostError(code)
+      ? 'Set HOST to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all'
+      : 'Set PORT to another one, such as PORT=8090 npm start'
+    throw new Error(`${what}. ${advice}.`, { cause })
+  }
+}
+
+function isHostError(code = '') {
+  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)
+}
+
+/** Waits for a migration. Its error names the variable of the store. */
+async function migrated(variable: string, migration: Promise<unknown>) {
+  try {
+    await migration
+  } catch (cause) {
+    const { message, cause: reason } = cause as Error
+    const because = reason instanceof Error ? ` (${reason.message})` : ''
+    throw new Error(`The store of ${variable} cannot be migrated. ${message}${because}`, { cause })
   }
 }
 

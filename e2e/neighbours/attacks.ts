@@ -209,6 +209,12 @@ export const attacks = {
     repeat(64, ({ forms }) => ({ path: `${forms}?pageSize=1000` })),
     unread(40, '?pageSize=1000'),
   ),
+  'large pages that are cut to a mask': repeat(32, ({ forms }) => ({
+    path: `${forms}?pageSize=1000&readMask=steps,theme`,
+  })),
+  'masked reads of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({
+    path: `${forms}/${revisedForm}/revisions/live?readMask=form.updateTime`,
+  })),
   'scans of the event log': combine(
     repeat(48, events(`?${new URLSearchParams({ filter: eventsFilter })}`)),
     repeat(2, events('?pageSize=1000')),

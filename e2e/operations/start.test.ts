@@ -193,6 +193,26 @@ describe('npm start', () => {
     expect(output).toMatch(/^npm start: publisher rejects the environment/m)
   })
 
+  it.each([
+    [{ HOST: '192.0.2.1' }, /192\.0\.2\.1.* Set HOST to an address of this machine/],
+    [{ DATA_DIR: '/dev/null/data' }, /DATA_DIR cannot be created .* Set DATA_DIR to another folder/],
+    [
+      { FORMS_STORE_URL: 'mongodb://forms:secret@127.0.0.1:1/forms' },
+      /store of FORMS_STORE_URL .*ECONNREFUSED/,
+    ],
+    [{ FORMS_STORE_URL: 'sqlite:' }, /\n {2}FORMS_STORE_URL must be sqlite:PATH or mongodb:/],
+  ])('says what to correct with %o', async (env, expected) => {
+    const child = spawn(process.execPath, [join(root, 'scripts/start.ts')], {
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+
+    expect(code).toBe(1)
+    expect(output).toMatch(expected)
+    expect(output).not.toContain('secret')
+  })
+
   it('restarts a service that exits', async () => {
     const started = await start()
     const [forms] = processesOf(dataDir).filter((pid) =>

@@ -1,35 +1,30 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OptionalUrl } from '@fms/contracts'
-import { ConfigError, InternalSecret, QuotaConfig, readConfig, ServiceConfig } from '@fms/service-kit'
+import {
+  ConfigError,
+  InternalSecret,
+  NatsUrl,
+  QuotaConfig,
+  readConfig,
+  ServiceConfig,
+  ServiceOrigin,
+  StoreUrl,
+} from '@fms/service-kit'
 import { z } from 'zod'
 import { type Check, fail, ok, warn } from './check.ts'
-
-const origin = z
-  .string()
-  .refine((url) => URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`, {
-    error: 'must be http://host:port',
-  })
-  .optional()
-
-const natsUrl = z
-  .string()
-  .refine((urls) => urls.split(',').every((url) => URL.canParse(url) && new URL(url).host !== ''), {
-    error: 'must be nats://user:password@host:port',
-  })
-  .optional()
 
 /** Every variable that a service or `npm start` reads. All are optional, since `npm start` has a default for each. */
 export const DoctorEnvironment = z.object({
   ...ServiceConfig.shape,
   INTERNAL_SECRET: InternalSecret.optional(),
   DATA_DIR: z.string().default('.data'),
-  DIRECTORY_STORE_URL: z.string().optional(),
-  FORMS_STORE_URL: z.string().optional(),
-  NATS_URL: natsUrl,
+  DIRECTORY_STORE_URL: StoreUrl.optional(),
+  FORMS_STORE_URL: StoreUrl.optional(),
+  NATS_URL: NatsUrl.optional(),
   PUBLIC_FORM_BASE_URL: OptionalUrl.optional(),
-  ORGANIZATIONS_URL: origin,
-  FORMS_URL: origin,
+  ORGANIZATIONS_URL: ServiceOrigin.optional(),
+  FORMS_URL: ServiceOrigin.optional(),
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).optional(),
   DELETED_FORMS_DAYS: z.coerce.number().int().min(0).max(3_650).optional(),
   EVENTS_STREAM_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),

@@ -5,8 +5,8 @@ import { ConfigError, internalSecretsOf, readConfig, ServiceConfig } from './con
 const INTERNAL_SECRET = 's'.repeat(32)
 
 describe('readConfig', () => {
-  it('uses defaults for missing and empty variables', () => {
-    expect(readConfig(ServiceConfig, { INTERNAL_SECRET, HOST: '', PATH: '/bin' })).toEqual({
+  it('uses defaults for missing, empty and blank variables', () => {
+    expect(readConfig(ServiceConfig, { INTERNAL_SECRET, HOST: '', DRAIN_MS: ' ', PATH: '/bin' })).toEqual({
       INTERNAL_SECRET,
       HOST: '127.0.0.1',
       PORT: 8080,

@@ -1,5 +1,6 @@
 import { toFieldViolations } from '@fms/aip'
 import { z } from 'zod'
+import { CollectorUrl } from './config-urls.ts'
 import { findSampleSecrets, sampleRefusal } from './sample-secrets.ts'
 
 /** A port number; 0 selects a free port. */
@@ -27,6 +28,8 @@ export const ServiceConfig = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Lines for people (`pretty`, the default on a terminal) or a JSON object per line (`json`). */
   LOG_FORMAT: LogFormat.default(() => (process.stdout.isTTY ? 'pretty' : 'json')),
+  /** Where to send spans. The OpenTelemetry SDK reads it, and the other `OTEL_…` variables, itself. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: CollectorUrl.optional(),
 })
 export type ServiceConfig = z.infer<typeof ServiceConfig>
 
@@ -48,7 +51,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment; call it once, in `main.ts`. An empty variable counts as unset. Sample secrets of
+ * Reads the environment; call it once, in `main.ts`. An empty or blank variable counts as unset. Sample secrets of
  * `.env.example` are rejected unless `NODE_ENV` is `development`.
  *
  * @throws {ConfigError} for missing and invalid variables.
@@ -58,7 +61,7 @@ export const readConfig = <S extends z.ZodType>(
   env: NodeJS.ProcessEnv = process.env,
 ): z.output<S> => {
   const { data, error } = schema.safeParse(
-    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== '')),
   )
   const lines = [
     ...(error ? toFieldViolations(error).map(({ field, description }) => `${field} ${description}`) : []),

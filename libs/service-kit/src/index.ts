@@ -1,4 +1,5 @@
 export * from './config.ts'
+export * from './config-urls.ts'
 export * from './fair-queue.ts'
 export * from './http/concurrency-limit.ts'
 export * from './http/create-app.ts'

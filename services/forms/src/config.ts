@@ -1,11 +1,11 @@
 import { OptionalUrl } from '@fms/contracts'
-import { QuotaConfig, ServiceConfig } from '@fms/service-kit'
+import { NatsUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { z } from 'zod'
 
 export const FormsConfig = ServiceConfig.extend({
   ...QuotaConfig.shape,
   /** The store of drafts and revisions: `sqlite:PATH` or `mongodb://…/DATABASE`. */
-  FORMS_STORE_URL: z.string({ error: 'is required: the store, such as sqlite:.data/forms.db' }),
+  FORMS_STORE_URL: StoreUrl,
   /** Precedes a form's public id in its `publicUrl`. */
   PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
     url.replace(/\/+$/, ''),
@@ -15,6 +15,6 @@ export const FormsConfig = ServiceConfig.extend({
   /** How long a deleted form can be restored, in days; 0 removes it at once. */
   DELETED_FORMS_DAYS: z.coerce.number().int().min(0).max(3_650).default(30),
   /** The NATS server that delivers events of replies: `nats://user:password@host:port`. */
-  NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
+  NATS_URL: NatsUrl,
 })
 export type FormsConfig = z.infer<typeof FormsConfig>

@@ -22,7 +22,7 @@ await run('forms', FormsConfig, async (config, logger) => {
   const { FORMS_STORE_URL, SEARCH_TIMEOUT_MS, DELETED_FORMS_DAYS } = config
   // The service starts without NATS: reads and edits do not need it, and replies wait in the stream.
   const stop = new AbortController()
-  const nats = connectNats(config.NATS_URL, 'forms', stop.signal)
+  const nats = connectNats(config.NATS_URL, 'forms', { logger, signal: stop.signal })
   const wakeRelays = createRelayWaker(nats)
   const store = await openFormsStore(FORMS_STORE_URL, {
     quota: toQuota(config),

@@ -47,7 +47,7 @@ it('announces events while NATS is connected, those of the same moment together'
 
 it('does nothing if the service stops before it is connected', async () => {
   const stop = new AbortController()
-  const connecting = connectNats('nats://forms:secret@127.0.0.1:1', 'forms', stop.signal)
+  const connecting = connectNats('nats://forms:secret@127.0.0.1:1', 'forms', { signal: stop.signal })
   const wakeRelays = createRelayWaker(connecting)
   const rejected = expect(connecting).rejects.toThrow('aborted')
 

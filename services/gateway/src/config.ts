@@ -1,16 +1,8 @@
 import { PublishTimeoutMs } from '@fms/contracts'
-import { ServiceConfig } from '@fms/service-kit'
+import { NatsUrl, ServiceConfig, ServiceOrigin } from '@fms/service-kit'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { maxBufferedBytes } from './upstream/buffering-dispatcher.ts'
-
-/** `http://host:port`: the services' routes begin at the root. */
-const Origin = z
-  .string({ error: 'is required: http://host:port' })
-  .refine((url) => URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`, {
-    error: 'must be http://host:port',
-  })
-  .transform((url) => new URL(url).origin)
 
 /** Addresses or CIDR ranges, separated by commas. */
 const TrustedProxies = z
@@ -40,11 +32,11 @@ const exampleFor = (url: string): string =>
 /** The gateway's environment variables. */
 export const GatewayConfig = ServiceConfig.extend({
   /** Origin of organizations. */
-  ORGANIZATIONS_URL: Origin,
+  ORGANIZATIONS_URL: ServiceOrigin,
   /** Origin of forms. */
-  FORMS_URL: Origin,
+  FORMS_URL: ServiceOrigin,
   /** `nats://user:password@host:port`; the permissions of its user are in `deploy/nats-server.conf`. */
-  NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
+  NATS_URL: NatsUrl,
   /** Timeout of a publish request, in milliseconds. */
   PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
   /** Requests of one key per minute; 0 lifts the limit. */

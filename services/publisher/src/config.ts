@@ -1,13 +1,13 @@
 import { OptionalUrl, PublishTimeoutMs } from '@fms/contracts'
-import { QuotaConfig, ServiceConfig } from '@fms/service-kit'
+import { NatsUrl, QuotaConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { z } from 'zod'
 
 export const PublisherConfig = ServiceConfig.extend({
   ...QuotaConfig.shape,
   /** URL of the forms store: `sqlite:PATH` or `mongodb://…/DATABASE`. */
-  FORMS_STORE_URL: z.string({ error: 'is required: the store, such as sqlite:.data/forms.db' }),
+  FORMS_STORE_URL: StoreUrl,
   /** NATS with the queue of publish commands: `nats://user:password@host:port`. */
-  NATS_URL: z.string({ error: 'is required: nats://user:password@host:port' }),
+  NATS_URL: NatsUrl,
   /** The same value as the gateways': how long a caller waits. Commands expire from the queue one second later. */
   PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
   /** Age in days after which the stream EVENTS drops an event. */

@@ -16,7 +16,7 @@ await run('publisher', PublisherConfig, async (config, logger) => {
   })
   return createPublisherApp({
     logger,
-    nats: await connectNats(config.NATS_URL, 'publisher'),
+    nats: await connectNats(config.NATS_URL, 'publisher', { logger }),
     forms: measureStore('forms', url, store, logger, ['events', 'revisionGrowth']),
     publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     eventsConfig: config,

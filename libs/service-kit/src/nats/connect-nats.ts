@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
 import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
 import { Gauge } from '../telemetry/metrics.ts'
 
@@ -7,6 +8,12 @@ const retryMs = 250
 
 /** How long closing waits until the last messages are sent, in milliseconds. */
 const drainMs = 2_000
+
+/** How long the first connection may take before a failure is logged, in milliseconds: NATS may start at the same time. */
+const quietMs = 5_000
+
+/** Interval between two log lines about failures, in milliseconds. */
+const logMs = 60_000
 
 const isConnected = new Gauge({
   name: 'nats_connected',
@@ -26,21 +33,31 @@ export const natsConnectionOptions = (
   }
 }
 
+const noConnection =
+  'cannot connect to NATS (NATS_URL): retrying. Check that it runs, and host, port, user and password in the URL'
+
+export interface ConnectOptions {
+  logger?: Pick<FastifyBaseLogger, 'error'>
+  signal?: AbortSignal
+}
+
 /**
  * Connects to NATS, and reconnects whenever the connection is lost. Attempts have no limit.
  *
  * @param url `nats://user:password@host:port`, or a comma-separated list. The user's inboxes are `_INBOX.{user}.>`, so
  *   that permissions can keep one service from reading another's replies.
  * @param name the name of the connection on the server.
- * @param signal aborts the wait for the first connection.
+ * @param options.logger gets an error once there is no connection after 5 s, and then once a minute.
+ * @param options.signal aborts the wait for the first connection.
  * @throws {Error} AbortError once `signal` is aborted.
  */
 export const connectNats = async (
   url: string,
   name: string,
-  signal?: AbortSignal,
+  { logger, signal }: ConnectOptions = {},
 ): Promise<NatsConnection> => {
   isConnected.set({ client: name }, 0)
+  let nextLogMs = performance.now() + quietMs
   for (;;) {
     try {
       const nats = await connect({
@@ -58,7 +75,11 @@ export const connectNats = async (
       })
       void trackConnection(nats, name)
       return nats
-    } catch {
+    } catch (err) {
+      if (logger && performance.now() >= nextLogMs) {
+        logger.error({ err }, noConnection)
+        nextLogMs += logMs
+      }
       await delay(retryMs, undefined, { signal })
     }
   }

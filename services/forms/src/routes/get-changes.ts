@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
 import { FairQueue, malformedRequest, sanitizeRef } from '@fms/service-kit'
@@ -45,6 +46,8 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
       const toDraft = query.to === draftRef
       const caller = draftCaller(request, reply)
       const compare = async () => {
+        // A comparison takes up to 10 ms: other requests are served between two of them.
+        await setImmediate()
         if (caller.hasDisconnected())
           throw malformedRequest(new Error('The caller disconnected before its comparison started'))
         // The gateway sanitizes references in paths, but not those in the query.

@@ -1,29 +1,35 @@
 import { invalidPageToken, type Position, readPageQuery } from '@fms/aip'
-import type { DeletedForm, ListDeletedFormsResponse } from '@fms/contracts'
+import type { DeletedForm } from '@fms/contracts'
 import type { DeletedFormPosition, DeletedForm as StoredDeletedForm } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
+import { sendPage } from './send-json.ts'
+import { isLongPage, Turns } from './turns.ts'
 
 /** List the deleted forms of an organization that can be restored, most recently deleted first (AIP-132). */
 export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
+  const turns = new Turns()
   app.get(
     '/organizations/:organizationId/deletedForms',
     { schema: { params: OrganizationParams } },
-    async ({ params: { organizationId }, query }, reply): Promise<ListDeletedFormsResponse> => {
+    async ({ params: { organizationId }, query, identity }, reply) => {
       const scope = ['deletedForms', organizationId]
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
-      const page = await forms.listDeleted(
-        { organizationId, ...(after && { after: fromToken(after) }), limit, skip },
-        { signal: callerSignal(reply) },
-      )
-      const next = page.next && [page.next.deleteTime.getTime(), page.next.formId]
-      return {
-        deletedForms: page.deletedForms.map(toDeletedForm),
-        nextPageToken: nextPageToken(next),
-        totalSize: page.totalSize,
+      const storeQuery = { organizationId, ...(after && { after: fromToken(after) }), limit, skip }
+      const options = { signal: callerSignal(reply), caller: identity.userId }
+      const read = async () => {
+        const { deletedForms, ...page } = await forms.listDeleted(storeQuery, options)
+        return { ...page, items: deletedForms.map((deleted) => [JSON.stringify(toDeletedForm(deleted))]) }
       }
+      const takesTurn = isLongPage(storeQuery)
+      const { items, next, totalSize } = takesTurn ? await turns.take(options, read) : await read()
+      const end = {
+        nextPageToken: nextPageToken(next && [next.deleteTime.getTime(), next.formId]),
+        totalSize,
+      }
+      return sendPage(reply, end, ['deletedForms', items])
     },
   )
 }

@@ -1,10 +1,11 @@
 import { type FilterFields, type ReadMask, readListQuery } from '@fms/aip'
 import { FormType, ListFormsQuery } from '@fms/contracts'
 import {
+  type FormsPage,
   formOrderFields,
   formToJsonParts,
   isOfSummary,
-  type ListOptions,
+  type StoredForm,
   type ListFormsQuery as StoreQuery,
   summaryWriter,
 } from '@fms/forms-store'
@@ -13,7 +14,8 @@ import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
-import { sendPage } from './send-json.ts'
+import { type MaskedItem, sendMaskedPage, sendPage } from './send-json.ts'
+import { isLongPage, type TurnOptions, Turns } from './turns.ts'
 
 /** Fields that a filter can name (AIP-160), and the field that `search()` and bare terms search. */
 const filterFields: FilterFields = {
@@ -32,15 +34,22 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
   { forms, publicFormBaseUrl, pageTokens },
 ) => {
-  /** A page with its items as JSON. Reads no drafts if the mask needs none. */
-  const readPage = async (query: StoreQuery, mask: ReadMask | undefined, options: ListOptions) => {
-    if (mask && isOfSummary(mask)) {
+  const turns = new Turns()
+  /** A page that reads no drafts, with its items as JSON. */
+  const readSummaries = (query: StoreQuery, mask: ReadMask, options: TurnOptions) => {
+    const read = async () => {
       const { forms: found, ...page } = await forms.listSummaries(query, options)
       return { ...page, items: found.map(summaryWriter(publicFormBaseUrl, mask)).map((json) => [json]) }
     }
-    const { forms: found, ...page } = await forms.list(query, options)
-    return { ...page, items: found.map((form) => formToJsonParts(form, publicFormBaseUrl, mask)) }
+    // The store limits how many of the other long pages it reads at the same time: on SQLite in its reader thread.
+    const takesTurn = isLongPage(query) && !query.filter && query.skip === 0
+    return takesTurn ? turns.take(options, read) : read()
   }
+  const toMaskedItem = (form: StoredForm, mask: ReadMask): MaskedItem => ({
+    // Without decoding the bytes that a worker thread read.
+    length: form.jsonBytes?.length ?? form.draftJson.length,
+    cut: () => formToJsonParts(form, publicFormBaseUrl, mask),
+  })
 
   app.get(
     '/organizations/:organizationId/forms',
@@ -54,9 +63,23 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
         ...options,
       })
       const listOptions = { signal: callerSignal(reply), caller: identity.userId }
-      const { items, ...page } = await readPage({ organizationId, ...list }, readMask, listOptions)
-      const end = { nextPageToken: nextPageToken(page.next), totalSize: page.totalSize }
-      return sendPage(reply, end, ['forms', items])
+      const storeQuery = { organizationId, ...list }
+      const endOf = ({ next, totalSize }: Pick<FormsPage, 'next' | 'totalSize'>) => ({
+        nextPageToken: nextPageToken(next),
+        totalSize,
+      })
+      if (readMask && isOfSummary(readMask)) {
+        const { items, ...page } = await readSummaries(storeQuery, readMask, listOptions)
+        return sendPage(reply, endOf(page), ['forms', items])
+      }
+      const { forms: found, ...page } = await forms.list(storeQuery, listOptions)
+      if (readMask)
+        return sendMaskedPage(reply, endOf(page), [
+          'forms',
+          found.map((form) => toMaskedItem(form, readMask)),
+        ])
+      const items = found.map((form) => formToJsonParts(form, publicFormBaseUrl))
+      return sendPage(reply, endOf(page), ['forms', items])
     },
   )
 }

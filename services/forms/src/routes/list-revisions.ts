@@ -1,12 +1,12 @@
 import { invalidPageToken, readPageQuery } from '@fms/aip'
 import { ListRevisionsQuery } from '@fms/contracts'
-import { formNotFound, revisionToJsonParts } from '@fms/forms-store'
+import { formNotFound, revisionToJsonParts, type StoredRevision } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
 import { revisionMembers } from './resource-members.ts'
-import { sendPage } from './send-json.ts'
+import { sendMaskedPage, sendPage } from './send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
 export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
@@ -33,8 +33,17 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       )
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
-      const items = page.revisions.map((found) => revisionToJsonParts(found, readMask))
-      return sendPage(reply, { nextPageToken: token, totalSize: page.totalSize }, ['revisions', items])
+      const end = { nextPageToken: token, totalSize: page.totalSize }
+      if (!readMask)
+        return sendPage(reply, end, ['revisions', page.revisions.map((found) => revisionToJsonParts(found))])
+      const items = page.revisions.map((found) => ({
+        length: snapshotLength(found.revision),
+        cut: () => revisionToJsonParts(found, readMask),
+      }))
+      return sendMaskedPage(reply, end, ['revisions', items])
     },
   )
 }
+
+/** Without decoding the bytes that a worker thread read. */
+const snapshotLength = (revision: StoredRevision) => revision.jsonBytes?.length ?? revision.formJson.length

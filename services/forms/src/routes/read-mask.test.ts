@@ -4,6 +4,7 @@ import type { StoredForm } from '@fms/forms-store'
 import { cutToMask } from '@fms/testkit/cut-to-mask'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { countTurns } from '../testing/count-turns.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 const read = async (service: FormsService, url: string, readMask?: string) => {
@@ -304,3 +305,57 @@ const createForm = async (service: FormsService, fields: object): Promise<Stored
   const { publicId } = Form.parse(response.json())
   return (await service.forms.get({ organizationId: service.organizationId, formRef: publicId }))!
 }
+
+describe('readMask of large pages', () => {
+  it('cuts each form and each revision, in pages that are sent item by item', async () => {
+    await using service = await startForms()
+    const steps = [{ type: 'text', key: 'q', title: 'Why?', note: 'x'.repeat(450_000) }]
+    const form = await service.given.form({ name: 'First', steps })
+    await service.given.form({ name: 'Second', steps })
+    for (let number = 0; number < 2; number++) await service.given.revision(form)
+    const forms = `/organizations/${form.organizationId}/forms`
+    const revisions = `${urlOf(form)}/revisions`
+
+    expect(await bodyOf(service, `${forms}?orderBy=name`, 'name,steps')).toEqual({
+      forms: [
+        { name: 'First', steps },
+        { name: 'Second', steps },
+      ],
+      nextPageToken: '',
+      totalSize: 2,
+    })
+    expect((await bodyOf(service, forms, 'theme.primaryColor')).forms).toEqual(
+      Array.from({ length: 2 }, () => ({ theme: { primaryColor: '#2563eb' } })),
+    )
+    expect((await bodyOf(service, revisions, 'number,form.name')).revisions).toEqual(
+      [2, 1].map((number) => ({ number, form: { name: 'First' } })),
+    )
+  })
+
+  it('reads long pages without drafts in separate turns of the event loop', async () => {
+    await using service = await startForms()
+    const { organizationId } = await service.given.form()
+    using turns = countTurns()
+
+    const sends = Array.from({ length: 8 }, () =>
+      bodyOf(service, `/organizations/${organizationId}/forms?pageSize=1000`, 'name').then(turns.now),
+    )
+
+    expect(new Set(await Promise.all(sends)).size).toBe(8)
+  })
+
+  it.each([
+    ['a form', (form: StoredForm) => urlOf(form)],
+    ['a revision', (form: StoredForm) => `${urlOf(form)}/revisions/latest`],
+  ])('cuts the JSON of %s over 64 KiB in a turn of the event loop of its own', async (_, urlFor) => {
+    await using service = await startForms()
+    const steps = [{ type: 'text', key: 'q', title: 'Why?', note: 'x'.repeat(70_000) }]
+    const form = await service.given.form({ steps })
+    await service.given.revision(form)
+    using turns = countTurns()
+
+    const sends = Array.from({ length: 8 }, () => bodyOf(service, urlFor(form), 'path').then(turns.now))
+
+    expect(new Set(await Promise.all(sends)).size).toBe(8)
+  })
+})

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { JsonParts } from '@fms/forms-store'
 import type { FastifyReply } from 'fastify'
 
@@ -17,14 +18,46 @@ const maxPieceLength = 768 * 1024
  * @param items the name of the list member, and its items as JSON. Each item is released once it is written.
  */
 export const sendPage = (reply: FastifyReply, end: object, [name, items]: [string, JsonParts[]]) => {
-  const begin = `${JSON.stringify(end).slice(0, -1)},"${name}":[`
   const length = items.flat().reduce((sum, part) => sum + part.length, 0)
   reply.header('content-type', 'application/json; charset=utf-8')
-  const parts = partsOf(begin, items.toReversed())
+  const parts = partsOf(beginOf(end, name), items.toReversed())
   if (length > maxPieceLength) return reply.send(Readable.from(parts, { objectMode: false }))
   const all = [...parts]
   return reply.send(all.every(isText) ? all.join('') : Buffer.concat(all.map((part) => Buffer.from(part))))
 }
+
+/** An item of a page that is cut to a mask when it is sent. */
+export interface MaskedItem {
+  /** Length of the item before the cut, in bytes or characters. */
+  length: number
+  cut(): JsonParts
+}
+
+/**
+ * Sends a page of a list whose items are cut to a mask. Cuts the items of a large page one by one, each in a turn of the
+ * event loop of its own: a page of 4 MiB would block it for 20 ms.
+ */
+export const sendMaskedPage = (reply: FastifyReply, end: object, [name, items]: [string, MaskedItem[]]) => {
+  const length = items.reduce((sum, item) => sum + item.length, 0)
+  if (length <= maxPieceLength) return sendPage(reply, end, [name, items.map((item) => item.cut())])
+  reply.header('content-type', 'application/json; charset=utf-8')
+  const parts = cutInTurns(beginOf(end, name), items.toReversed())
+  return reply.send(Readable.from(parts, { objectMode: false }))
+}
+
+/** @param left the items, last first. */
+async function* cutInTurns(begin: string, left: MaskedItem[]): AsyncGenerator<JsonParts[number]> {
+  yield begin
+  for (let separator = ''; left.length > 0; separator = ',') {
+    await setImmediate()
+    yield separator
+    yield* left.pop()!.cut()
+  }
+  yield ']}'
+}
+
+/** The text of a page before its first item. @param end the other members of the page. */
+const beginOf = (end: object, name: string): string => `${JSON.stringify(end).slice(0, -1)},"${name}":[`
 
 const isText = (part: JsonParts[number]): part is string => typeof part === 'string'
 

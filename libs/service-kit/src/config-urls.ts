@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+const isHttpUrl = (url: string): boolean =>
+  URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
+
+/** The origin of a service, `http://host:port`, without the slash that may end it: the services' routes begin at the root. */
+export const ServiceOrigin = z
+  .string({ error: 'is required: http://host:port' })
+  .refine((url) => isHttpUrl(url) && new URL(url).href === `${new URL(url).origin}/`, {
+    error: 'must be http://host:port',
+  })
+  .transform((url) => new URL(url).origin)
+
+/** The base URL of an OpenTelemetry collector; it may have a path. */
+export const CollectorUrl = z.string().refine(isHttpUrl, { error: 'must be a URL such as http://host:4318' })
+
+const isNatsUrl = (url: string): boolean => {
+  try {
+    const { protocol, host, username, password } = new URL(url)
+    for (const each of [username, password]) decodeURIComponent(each)
+    return ['nats:', 'tls:'].includes(protocol) && host !== ''
+  } catch {
+    return false
+  }
+}
+
+/** One or more servers of NATS, separated by commas: `nats://user:password@host:port`. Errors do not repeat the URL. */
+export const NatsUrl = z
+  .string({ error: 'is required: nats://user:password@host:port' })
+  .refine((urls) => urls.split(',').every(isNatsUrl), {
+    error: 'must be nats://user:password@host:port, with %XX for special characters of user and password',
+  })
+
+/** The URL of a store: `sqlite:PATH`, or `mongodb://…/DATABASE`, also with `mongodb+srv:`. Errors do not repeat the URL. */
+export const StoreUrl = z
+  .string({ error: 'is required: the store, such as sqlite:.data/forms.db or mongodb://host:port/database' })
+  .refine((url) => /^sqlite:.|^mongodb(\+srv)?:\/\/[^/]+\/[^/?]/.test(url), {
+    error: 'must be sqlite:PATH or mongodb://host:port/database',
+  })
