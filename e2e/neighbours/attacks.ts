@@ -209,10 +209,14 @@ export const attacks = {
     repeat(64, ({ forms }) => ({ path: `${forms}?pageSize=1000` })),
     unread(40, '?pageSize=1000'),
   ),
+  'long pages without drafts': combine(
+    repeat(32, ({ forms }) => ({ path: `${forms}?pageSize=1000&readMask=name,live` })),
+    repeat(32, ({ forms }) => ({ path: `${forms.replace(/forms$/, 'deletedForms')}?pageSize=1000` })),
+  ),
   'large pages that are cut to a mask': repeat(32, ({ forms }) => ({
     path: `${forms}?pageSize=1000&readMask=steps,theme`,
   })),
-  'masked reads of a 440 KB form': repeat(32, ({ forms, revisedForm }) => ({
+  'masked reads of a 440 KB form': repeat(60, ({ forms, revisedForm }) => ({
     path: `${forms}/${revisedForm}/revisions/live?readMask=form.updateTime`,
   })),
   'scans of the event log': combine(

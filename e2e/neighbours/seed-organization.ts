@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { FormDraft } from '@fms/contracts'
+import { FormDraft, type FormRecord } from '@fms/contracts'
 import { makePublicId, openFormsStore } from '@fms/forms-store'
 import { type SampleForm, sampleFormRecord } from '@fms/testkit/sample-form-record'
 
@@ -23,6 +23,7 @@ export interface SeededForms {
 }
 
 const bigForms = 24
+const deletedForms = 1_000
 const revisions = 40
 
 /** Concurrent imports. */
@@ -35,21 +36,25 @@ export const seedOrganization = async (
   sizes: SeedSizes,
 ): Promise<SeededForms> => {
   await using store = await openFormsStore(url)
-  const put = async (draft: FormDraft, counts: Pick<SampleForm, 'revisions' | 'replies'> = {}) => {
+  const put = async (
+    draft: FormDraft,
+    counts: Pick<SampleForm, 'revisions' | 'replies'> = {},
+    state: Pick<FormRecord, 'deletion'> = {},
+  ) => {
     const [formId, publicId] = [randomUUID(), makePublicId()]
     const createTime = new Date(++time).toISOString()
-    await store.importForm(
-      sampleFormRecord({ organizationId, formId, publicId, draft, time: createTime, ...counts }),
-    )
+    const form = sampleFormRecord({ organizationId, formId, publicId, draft, time: createTime, ...counts })
+    await store.importForm({ ...form, ...state })
     return publicId
   }
-  for (let from = 0; from < sizes.smallForms; from += batchSize) {
-    const numbers = Array.from(
-      { length: Math.min(batchSize, sizes.smallForms - from) },
-      (_, index) => from + index,
-    )
-    await Promise.all(numbers.map((number) => put(smallDraft(number))))
+  const putMany = async (count: number, state?: Pick<FormRecord, 'deletion'>) => {
+    for (let from = 0; from < count; from += batchSize) {
+      const numbers = Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => from + index)
+      await Promise.all(numbers.map((number) => put(smallDraft(number), {}, state)))
+    }
   }
+  await putMany(sizes.smallForms)
+  await putMany(deletedForms, { deletion })
   const steps = largeDraft('Large', 440_000)
   const revisedForm = await put(steps, { revisions })
   const largeForm = await put(steps)
@@ -60,6 +65,13 @@ export const seedOrganization = async (
   const big = largeDraft('Big', 700_000)
   for (let number = 0; number < bigForms; number++) await put(big)
   return { revisedForm, largeForm, repliedForms }
+}
+
+/** Of the deleted forms, which can be restored. */
+const deletion = {
+  deleteTime: new Date().toISOString(),
+  purgeTime: new Date(Date.now() + 86_400_000).toISOString(),
+  deleter: '',
 }
 
 /** Time of the last imported form. */
