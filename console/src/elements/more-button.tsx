@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { focusHeading } from './page.tsx'
 import type { FirstPages } from './read-pages.ts'
 
@@ -19,7 +19,8 @@ export const MoreButton = ({
 }) => {
   /** The number of rows when the button was pressed. Undefined once the next page is there. */
   const rowsBefore = useRef<number | undefined>(undefined)
-  useEffect(() => {
+  // Not useEffect: that of the previous page may be late, and take the press for its own.
+  useLayoutEffect(() => {
     if (rowsBefore.current !== undefined) focusRow(rowsBefore.current)
     rowsBefore.current = undefined
   }, [list])

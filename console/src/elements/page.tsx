@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { type Title, TitleText, textOfTitle } from './title.tsx'
 
@@ -12,7 +12,7 @@ export const focusHeading = (): void => document.querySelector<HTMLElement>('#co
  */
 export const useHeadingFocus = (value: unknown): (() => void) => {
   const isDue = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isDue.current) focusHeading()
     isDue.current = false
   }, [value])
@@ -33,7 +33,7 @@ export const Page = ({
   children: ComponentChildren
 }) => {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current!.focus(), [])
+  useLayoutEffect(() => heading.current!.focus(), [])
   const text = textOfTitle(title)
   useEffect(() => {
     document.title = `${text} – ${texts.product}`

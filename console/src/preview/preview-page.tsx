@@ -1,6 +1,6 @@
 import type { Client, Form, Step } from '@fms/client'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SelectField } from '../elements/field.tsx'
 import { useLoaded } from '../elements/load.ts'
 import { LoadError } from '../elements/load-error.tsx'
@@ -120,7 +120,7 @@ const StepCard = ({
   const shown = textsIn(form, step, locale)
   const kind = kindOfStep(step)
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (onBack) heading.current!.focus()
   }, [])
   return (
