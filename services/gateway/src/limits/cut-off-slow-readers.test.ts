@@ -23,7 +23,7 @@ const startServer = async (limits: { stalledMs: number; windowMs: number; minByt
   )
   app.get('/short', async () => ({}))
   app.get('/late', async () => {
-    await delay(500)
+    await delay(1_500)
     return {}
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -118,7 +118,7 @@ describe('a caller who reads a response slowly', () => {
 
 describe('a connection whose response was read late', () => {
   it('serves the next requests, a slow one included', async () => {
-    const { app: started, port } = await startServer({ stalledMs: 200, windowMs: never, minBytes: 1 })
+    const { app: started, port } = await startServer({ stalledMs: 1_000, windowMs: never, minBytes: 1 })
     await using _app = started
     const socket = await get(port, '/bytes', '/late', '/short')
     await delay(100)
