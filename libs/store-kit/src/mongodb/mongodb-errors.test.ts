@@ -1,5 +1,6 @@
 import { ApiError } from '@fms/aip'
 import {
+  MongoBulkWriteError,
   MongoClientClosedError,
   MongoCompatibilityError,
   MongoError,
@@ -27,6 +28,14 @@ const labelled = (label: string) => {
   return error
 }
 
+/** As the driver wraps the error. */
+const brokenBulkWrite = new MongoBulkWriteError(
+  new MongoNetworkError('connection 1 closed') as unknown as ConstructorParameters<
+    typeof MongoBulkWriteError
+  >[0],
+  { getWriteConcernError: () => undefined } as ConstructorParameters<typeof MongoBulkWriteError>[1],
+)
+
 const unconfirmed = new MongoWriteConcernError({
   ok: 1,
   writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' },
@@ -48,6 +57,7 @@ describe('translateMongodbError', () => {
     ['an error of the socket', systemError('ECONNRESET', 'write')],
     ['a socket that the server has closed', systemError('EPIPE')],
     ['a network error of the driver', new MongoNetworkError('connection 1 closed')],
+    ['a bulk write whose connection breaks', brokenBulkWrite],
     ['a closed client', new MongoClientClosedError()],
     ['a write without confirmation of a majority', unconfirmed],
     ['the label RetryableWriteError', labelled('RetryableWriteError')],

@@ -80,7 +80,11 @@ const isSystemError = (error: unknown) =>
 const hasStateLabel = (error: unknown) =>
   error instanceof MongoError && stateLabels.some((label) => error.hasErrorLabel(label))
 
-const isUnavailable = (error: unknown) =>
+/** The error of the driver that ended a bulk write, such as a broken connection. The bulk write's own has no labels. */
+const wrappedError = (error: unknown): unknown =>
+  error instanceof MongoBulkWriteError ? error.errorResponse : undefined
+
+const isUnavailable = (error: unknown): boolean =>
   hasStateLabel(error) ||
   stateErrors.some((type) => error instanceof type) ||
   isPoolError(error) ||
@@ -88,7 +92,8 @@ const isUnavailable = (error: unknown) =>
   // The write may be lost with the primary, so the caller has to retry.
   isUnconfirmed(error) ||
   isConfigurationError(error) ||
-  (error instanceof MongoServerError && stateCodes.has(error.code))
+  (error instanceof MongoServerError && stateCodes.has(error.code)) ||
+  (wrappedError(error) instanceof MongoError && isUnavailable(wrappedError(error)))
 
 /** Whether a write failed because of a unique index. */
 export const isDuplicateKey = (error: unknown): boolean =>
