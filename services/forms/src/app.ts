@@ -30,12 +30,13 @@ import { listRevisions } from './routes/list-revisions.ts'
 import { purgeForm } from './routes/purge-form.ts'
 import { rollbackForm } from './routes/rollback-form.ts'
 import { streamEvents } from './routes/stream-events.ts'
+import { Turns } from './routes/turns.ts'
 import { undeleteForm } from './routes/undelete-form.ts'
 import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
 export interface FormsAppOptions
-  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'contexts' | 'eventReader' | 'eventTails'> {
+  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'contexts' | 'turns' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -56,6 +57,7 @@ export const createFormsApp = ({
     drafts: new DraftWriter(threads, largeLength),
     comparer: new DraftComparer(threads, largeLength),
     contexts: new ChangeContexts(threads),
+    turns: new Turns(),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
   }

@@ -6,14 +6,13 @@ import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
-import { isLongCut, Turns } from './turns.ts'
+import { isLongCut } from './turns.ts'
 
 /**
  * Read a form's current draft, or the members of a mask (AIP-131, AIP-157). 304 when the caller's copy is current (RFC 9110
  * If-None-Match): docs/decisions/0032-read-masks-cut-json-text.md.
  */
-export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
-  const turns = new Turns()
+export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl, turns }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef',
     { schema: { params: FormParams } },

@@ -8,7 +8,7 @@ import { RevisionParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
 import { revisionMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
-import { isLongCut, Turns } from './turns.ts'
+import { isLongCut } from './turns.ts'
 
 /** Lets the caller's own cache reuse a response for a year without a request (RFC 9111 §5.2.2, RFC 8246). */
 const immutable = 'private, max-age=31536000, immutable'
@@ -18,8 +18,7 @@ const immutable = 'private, max-age=31536000, immutable'
  * caller's copy is current (RFC 9110 If-None-Match). `live` has the AI Handoff of the current draft, which takes effect
  * without a new publish, and all else of the snapshot.
  */
-export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
-  const turns = new Turns()
+export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, turns }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef',
     { schema: { params: RevisionParams } },

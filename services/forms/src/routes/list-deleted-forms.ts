@@ -6,11 +6,13 @@ import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendPage } from './send-json.ts'
-import { isLongPage, Turns } from './turns.ts'
+import { isLongPage } from './turns.ts'
 
 /** List the deleted forms of an organization that can be restored, most recently deleted first (AIP-132). */
-export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
-  const turns = new Turns()
+export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (
+  app,
+  { forms, pageTokens, turns },
+) => {
   app.get(
     '/organizations/:organizationId/deletedForms',
     { schema: { params: OrganizationParams } },

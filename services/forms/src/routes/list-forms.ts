@@ -15,7 +15,7 @@ import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
 import { type MaskedItem, sendMaskedPage, sendPage } from './send-json.ts'
-import { isLongPage, type TurnOptions, Turns } from './turns.ts'
+import { isLongPage, type TurnOptions } from './turns.ts'
 
 /** Fields that a filter can name (AIP-160), and the field that `search()` and bare terms search. */
 const filterFields: FilterFields = {
@@ -32,9 +32,8 @@ const filterFields: FilterFields = {
 /** List an organization's forms (AIP-132), most recently updated first unless `orderBy` says otherwise. */
 export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, publicFormBaseUrl, pageTokens },
+  { forms, publicFormBaseUrl, pageTokens, turns },
 ) => {
-  const turns = new Turns()
   /** A page that reads no drafts, with its items as JSON. */
   const readSummaries = (query: StoreQuery, mask: ReadMask, options: TurnOptions) => {
     const read = async () => {
