@@ -11,3 +11,9 @@ export * from './mongodb-list.ts'
 export * from './mongodb-order.ts'
 export * from './mongodb-schema.ts'
 export { socketTimeoutMs } from './mongodb-timeouts.ts'
+export {
+  DuplicateInTransaction,
+  MongoTransaction,
+  type TransactionOptions,
+  type TransactionWrite,
+} from './mongodb-transaction.ts'

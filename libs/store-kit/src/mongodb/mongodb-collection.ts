@@ -127,6 +127,17 @@ export class MongoCollection<T extends MongoDocument> {
     yield* this.#iterate(cursor, timeoutMs)
   }
 
+  /**
+   * The results of a pipeline, which reads one snapshot that a majority has.
+   *
+   * @param timeoutMs how long the engine may work on it, in milliseconds.
+   */
+  aggregateSnapshot(pipeline: Document[], timeoutMs = this.#timeoutMs): Promise<Document[]> {
+    const options = { readConcern: { level: 'snapshot' as never }, maxTimeMS: timeoutMs }
+    const read = () => this.#collection.aggregate(pipeline, options).toArray()
+    return this.#run(read, requestTimeoutMs(timeoutMs))
+  }
+
   /** Counts the matching documents, at most `limit`. */
   count(query: Document, { index, limit, timeoutMs = this.#timeoutMs }: CountQuery = {}): Promise<number> {
     const options = { maxTimeMS: timeoutMs, ...(limit && { limit }), ...(index && { hint: index }) }

@@ -1,5 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb'
 import { storeUnavailable } from '../errors.ts'
+import type { writeConflict } from '../retry-on-conflict.ts'
 import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
 import { translateMongodbError } from './mongodb-errors.ts'
 import {
@@ -13,10 +14,12 @@ import {
 import {
   engineTimeoutMs,
   majorityTimeoutMs,
+  requestTimeoutMs,
   selectionTimeoutMs,
   socketTimeoutMs,
   withTimeLimit,
 } from './mongodb-timeouts.ts'
+import { runTransaction, type TransactionOptions, type TransactionWork } from './mongodb-transaction.ts'
 
 /**
  * Acknowledged writes are in the journal of a majority, and reads go to the primary. Requests to an unreachable
@@ -79,6 +82,18 @@ export class MongoDatabase implements AsyncDisposable {
       (request, timeoutMs) => this.#runGuarded(request, timeoutMs),
       this.#beforeWrite,
       this.#timeoutMs,
+    )
+  }
+
+  /**
+   * Runs a transaction once: see {@link runTransaction}. Checks the schema first, where the database has one.
+   *
+   * @returns `writeConflict` if it has changed nothing and has to be repeated.
+   */
+  transaction<R>(work: TransactionWork<R>, options?: TransactionOptions): Promise<R | typeof writeConflict> {
+    return this.#runGuarded(
+      () => runTransaction(this.#client, this.#database.databaseName, work, options),
+      2 * requestTimeoutMs(this.#timeoutMs),
     )
   }
 

@@ -1,0 +1,209 @@
+import {
+  type AnyClientBulkWriteModel,
+  type ClientSession,
+  type Document,
+  type MongoClient,
+  MongoClientBulkWriteError,
+  MongoError,
+  MongoServerError,
+} from 'mongodb'
+import { conflictDeadline, writeConflict } from '../retry-on-conflict.ts'
+import type { FindQuery } from './mongodb-collection.ts'
+import { engineTimeoutMs } from './mongodb-timeouts.ts'
+
+/** A write in a transaction. Each affects at most one document, except for `deleteMany`. */
+export type TransactionWrite = { collection: string } & (
+  | { insert: Document }
+  | { update: Document; by: Document; upsert?: boolean }
+  | { deleteOne: Document }
+  | { deleteMany: Document }
+)
+
+/** How many documents a list of writes has found. */
+export interface WriteCounts {
+  matched: number
+  deleted: number
+}
+
+/** A unique index has rejected a document, and the transaction is aborted. */
+export class DuplicateInTransaction extends Error {
+  readonly collection: string
+
+  constructor(collection: string, options?: ErrorOptions) {
+    super(`A unique index of ${collection} has rejected a document`, options)
+    this.collection = collection
+  }
+}
+
+/** The work of a transaction. It returns `writeConflict` to abort it. It may run again, after an abort. */
+export type TransactionWork<R> = (transaction: MongoTransaction) => Promise<R | typeof writeConflict>
+
+export interface TransactionOptions {
+  /** Called right before the commit, when all documents are locked. Its error aborts the transaction. */
+  beforeCommit?: (() => void) | undefined
+  /** When a commit with an unknown result is no longer repeated, by `performance.now()`. Default: in 5 s. */
+  deadline?: number | undefined
+}
+
+/** The requests of a transaction, which have to be sent one after another. */
+export class MongoTransaction {
+  readonly #client: MongoClient
+  readonly #name: string
+  readonly #session: ClientSession
+
+  constructor(client: MongoClient, name: string, session: ClientSession) {
+    this.#client = client
+    this.#name = name
+    this.#session = session
+  }
+
+  /**
+   * Sends writes to any collections in one request (`bulkWrite` of MongoDB 8), in order.
+   *
+   * @throws {DuplicateInTransaction}
+   */
+  async write(writes: readonly TransactionWrite[]): Promise<WriteCounts> {
+    try {
+      const models = writes.map((write) => toModel(this.#name, write))
+      const options = { session: this.#session, ordered: true, maxTimeMS: engineTimeoutMs }
+      const { matchedCount, deletedCount, upsertedCount } = await this.#client.bulkWrite(models, options)
+      return { matched: matchedCount + upsertedCount, deleted: deletedCount }
+    } catch (error) {
+      if (!(error instanceof MongoClientBulkWriteError)) throw error
+      const [failed] = error.writeErrors
+      if (failed?.[1].code === duplicateKeyCode)
+        throw new DuplicateInTransaction(writes[failed[0]]!.collection, { cause: error })
+      // The labels and codes are those of the cause.
+      throw error.cause ?? error
+    }
+  }
+
+  async findOne<T>(collection: string, query: Document, fields?: readonly string[]): Promise<T | undefined> {
+    const [found] = await this.find<T>(collection, query, { limit: 1, ...(fields && { fields }) })
+    return found
+  }
+
+  async find<T>(
+    collection: string,
+    query: Document,
+    { sort, limit, fields }: Pick<FindQuery, 'sort' | 'limit' | 'fields'> = {},
+  ): Promise<T[]> {
+    const found = this.#collection(collection).find(query, {
+      ...this.#options,
+      ...(sort && { sort }),
+      ...(limit && { limit }),
+      ...(fields && { projection: Object.fromEntries(fields.map((name) => [name, 1])) }),
+    })
+    return (await found.toArray()) as T[]
+  }
+
+  aggregate(collection: string, pipeline: Document[]): Promise<Document[]> {
+    return this.#collection(collection).aggregate(pipeline, this.#options).toArray()
+  }
+
+  get #options() {
+    return { session: this.#session, maxTimeMS: engineTimeoutMs }
+  }
+
+  #collection(name: string) {
+    return this.#client.db(this.#name).collection(name)
+  }
+}
+
+/**
+ * Runs `work` in a transaction and commits it with a majority and its journals. What a committed transaction has read, no
+ * failover rolls back: one that only reads confirms an earlier change.
+ *
+ * The driver's `withTransaction` is not used: it repeats conflicts for 120 s, and finds no label in an error of a client
+ * `bulkWrite`, whose labels are those of its cause.
+ *
+ * @returns the result of `work`; `writeConflict`, with nothing changed, if another write was faster or `work` returns it.
+ * @throws {DuplicateInTransaction}; the driver's error, after which nothing is changed, unless the commit was sent and the
+ *   deployment could not be reached until the deadline.
+ */
+export const runTransaction = async <R>(
+  ...[client, name, work, options]: Parameters<typeof attempt<R>>
+): Promise<R | typeof writeConflict> => {
+  for (let repeats = 0; ; repeats++) {
+    try {
+      return await attempt(client, name, work, options)
+    } catch (error) {
+      // In a transaction the driver repeats no request whose connection broke.
+      if (!hasLabel(error, 'TransientTransactionError') || repeats === maxRepeats) throw error
+    }
+  }
+}
+
+/** Repeats of a transaction after broken connections and elections. */
+const maxRepeats = 2
+
+const attempt = async <R>(
+  client: MongoClient,
+  name: string,
+  work: TransactionWork<R>,
+  { beforeCommit, deadline = conflictDeadline() }: TransactionOptions = {},
+): Promise<R | typeof writeConflict> => {
+  const session = client.startSession()
+  try {
+    // The default read concern of a transaction is a snapshot of the primary; its commit waits for the majority.
+    session.startTransaction({ writeConcern: { w: 'majority', journal: true } })
+    const result = await work(new MongoTransaction(client, name, session))
+    if (result !== writeConflict) {
+      beforeCommit?.()
+      await commit(client, session, deadline)
+    }
+    return result
+  } catch (error) {
+    if (isConflict(error)) return writeConflict
+    throw error
+  } finally {
+    if (session.inTransaction()) await session.abortTransaction().catch(() => {})
+    await session.endSession().catch(() => {})
+  }
+}
+
+/** Commits until the result is known. A repeated commit has the result of the first one. */
+const commit = async (client: MongoClient, session: ClientSession, deadline: number): Promise<void> => {
+  for (;;) {
+    try {
+      await session.commitTransaction()
+      return
+    } catch (error) {
+      if (!hasLabel(error, 'UnknownTransactionCommitResult')) throw error
+      if (performance.now() > deadline) {
+        await endOpenTransaction(client, session)
+        throw error
+      }
+    }
+  }
+}
+
+/** Aborts the transaction of a session unless it is committed: it must not be committed after its deadline. */
+const endOpenTransaction = async (client: MongoClient, session: ClientSession): Promise<void> => {
+  await client
+    .db('admin')
+    .command({ killSessions: [session.id] })
+    .catch(() => {})
+}
+
+const duplicateKeyCode = 11000
+
+/** LockTimeout, WriteConflict, SnapshotUnavailable, NoSuchTransaction. */
+const conflictCodes = new Set<unknown>([24, 112, 246, 251])
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof MongoServerError &&
+  hasLabel(error, 'TransientTransactionError') &&
+  conflictCodes.has(error.code)
+
+const hasLabel = (error: unknown, label: string): boolean =>
+  error instanceof MongoError && error.hasErrorLabel(label)
+
+const toModel = (database: string, write: TransactionWrite): AnyClientBulkWriteModel<Document> => {
+  const namespace = `${database}.${write.collection}`
+  if ('insert' in write) return { namespace, name: 'insertOne', document: write.insert }
+  if ('deleteOne' in write) return { namespace, name: 'deleteOne', filter: write.deleteOne }
+  if ('deleteMany' in write) return { namespace, name: 'deleteMany', filter: write.deleteMany }
+  const { update: filter, by, upsert } = write
+  return { namespace, name: 'updateOne', filter, update: by, ...(upsert && { upsert }) }
+}
