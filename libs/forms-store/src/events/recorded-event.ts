@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto'
 import {
   type Actor,
   type EventData,
@@ -42,10 +41,10 @@ export interface EventFields {
   after?: EventForm | undefined
   /** The time of the change. Moved to be later than `lastTime`. */
   time: Date
-  /** The time of the form's previous event, in milliseconds since the epoch; 0 for none. */
-  lastTime: number
+  /** The time of the form's last change. */
+  lastTime: Date
   /** Members that only this type has. */
-  more?: Record<string, unknown>
+  more?: Record<string, unknown> | undefined
 }
 
 /**
@@ -57,7 +56,7 @@ export const recordedEvent = (
   form: EventForm,
   { type, before, after, time, lastTime, more }: EventFields,
   { actor, httpRequestId }: ChangeContext,
-  id: string = randomUUIDv7(),
+  id: string,
 ): RecordedEvent => {
   const path = formPath(form)
   return withShortNote({
@@ -66,7 +65,7 @@ export const recordedEvent = (
     source: `/v2/organizations/${form.organizationId}`,
     type,
     subject: path,
-    time: new Date(Math.max(time.getTime(), lastTime + 1)).toISOString(),
+    time: new Date(Math.max(time.getTime(), lastTime.getTime() + 1)).toISOString(),
     datacontenttype: 'application/json',
     data: {
       form: path,
@@ -110,22 +109,6 @@ export const formOfEvent = ({ subject }: Pick<FormEvent, 'subject'>): FormPath =
   const [, organizationId = '', , formId = ''] = subject.split('/')
   return { organizationId, formId }
 }
-
-/** What the event of a changed draft tells. @param restored the revision of a rollback. */
-export const draftChange = (form: FormPath, fields: readonly string[], restored?: RestoredRevision) =>
-  restored
-    ? ({ type: 'form.rolledBack', more: { ...revisionMembers(form, restored), fields } } as const)
-    : ({ type: 'form.updated', more: { fields } } as const)
-
-/** What the event of an unpublish tells. @param live the revision that was live. */
-export const unpublishChange = (before: EventForm, live: RestoredRevision, note: string) =>
-  ({
-    type: 'form.unpublished',
-    before,
-    after: { ...before, live: false },
-    more: { ...revisionMembers(before, live), ...(note !== '' && { note }) },
-    time: new Date(),
-  }) as const
 
 /** The members of an event that name a revision. */
 export const revisionMembers = (form: FormPath, { revisionId, number }: RestoredRevision) => ({

@@ -2,8 +2,8 @@ import { isUuid } from '@fms/contracts'
 import { requestIdReused } from '../errors.ts'
 import { type IdentifiedRequest, type ReplayedForm, RequestReplay } from './identified-request.ts'
 
-/** A request that was carried out. */
-interface EarlierRequest extends ReplayedForm {
+/** A request that was carried out before. */
+export interface EarlierRequest extends ReplayedForm {
   digest: string
 }
 

@@ -1,6 +1,5 @@
 import type { Actor, FormRecord } from '@fms/contracts'
-import type { EventForm } from '../events/recorded-event.ts'
-import type { DeletedForm, FormState } from '../forms-store.ts'
+import type { DeletedForm } from '../forms-store.ts'
 
 /** When a form was deleted, by whom, and until when it can be restored. */
 export type Deletion = Pick<DeletedForm, 'deleteTime' | 'purgeTime' | 'deleter'>
@@ -37,25 +36,6 @@ export const toDeletionRecord = ({
   deleter,
 })
 
-const purgeTimeMember = (deletion: Pick<Deletion, 'purgeTime'> | undefined) =>
-  deletion ? { more: { purgeTime: deletion.purgeTime.toISOString() } } : {}
-
-/** The content of the event of a delete. @param deletion undefined when the form cannot be restored. */
-export const deleteChange = (before: FormState, time: Date, deletion?: Deletion) =>
-  ({ type: 'form.deleted', before, time, ...purgeTimeMember(deletion) }) as const
-
-/** The content of the event of an undelete. */
-export const undeleteChange = (after: EventForm) =>
-  ({ type: 'form.undeleted', after, time: new Date() }) as const
-
-/** The content of the event of a purge. */
-export const purgeChange = () => ({ type: 'form.purged', time: new Date() }) as const
-
-/** The content of the event of an import. A deleted form has no ETag, because it is not visible. */
-export const importChange = (form: EventForm, deletion?: Pick<Deletion, 'purgeTime'>) =>
-  ({
-    type: 'form.imported',
-    ...(!deletion && { after: form }),
-    time: new Date(),
-    ...purgeTimeMember(deletion),
-  }) as const
+/** The member of events that says until when a form can be restored. */
+export const purgeTimeMember = (deletion: Deletion | undefined) =>
+  deletion && { purgeTime: deletion.purgeTime.toISOString() }

@@ -1,0 +1,72 @@
+import type { FormPath, FormRecord } from '@fms/contracts'
+import type { writeConflict } from '@fms/store-kit'
+import type { FormRef, Replies, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
+import type { EarlierRequest } from '../requests/reject-repeat.ts'
+import type { Change, FoundDraft, FoundForm } from './change.ts'
+
+/** A stored revision, possibly of a form that is gone. */
+export interface FoundRevision
+  extends Pick<StoredRevision, 'formId' | 'revisionId' | 'commandId' | 'number'> {
+  incarnation: FoundForm['incarnation']
+  /** Whether its form exists, deleted or not. If not, the revision is waiting to be cleared. */
+  isHeld: boolean
+}
+
+/**
+ * How an engine reads what a change is decided on, and makes the change atomic. The rules are in the functions beside this
+ * file, and the loop that connects them is `FormChanges`.
+ *
+ * Reads return what no failover rolls back, acknowledged changes included.
+ */
+export interface ChangeEngine {
+  /** @param isDeleted whether to look among the deleted forms that can be restored, or among the others. */
+  findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined>
+
+  /** Like `findForm`, with the draft. */
+  findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined>
+
+  /** The request with the same id and method that was carried out before. */
+  findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined>
+
+  /** Which ids of a new form are taken: its `formId`, by a form that is deleted or not, or its `publicId`. */
+  findTakenId(
+    form: FormPath & Pick<StoredForm, 'publicId'>,
+  ): Promise<'formId' | 'deletedFormId' | 'publicId' | undefined>
+
+  /** The time of the newest event of a form's id, whether the form exists or not; the epoch for none. */
+  lastTimeOf(form: FormPath): Promise<Date>
+
+  /** The revision that a command of the organization has created. */
+  findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined>
+
+  /** Revisions that have a `revisionId` or a `commandId` of those given. */
+  findRevisions(organizationId: string, revisions: readonly StoredRevision[]): Promise<FoundRevision[]>
+
+  /** The live revision of a form. */
+  readLive(form: FoundForm): Promise<StoredRevision | undefined>
+
+  /** A form, deleted or not, with its history. */
+  readRecord(form: FormPath): Promise<FormRecord | undefined>
+
+  /**
+   * Stores a change. Also rejects it where an id, the request or a command is taken: the next attempt finds by whom.
+   *
+   * @returns false, with nothing changed, if the form is not as it was found.
+   * @throws {ApiError} QUOTA_EXCEEDED; what `beforeStoring` throws.
+   */
+  apply(change: Change): Promise<boolean>
+
+  /** Counts replies of a form, deleted or not, that were not counted before. @returns how many there were. */
+  recordReplies(replies: Replies): Promise<number | typeof writeConflict>
+
+  /** Deleted forms whose `purgeTime` has passed. */
+  findDue(limit: number): Promise<FormRef[]>
+
+  /**
+   * Deletes revisions and replies of forms that are gone, in small batches, and subtracts them from the usage.
+   *
+   * @param incarnation of one form; by default, all are cleared.
+   */
+  clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void>
+}

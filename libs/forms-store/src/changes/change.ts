@@ -1,0 +1,152 @@
+import type { FormPath } from '@fms/contracts'
+import {
+  type ChangeContext,
+  type EventForm,
+  type RecordedEvent,
+  recordedEvent,
+} from '../events/recorded-event.ts'
+import type { FormState, StoredDraft, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { Deletion } from './deletion.ts'
+
+/** The fields of a form that refer to its revisions. */
+export interface LiveState {
+  /** The highest number of a revision; 0 for none. */
+  revisionNumber: number
+  /** The number of the live revision. After an unpublish, the last number that cannot become live. 0 for neither. */
+  liveNumber: number
+  liveRevisionId: string | null
+}
+
+/** A form as a change finds it. */
+export interface FoundForm extends FormState, LiveState {
+  name: string
+  /** Size of the draft as JSON in UTF-8. */
+  draftBytes: number
+  /** Differs from that of an earlier form with the same id. Revisions and replies belong to it. */
+  incarnation: string | number
+  /**
+   * The time of the last change, and of its event. Increases strictly with each change except for replies, so that an
+   * engine applies a change only if this time is unchanged.
+   */
+  changeTime: Date
+  /** Present on a deleted form. */
+  deletion?: Deletion
+}
+
+/** A form as a change finds it, with its draft. */
+export type FoundDraft = FoundForm & StoredDraft
+
+/** What a change adds to the usage of its organization; negative when it removes. */
+export interface Growth {
+  /** Without deleted forms. */
+  forms: number
+  /** Of drafts and revisions as JSON in UTF-8. */
+  bytes: number
+  /** The part of the revisions in `bytes`, and their number. */
+  revisionBytes: number
+  revisions: number
+}
+
+/** Who makes a change, when, and the id of its event. */
+export interface ChangeOrigin {
+  context: ChangeContext
+  time: Date
+  /** A UUID. */
+  eventId: string
+}
+
+/** A new form, and what an import brings along. */
+export interface NewForm extends LiveState {
+  form: StoredForm
+  deletion?: Deletion | undefined
+}
+
+/** The fields that a change of an existing form sets. */
+export interface FormFields extends Partial<LiveState> {
+  draft?: StoredForm
+  /** Marks the form as deleted; `null` restores it. */
+  deletion?: Deletion | null
+}
+
+/**
+ * What a change consists of. An engine applies all of it or nothing, and only if the form is still as it was found: the
+ * same incarnation with the same time of its last change, or absent.
+ */
+export interface Change extends FormPath {
+  /**
+   * What happens to the form. `remove` frees its ids, and leaves its revisions and replies for {@link
+   * ChangeEngine.clearRemains}.
+   */
+  form: { insert: NewForm } | { found: FoundForm; set: FormFields } | { found: FoundForm; remove: true }
+  /** The time of this change, and of its event. */
+  changeTime: Date
+  /** Revisions to store. An engine rejects the change if another form has one of their commands. */
+  revisions?: readonly StoredRevision[]
+  /** Replies to store. */
+  replyIds?: readonly string[]
+  growth: Growth
+  /** Absent for a change without an event: a copy of a form. */
+  event?: RecordedEvent
+  /** Who made the change, with the request to remember. */
+  context: ChangeContext
+  /** Called immediately before the change is stored, with all locks held. An error of it leaves nothing behind. */
+  beforeStoring?: (() => void) | undefined
+}
+
+const noGrowth: Growth = { forms: 0, bytes: 0, revisionBytes: 0, revisions: 0 }
+
+/** The growth with some parts, and 0 for the others. */
+export const growthOf = (parts: Partial<Growth>): Growth => ({ ...noGrowth, ...parts })
+
+/** What revisions add to the usage. */
+export const growthOfRevisions = (revisions: readonly Pick<StoredRevision, 'formJson'>[]): Growth => {
+  const bytes = revisions.reduce((sum, { formJson }) => sum + Buffer.byteLength(formJson), 0)
+  return growthOf({ bytes, revisionBytes: bytes, revisions: revisions.length })
+}
+
+/** What the event of a change says beside the form and the origin. */
+export interface EventParts {
+  type: RecordedEvent['type']
+  before?: FormState | undefined
+  after?: EventForm | undefined
+  /** Default: the time of the origin. */
+  time?: Date | undefined
+  more?: Record<string, unknown> | undefined
+}
+
+/**
+ * The event of a change, and the time that both get.
+ *
+ * @param lastTime of the last change of the form, or of an earlier one with the same id. This one is later.
+ */
+export const stamp = (
+  form: EventForm,
+  lastTime: Date,
+  { time, ...parts }: EventParts,
+  { context, time: now, eventId }: ChangeOrigin,
+) => {
+  const event = recordedEvent(form, { ...parts, time: time ?? now, lastTime }, context, eventId)
+  return { event, context, changeTime: new Date(event.time) }
+}
+
+/** A change of an existing form, with its event. */
+export const changeOf = (
+  found: FoundForm,
+  fields: Pick<Change, 'revisions' | 'beforeStoring'> & {
+    form: { set: FormFields } | { remove: true }
+    growth?: Partial<Growth>
+    event: EventParts
+  },
+  origin: ChangeOrigin,
+): Change => {
+  const { form, growth, event, ...rest } = fields
+  const { organizationId, formId, changeTime } = found
+  return {
+    ...rest,
+    organizationId,
+    formId,
+    form: { found, ...form },
+    growth: growthOf(growth ?? {}),
+    ...stamp(found, changeTime, event, origin),
+  }
+}

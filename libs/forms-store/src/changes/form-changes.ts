@@ -1,0 +1,316 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { EventType, FormRecord } from '@fms/contracts'
+import { conflictDeadline, KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
+import { ClearingLoop } from '../clearing-loop.ts'
+import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
+import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
+import type {
+  ChangedForm,
+  CreateOptions,
+  FormRef,
+  FormState,
+  FormsStoreOptions,
+  Imported,
+  ImportOptions,
+  Replies,
+  RestoredRevision,
+  StoredForm,
+  TakeSnapshot,
+} from '../forms-store.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
+import { rejectRepeat } from '../requests/reject-repeat.ts'
+import { assertSameRecord, revisionsOf } from '../stored-form-record.ts'
+import type { Change, ChangeOrigin, FoundDraft, FoundForm } from './change.ts'
+import type { ChangeEngine } from './change-engine.ts'
+import { createForm } from './create-form.ts'
+import { deleteForm, purgeForm, undeleteForm } from './delete-form.ts'
+import { importForm } from './import-form.ts'
+import { publishForm, republishForm } from './publish-form.ts'
+import { unpublishForm } from './unpublish-form.ts'
+import { updateForm } from './update-form.ts'
+
+/** The outcome of a change; `change` is absent if there is nothing to store. */
+interface Decision<T> {
+  change?: Change | undefined
+  result: T
+}
+
+/** Deleted forms that are purged at the same time once they are due. */
+const maxDue = 100
+
+/** Time of a form without events. */
+const epoch = new Date(0)
+
+/**
+ * The changes of the FormsStore port, on any engine. Each reads the form, decides a change outside of any transaction, and
+ * has the engine apply it if the form is still as it was read; otherwise it begins again, for up to 5 s
+ * (docs/decisions/0004-decide-then-apply.md).
+ */
+export abstract class FormChanges {
+  readonly #engine: ChangeEngine
+  readonly #deletedFormsDays: number
+  readonly #onRecorded: (organizationId: string, type: EventType) => void
+  /** Serializes the changes of each form in this process. */
+  readonly #formMutex = new KeyedMutex()
+  readonly #clearing: ClearingLoop | undefined
+
+  constructor(
+    engine: ChangeEngine,
+    { readOnly, clears = !readOnly, deletedFormsDays = 0, onRecorded = () => {} }: FormsStoreOptions,
+  ) {
+    this.#engine = engine
+    this.#deletedFormsDays = deletedFormsDays
+    this.#onRecorded = onRecorded
+    if (clears) this.#clearing = new ClearingLoop((signal) => this.#clear(signal))
+  }
+
+  /** The first attempt reads nothing: ids are rarely taken, and the engine rejects them then. */
+  create(
+    form: StoredForm,
+    context: ChangeContext = operatorContext,
+    { hasClientId = false }: CreateOptions = {},
+  ): Promise<StoredForm | undefined> {
+    const { organizationId, formId } = form
+    const ref = { organizationId, formRef: undefined }
+    let isRepeated = false
+    return this.#repeat({ organizationId, formRef: formId }, async () => {
+      if (isRepeated) {
+        await this.#rejectRepeat(ref, context.request)
+        const taken = await this.#engine.findTakenId(form)
+        if (taken === 'publicId') return undefined
+        if (taken) throw formIdTaken(form, taken === 'deletedFormId')
+      }
+      isRepeated = true
+      const lastTime = hasClientId ? await this.#engine.lastTimeOf(form) : epoch
+      const change = createForm(form, lastTime, originOf(context))
+      try {
+        return (await this.#apply(change)) ? form : writeConflict
+      } catch (error) {
+        // An earlier attempt may have used up the quota.
+        await this.#rejectRepeat(ref, context.request)
+        throw error
+      }
+    })
+  }
+
+  update(
+    ref: FormRef,
+    change: (current: StoredForm) => ChangedForm | Promise<ChangedForm>,
+    context?: ChangeContext,
+    restored?: RestoredRevision,
+  ): Promise<StoredForm | undefined> {
+    return this.#changeDraft(ref, false, context, async (found, origin) => {
+      const current = toStoredForm(found)
+      const changed = await change(current)
+      if (changed === current) return { result: current }
+      const { after, ...decided } = updateForm(found, changed, restored, origin)
+      return { change: decided, result: after }
+    })
+  }
+
+  async delete(ref: FormRef, check: (current: FormState) => void, context?: ChangeContext): Promise<boolean> {
+    const isDeleted = await this.#changeForm(ref, false, context, (found, origin) => {
+      check(toFormState(found))
+      return { change: deleteForm(found, this.#deletedFormsDays, origin), result: true }
+    })
+    if (isDeleted) this.#clearing?.wake()
+    return isDeleted ?? false
+  }
+
+  undelete(
+    ref: FormRef,
+    check: (deleted: StoredForm) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    return this.#changeDraft(ref, true, context, (found, origin) => {
+      const form = toStoredForm(found)
+      check(form)
+      return { change: undeleteForm(found, origin), result: form }
+    })
+  }
+
+  async purge(ref: FormRef, check: (deleted: FormState) => void, context?: ChangeContext): Promise<boolean> {
+    const isPurged = await this.#changeForm(ref, true, context, (found, origin) => {
+      check(toFormState(found))
+      return { change: purgeForm(found, origin), result: true }
+    })
+    if (isPurged) this.#clearing?.wake()
+    return isPurged ?? false
+  }
+
+  unpublish(
+    ref: FormRef,
+    note: string,
+    check: (current: FormState) => void,
+    context?: ChangeContext,
+  ): Promise<StoredForm | undefined> {
+    return this.#changeDraft(ref, false, context, (found, origin) => {
+      const form = toStoredForm(found)
+      check(form)
+      return { change: unpublishForm(found, ref, note, origin), result: { ...form, live: false } }
+    })
+  }
+
+  publish(
+    ref: FormRef,
+    commandId: string,
+    snapshot: TakeSnapshot,
+    beforeStoring?: () => void,
+    context: ChangeContext = operatorContext,
+  ): Promise<StoredForm | 'elsewhere' | undefined> {
+    return this.#repeat(ref, async () => {
+      const [found, earlier] = await Promise.all([
+        this.#engine.findDraft(ref, false),
+        this.#engine.findCommand(ref.organizationId, commandId),
+      ])
+      if (!found) return undefined
+      if (earlier && !earlier.isHeld) return this.#clearThenRepeat(earlier)
+      if (earlier && earlier.formId !== found.formId) return 'elsewhere'
+      const form = toStoredForm(found)
+      if (earlier) {
+        const change = republishForm(found, earlier, originOf(context))
+        if (!change) return form
+        return (await this.#apply(change)) ? { ...form, live: true } : writeConflict
+      }
+      const taken = await snapshot(form, () => this.#engine.readLive(found))
+      const change = publishForm(found, taken, { commandId, beforeStoring }, originOf(context))
+      return (await this.#apply(change)) ? { ...form, live: true } : writeConflict
+    })
+  }
+
+  recordReplies(replies: Replies): Promise<number> {
+    const ref = { organizationId: replies.organizationId, formRef: replies.formId }
+    return this.#repeat(ref, () => this.#engine.recordReplies(replies))
+  }
+
+  importForm(record: FormRecord, { recordsEvent = true }: ImportOptions = {}): Promise<Imported> {
+    const { organizationId, formId } = record
+    const revisions = revisionsOf(record)
+    return this.#repeat<Imported>({ organizationId, formRef: formId }, async () => {
+      const stored = await this.#engine.readRecord(record)
+      if (stored) return assertSameRecord(stored, record)
+      const taken = await this.#engine.findTakenId(record)
+      if (taken === 'publicId') throw formConflict(record, taken, record.publicId)
+      if (taken) return writeConflict
+      for (const found of await this.#engine.findRevisions(organizationId, revisions)) {
+        if (!found.isHeld) return this.#clearThenRepeat(found)
+        const isSame = revisions.some(({ revisionId }) => revisionId === found.revisionId)
+        const field = isSame ? 'revisionId' : 'commandId'
+        throw formConflict(record, field, found[field])
+      }
+      const lastTime = await this.#engine.lastTimeOf(record)
+      const change = importForm(record, lastTime, recordsEvent, originOf(operatorContext))
+      return (await this.#apply(change)) ? 'imported' : writeConflict
+    })
+  }
+
+  checkRequest(
+    organizationId: string,
+    formRef: string | undefined,
+    request: IdentifiedRequest,
+  ): Promise<void> {
+    return this.#rejectRepeat({ organizationId, formRef }, request)
+  }
+
+  /** Stops purging and clearing. */
+  protected async stopClearing(): Promise<void> {
+    await this.#clearing?.close()
+  }
+
+  #changeForm<T>(
+    ref: FormRef,
+    isDeleted: boolean,
+    context: ChangeContext | undefined,
+    decide: (found: FoundForm, origin: ChangeOrigin) => Decision<T>,
+  ): Promise<T | undefined> {
+    return this.#change(ref, () => this.#engine.findForm(ref, isDeleted), context, decide)
+  }
+
+  #changeDraft<T>(
+    ref: FormRef,
+    isDeleted: boolean,
+    context: ChangeContext | undefined,
+    decide: (found: FoundDraft, origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
+  ): Promise<T | undefined> {
+    return this.#change(ref, () => this.#engine.findDraft(ref, isDeleted), context, decide)
+  }
+
+  /** @returns undefined when there is no such form. */
+  #change<F extends FoundForm, T>(
+    ref: FormRef,
+    find: () => Promise<F | undefined>,
+    context: ChangeContext = operatorContext,
+    decide: (found: F, origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
+  ): Promise<T | undefined> {
+    return this.#repeat<T | undefined>(ref, async () => {
+      const found = await find()
+      // After the form: if it is as a first attempt of the request has left it, that attempt is found.
+      await this.#rejectRepeat(ref, context.request)
+      if (!found) return undefined
+      const { change, result } = await decide(found, originOf(context))
+      return !change || (await this.#apply(change)) ? result : writeConflict
+    })
+  }
+
+  /** Repeats an attempt until it does not conflict, or ABORTED 5 s after the call. */
+  #repeat<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
+    const deadline = conflictDeadline()
+    return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
+      retryOnConflict(attempt, () => updateAborted(ref), deadline),
+    )
+  }
+
+  async #apply(change: Change): Promise<boolean> {
+    if (!(await this.#engine.apply(change))) return false
+    if (change.event) this.#onRecorded(change.organizationId, change.event.type)
+    return true
+  }
+
+  async #clearThenRepeat({ incarnation }: Pick<FoundForm, 'incarnation'>): Promise<typeof writeConflict> {
+    await this.#engine.clearRemains(undefined, incarnation)
+    return writeConflict
+  }
+
+  async #rejectRepeat(
+    { organizationId, formRef }: Pick<FormRef, 'organizationId'> & { formRef: string | undefined },
+    request: IdentifiedRequest | undefined,
+  ): Promise<void> {
+    const earlier = request && (await this.#engine.findRequest(organizationId, request))
+    if (earlier) rejectRepeat(earlier, formRef, request)
+  }
+
+  /** Purges the deleted forms whose time has come, and clears what forms that are gone have left. */
+  async #clear(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const due = await this.#engine.findDue(maxDue)
+      if (due.length === 0 || signal.aborted) break
+      await Promise.all(due.map((ref) => this.purge(ref, () => {})))
+    }
+    await this.#engine.clearRemains(signal)
+  }
+}
+
+const originOf = (context: ChangeContext): ChangeOrigin => ({
+  context,
+  time: new Date(),
+  eventId: randomUUIDv7(),
+})
+
+const toFormState = (found: FoundForm): FormState => ({
+  organizationId: found.organizationId,
+  formId: found.formId,
+  publicId: found.publicId,
+  createTime: found.createTime,
+  updateTime: found.updateTime,
+  version: found.version,
+  replyCount: found.replyCount,
+  live: found.live,
+})
+
+const toStoredForm = (found: FoundDraft): StoredForm => ({
+  ...toFormState(found),
+  name: found.name,
+  type: found.type,
+  draftJson: found.draftJson,
+  aiHandoff: found.aiHandoff,
+})

@@ -1,0 +1,44 @@
+import type { FormRecord } from '@fms/contracts'
+import { fromFormRecord, revisionStateOf, revisionsOf } from '../stored-form-record.ts'
+import { type Change, type ChangeOrigin, growthOf, growthOfRevisions, stamp } from './change.ts'
+import { fromDeletionRecord, purgeTimeMember } from './deletion.ts'
+
+/**
+ * Stores an exported form, or a deleted one, with its revisions and replies.
+ *
+ * @param lastTime of the last change of an earlier form with this id.
+ * @param recordsEvent whether the import has an event. A copy of a store has none: it copies the log itself.
+ */
+export const importForm = (
+  record: FormRecord,
+  lastTime: Date,
+  recordsEvent: boolean,
+  origin: ChangeOrigin,
+): Change => {
+  const { organizationId, formId } = record
+  const form = fromFormRecord(record)
+  const deletion = record.deletion && fromDeletionRecord(record.deletion)
+  const revisions = revisionsOf(record)
+  const ofRevisions = growthOfRevisions(revisions)
+  // A deleted form has no ETag, because it is not visible.
+  const parts = {
+    type: 'form.imported',
+    more: purgeTimeMember(deletion),
+    ...(!deletion && { after: form }),
+  } as const
+  const { event, ...stamped } = stamp(form, lastTime, parts, origin)
+  return {
+    organizationId,
+    formId,
+    form: { insert: { form, ...revisionStateOf(record), deletion } },
+    revisions,
+    replyIds: [...new Set(record.replyIds)],
+    growth: growthOf({
+      ...ofRevisions,
+      forms: deletion ? 0 : 1,
+      bytes: Buffer.byteLength(form.draftJson) + ofRevisions.bytes,
+    }),
+    ...stamped,
+    ...(recordsEvent && { event }),
+  }
+}

@@ -1,0 +1,31 @@
+import { revisionMembers, splitChange } from '../events/recorded-event.ts'
+import type { ChangedForm, RestoredRevision, StoredForm } from '../forms-store.ts'
+import { type Change, type ChangeOrigin, changeOf, type FoundDraft } from './change.ts'
+
+/**
+ * Stores another draft of a form.
+ *
+ * @param restored the revision that the draft was taken from, for `form.rolledBack`; undefined for `form.updated`.
+ */
+export const updateForm = (
+  found: FoundDraft,
+  changed: ChangedForm,
+  restored: RestoredRevision | undefined,
+  origin: ChangeOrigin,
+): Change & { after: StoredForm } => {
+  const { fields, form } = splitChange(found, changed)
+  const after = { ...form, replyCount: found.replyCount, live: found.live }
+  const event = { before: found, after, time: after.updateTime }
+  const change = changeOf(
+    found,
+    {
+      form: { set: { draft: after } },
+      growth: { bytes: Buffer.byteLength(after.draftJson) - found.draftBytes },
+      event: restored
+        ? { ...event, type: 'form.rolledBack', more: { ...revisionMembers(found, restored), fields } }
+        : { ...event, type: 'form.updated', more: { fields } },
+    },
+    origin,
+  )
+  return { ...change, after }
+}
