@@ -43,8 +43,7 @@ export const migrateFormsStore = (url: string, onStep?: (step: MigrationStep) =>
     mongodb: async () => {
       const { migrateMongodb } = await import('@fms/store-kit/mongodb')
       const { formsSchema } = await import('./mongodb/schema.ts')
-      const { formsChanges } = await import('./mongodb/fill-missing-fields.ts')
-      return migrateMongodb(url, formsSchema, { changes: formsChanges, onStep })
+      return migrateMongodb(url, formsSchema, { onStep })
     },
   })
 

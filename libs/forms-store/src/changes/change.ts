@@ -1,4 +1,4 @@
-import type { FormPath } from '@fms/contracts'
+import type { EventType, FormPath } from '@fms/contracts'
 import {
   type ChangeContext,
   type EventForm,
@@ -29,8 +29,7 @@ export interface FoundForm extends FormState, LiveState {
    * engine applies a change only if this time is unchanged.
    */
   changeTime: Date
-  /** Present on a deleted form. */
-  deletion?: Deletion
+  isDeleted: boolean
 }
 
 /** A form as a change finds it, with its draft. */
@@ -106,7 +105,7 @@ export const growthOfRevisions = (revisions: readonly Pick<StoredRevision, 'form
 
 /** What the event of a change says beside the form and the origin. */
 export interface EventParts {
-  type: RecordedEvent['type']
+  type: EventType
   before?: FormState | undefined
   after?: EventForm | undefined
   /** Default: the time of the origin. */
@@ -147,6 +146,6 @@ export const changeOf = (
     formId,
     form: { found, ...form },
     growth: growthOf(growth ?? {}),
-    ...stamp(found, changeTime, event, origin),
+    ...stamp({ ...found, name: event.after?.name ?? found.name }, changeTime, event, origin),
   }
 }

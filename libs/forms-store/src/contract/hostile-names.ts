@@ -76,14 +76,8 @@ export const hostileNames = [
   '\u{10FFFF}\u{10FFFF}',
 ]
 
-/** Known deviations of an engine for tests. The suite skips the cases that they affect. */
+/** What the suite has to know of an engine for tests. */
 export interface EngineLimits {
-  /** Compares texts by UTF-16 code unit: code points above U+FFFF sort before U+E000 to U+FFFF. */
-  comparesUtf16?: boolean
   /** Properties have fewer cases, unless FC_RUNS sets their number. */
   slow?: boolean
 }
-
-/** The texts that such an engine sorts correctly. */
-export const comparable = (texts: readonly string[], { comparesUtf16 }: EngineLimits): string[] =>
-  texts.filter((text) => !comparesUtf16 || !/[\uE000-\uFFFF]/u.test(text))

@@ -1,15 +1,14 @@
 import { foldCase } from '@fms/aip'
+import type { FormFields, FoundDraft, FoundForm, NewForm } from '../changes/change.ts'
+import type { Deletion } from '../changes/deletion.ts'
 import type { FormState, FormSummary, StoredForm, StoredRevision } from '../forms-store.ts'
 import { trigramsOf } from '../lists/name-trigrams.ts'
-import type { FormDocument, RevisionDocument } from './documents.ts'
-import { formIdOf } from './form-queries.ts'
-
-export const sizeFields = ['bytes'] as const satisfies readonly (keyof FormDocument)[]
+import type { DeletionDocument, FormDocument, RevisionDocument } from './documents.ts'
+import { formById, formIdOf } from './find-form.ts'
 
 /** The fields of `toFormState`. */
 export const stateFields = [
   'organizationId',
-  'incarnation',
   'publicId',
   'createTime',
   'updateTime',
@@ -18,17 +17,23 @@ export const stateFields = [
   'liveRevisionId',
 ] as const satisfies readonly (keyof FormDocument)[]
 
-/** The fields of `toStoredForm`. */
-export const storedFields = [...stateFields, 'draft', 'name', 'type', 'aiHandoff'] as const
+/** The fields of `toFormSummary`. */
+export const summaryFields = [...stateFields, 'name', 'type'] as const
 
-/** The fields that recording an event reads. */
-export const eventFields = [
+/** The fields of `toStoredForm`. */
+export const storedFields = [...summaryFields, 'draft', 'aiHandoff'] as const
+
+/** The fields of `toFoundForm`. */
+export const foundFields = [
   ...stateFields,
+  'incarnation',
+  'isDeleted',
+  'changeTime',
+  'revisionNumber',
+  'liveNumber',
   'name',
-  'eventNumber',
-  'eventTime',
-  'pendingEvents',
-] as const satisfies readonly (keyof FormDocument)[]
+  'bytes',
+] as const
 
 export const toFormState = (document: FormDocument): FormState => ({
   organizationId: document.organizationId,
@@ -40,13 +45,6 @@ export const toFormState = (document: FormDocument): FormState => ({
   replyCount: document.replyCount,
   live: document.liveRevisionId !== null,
 })
-
-/** The fields of `toFormSummary`. */
-export const summaryFields = [
-  ...stateFields,
-  'name',
-  'type',
-] as const satisfies readonly (keyof FormDocument)[]
 
 export const toFormSummary = (document: FormDocument): FormSummary => ({
   ...toFormState(document),
@@ -60,8 +58,24 @@ export const toStoredForm = (document: FormDocument): StoredForm => ({
   aiHandoff: document.aiHandoff,
 })
 
-/** Values of the fields that a change of the draft sets. */
-export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm) => ({
+export const toFoundForm = (document: FormDocument): FoundForm => ({
+  ...toFormState(document),
+  name: document.name,
+  draftBytes: document.bytes,
+  incarnation: document.incarnation,
+  isDeleted: document.isDeleted,
+  changeTime: new Date(document.changeTime),
+  revisionNumber: document.revisionNumber,
+  liveNumber: document.liveNumber,
+  liveRevisionId: document.liveRevisionId,
+})
+
+export const toFoundDraft = (document: FormDocument): FoundDraft => ({
+  ...toFoundForm(document),
+  ...toStoredForm(document),
+})
+
+const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm) => ({
   updateTime: updateTime.getTime(),
   version,
   name,
@@ -73,18 +87,47 @@ export const draftFields = ({ draftJson, name, type, aiHandoff, updateTime, vers
   bytes: Buffer.byteLength(draftJson),
 })
 
-export const newFormDocument = (form: StoredForm, incarnation: string): FormDocument => ({
-  _id: form.formId,
-  organizationId: form.organizationId,
+/** The fields of the document that a change sets. */
+export const changedFields = ({ draft, deletion, ...live }: FormFields): Partial<FormDocument> => ({
+  ...live,
+  ...(draft && draftFields(draft)),
+  ...(deletion !== undefined && { isDeleted: deletion !== null }),
+})
+
+export const newFormDocument = (
+  { form, deletion, revisionNumber, liveNumber, liveRevisionId }: NewForm,
+  incarnation: string,
+  changeTime: Date,
+): FormDocument => ({
+  ...formById(form),
   incarnation,
+  isDeleted: deletion !== undefined,
   publicId: form.publicId,
   createTime: form.createTime.getTime(),
+  changeTime: changeTime.getTime(),
   replyCount: form.replyCount,
-  recentReplies: [],
-  revisionNumber: 0,
-  liveNumber: 0,
-  liveRevisionId: null,
+  revisionNumber,
+  liveNumber,
+  liveRevisionId,
   ...draftFields(form),
+})
+
+export const newDeletionDocument = (
+  form: Pick<StoredForm, 'organizationId' | 'formId' | 'publicId' | 'name'>,
+  { deleteTime, purgeTime, deleter }: Deletion,
+): DeletionDocument => ({
+  ...formById(form),
+  publicId: form.publicId,
+  name: form.name,
+  deleteTime: deleteTime.getTime(),
+  purgeTime: purgeTime.getTime(),
+  deleter,
+})
+
+export const toDeletion = ({ deleteTime, purgeTime, deleter }: DeletionDocument): Deletion => ({
+  deleteTime: new Date(deleteTime),
+  purgeTime: new Date(purgeTime),
+  deleter,
 })
 
 export const toStoredRevision = (document: RevisionDocument): StoredRevision => ({
@@ -94,26 +137,18 @@ export const toStoredRevision = (document: RevisionDocument): StoredRevision => 
   number: document.number,
   commandId: document.commandId,
   createTime: new Date(document.createTime),
-  publisher: document.publisher ?? '',
-  note: document.note ?? '',
+  publisher: document.publisher,
+  note: document.note,
   formJson: document.form,
 })
 
 export const newRevisionDocument = (
-  revision: StoredRevision,
+  { formJson, createTime, ...revision }: StoredRevision,
   incarnation: string,
-  publish: Pick<RevisionDocument, 'wasLive' | 'context'> = {},
 ): RevisionDocument => ({
-  organizationId: revision.organizationId,
-  formId: revision.formId,
+  ...revision,
   incarnation,
-  revisionId: revision.revisionId,
-  number: revision.number,
-  commandId: revision.commandId,
-  createTime: revision.createTime.getTime(),
-  publisher: revision.publisher,
-  note: revision.note,
-  form: revision.formJson,
-  bytes: Buffer.byteLength(revision.formJson),
-  ...publish,
+  createTime: createTime.getTime(),
+  form: formJson,
+  bytes: Buffer.byteLength(formJson),
 })

@@ -1,18 +1,59 @@
+import { type FormPath, isPublicId, isUuid } from '@fms/contracts'
 import type { FormRef } from '../forms-store.ts'
-import type { FormDocument, FormsCollections } from './documents.ts'
-import { formByRef } from './form-queries.ts'
+import type { FormDocument, FormsCollections, Incarnation } from './documents.ts'
+
+/** The `_id` of a form: two organizations may have forms with the same id. */
+export const documentIdOf = ({ organizationId, formId }: FormPath): string => `${organizationId}/${formId}`
+
+/** The form's id. */
+export const formIdOf = ({ _id }: { _id: string }): string => _id.slice(_id.lastIndexOf('/') + 1)
+
+/** The query that finds a form by its id, deleted or not. */
+export const formById = ({ organizationId, formId }: FormPath) => ({
+  organizationId,
+  _id: documentIdOf({ organizationId, formId }),
+})
 
 /**
- * The document of a form. Indexes: that of `_id`, and forms_by_publicId_and_id.
- *
- * @param ref with an incarnation to find no other one.
- * @param fields to read; all by default.
+ * The query that finds a form by reference, by its id also a deleted one; undefined if the reference is neither a UUID nor a
+ * public id.
  */
+const formByRef = ({ organizationId, formRef }: FormRef, isDeleted: boolean) => {
+  if (isUuid(formRef)) return formById({ organizationId, formId: formRef.toLowerCase() })
+  if (isPublicId(formRef)) return { organizationId, isDeleted, publicId: formRef }
+  return undefined
+}
+
+/** The options of {@link findForm}. */
+interface FindFormOptions {
+  /** Default: all. */
+  fields?: readonly (keyof FormDocument)[]
+  /** Whether to look among the deleted forms, or among the others. Default: false. */
+  isDeleted?: boolean
+  /** Whether to read what a majority has. Default: false, the state of the primary. */
+  isDurable?: boolean
+}
+
+/** The document of a form. Indexes: forms_by_id, forms_by_publicId. */
 export const findForm = async (
   { forms }: FormsCollections,
-  { incarnation, ...ref }: FormRef & { incarnation?: string },
-  fields?: readonly (keyof FormDocument)[],
+  ref: FormRef,
+  { fields, isDeleted = false, isDurable = false }: FindFormOptions = {},
 ): Promise<FormDocument | undefined> => {
-  const query = formByRef(ref)
-  return query && forms.findOne({ ...query, ...(incarnation && { incarnation }) }, fields)
+  const query = formByRef(ref, isDeleted)
+  if (!query) return undefined
+  const all = fields && [...fields, 'isDeleted']
+  const found = isDurable
+    ? (await forms.findDurable(query, { limit: 1, ...(all && { fields: all }) })).at(0)
+    : await forms.findOne(query, all)
+  return found?.isDeleted === isDeleted ? found : undefined
 }
+
+/** The incarnation that a form document is. */
+export const incarnationOf = (
+  form: Pick<FormDocument, '_id' | 'organizationId' | 'incarnation'>,
+): Incarnation => ({
+  organizationId: form.organizationId,
+  formId: formIdOf(form),
+  incarnation: form.incarnation,
+})

@@ -1,12 +1,11 @@
 import { listMongodb } from '@fms/store-kit/mongodb'
-import type { FormSummary, FormsPage, ListFormsQuery, StoredForm } from '../forms-store.ts'
+import type { FormSummary, FormsPage, ListFormsQuery, StoredForm, Usage } from '../forms-store.ts'
 import { completeOrder, positionOf } from '../lists/form-order.ts'
 import { requiredTrigrams, spread } from '../lists/name-trigrams.ts'
 import { takeUpTo } from '../lists/take-up-to.ts'
 import { storedFields, summaryFields, toFormSummary, toStoredForm } from './convert-documents.ts'
 import type { FormDocument, FormsCollections } from './documents.ts'
 import { planList } from './list-plan.ts'
-import { countForms } from './usage.ts'
 
 /** Document fields by the names that filters use. */
 const filterFields = {
@@ -50,17 +49,22 @@ export const summaries: PageItems<FormSummary> = {
   toItem: toFormSummary,
 }
 
-/** Reads a page of forms. Indexes: those of `planList`; for the number of all forms, that of `_id` of usage. */
+/**
+ * Reads a page of forms. Indexes: those of `planList`.
+ *
+ * @param usage reads the number of all forms, for a list without a filter.
+ */
 export const listForms = async <Item>(
   collections: FormsCollections,
   { organizationId, filter, orderBy, after, limit, skip }: ListFormsQuery,
   { fields, bytesOf, toItem }: PageItems<Item>,
   limits: ListLimits,
+  usage: () => Promise<Usage>,
 ): Promise<Omit<FormsPage, 'forms'> & { forms: Item[] }> => {
   const order = completeOrder(orderBy)
   const trigrams = filter ? spread(requiredTrigrams(filter), maxTrigrams) : []
   const list = listMongodb(collections.forms, {
-    scope: { organizationId },
+    scope: { organizationId, isDeleted: false },
     filter,
     ...(trigrams.length > 0 && { narrowing: { nameTrigrams: { $all: trigrams } } }),
     documentFields: [...fields, 'foldedName'],
@@ -75,7 +79,7 @@ export const listForms = async <Item>(
   })
   const [{ taken, more }, totalSize] = await Promise.all([
     takeUpTo(limit, list.items, bytesOf),
-    filter ? list.count() : countForms(collections, organizationId),
+    filter ? list.count() : usage().then(({ forms }) => forms),
   ])
   const next = more && positionOf(taken.at(-1)!, order)
   return { forms: taken.map(toItem), ...(next && { next }), totalSize }

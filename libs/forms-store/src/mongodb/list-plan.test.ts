@@ -173,7 +173,7 @@ const singleOrders: [string, FormOrderTerm[], string][] = [
     [false, true].map((descending): [string, FormOrderTerm[], string] => [
       `${field}${descending ? ' desc' : ''}`,
       [{ field, descending }],
-      field === 'publicId' ? 'forms_by_publicId_and_id' : `forms_by_${field}`,
+      field === 'publicId' ? 'forms_by_publicId' : `forms_by_${field}`,
     ]),
   ),
 ]
@@ -312,7 +312,7 @@ describe(`the requests of a list on MongoDB${explains ? '' : ' (plans not shown:
 
     for (const read of reads) {
       expect(read.query).toMatchObject({ organizationId })
-      expect(read.hint ?? 'forms_by_publicId_and_id').toBe('forms_by_publicId_and_id')
+      expect(read.hint ?? 'forms_by_publicId').toBe('forms_by_publicId')
       if (isMongod) expect(read.plan!.keysExamined).toBeLessThanOrEqual(2)
     }
   })
@@ -330,14 +330,11 @@ describe(`the requests of a list on MongoDB${explains ? '' : ' (plans not shown:
     }
   })
 
-  it('of counted replies and of a recount use indexes of the organization', async () => {
+  it('of counted replies use indexes of the organization', async () => {
     const form = forms[1]!
-    const reads = [
-      ...(await readsOf(() => store.recordReplies({ ...form, replyIds: [randomUUID()] }))),
-      ...(await readsOf(() => givenForm(store))),
-    ]
+    const reads = await readsOf(() => store.recordReplies({ ...form, replyIds: [randomUUID()] }))
 
-    expect(reads.length).toBeGreaterThanOrEqual(4)
+    expect(reads).toHaveLength(2)
     for (const { query, plan } of reads) {
       expect(query).toHaveProperty('organizationId')
       expect(plan?.stages ?? []).not.toContain('COLLSCAN')

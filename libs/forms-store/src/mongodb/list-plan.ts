@@ -38,7 +38,10 @@ export const planList = (
     : { ...entriesOf(formIndexes.byType.name), count }
 }
 
-const entriesOf = (index: string): MongoListPlan => ({ page: { index, key: '_id' }, count: { index } })
+const entriesOf = (index: string): MongoListPlan => ({
+  page: { index, key: '_id', keyIndex: 'forms_by_id' },
+  count: { index },
+})
 
 const hasAll = ({ key }: { key: Readonly<Record<string, unknown>> }, fields: readonly string[]) =>
   fields.every((field) => Object.hasOwn(key, field))
@@ -79,6 +82,6 @@ const orderIndexOf = (order: readonly MongoOrderTerm[]) => {
 
 const orderIndexes = new Map(
   [formIndexes.byName, formIndexes.byCreateTime, formIndexes.byUpdateTime, formIndexes.byReplyCount].map(
-    (index) => [Object.keys(index.key)[1], index],
+    (index) => [Object.keys(index.key)[2], index],
   ),
 )

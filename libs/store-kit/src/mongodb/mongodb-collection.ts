@@ -159,6 +159,42 @@ export class MongoCollection<T extends MongoDocument> {
     return matchedCount === 1
   }
 
+  /** The distinct values of a field in the matching documents, as a majority has them. */
+  distinct(field: string, query: Document): Promise<string[]> {
+    const options = { ...durable, maxTimeMS: this.#timeoutMs }
+    const read = () => this.#collection.distinct(field, query, options)
+    return this.#run(read as () => Promise<string[]>, requestTimeoutMs(this.#timeoutMs))
+  }
+
+  /** Updates one document. @returns whether one matched. */
+  async update(query: Document, by: Document): Promise<boolean> {
+    const { matchedCount } = await this.#write('update', () =>
+      this.#collection.updateOne(query, by, this.#writeOptions),
+    )
+    return matchedCount === 1
+  }
+
+  /**
+   * Updates one document, or inserts it.
+   *
+   * @returns the document as it is then; undefined where two inserts raced and this one has to be repeated.
+   */
+  async updateAndGet(query: Document, by: Document): Promise<T | undefined> {
+    const options = { ...this.#writeOptions, upsert: true, returnDocument: 'after' } as const
+    const changed = await this.#write('update', () => this.#collection.findOneAndUpdate(query, by, options))
+    return (changed as T | null) ?? undefined
+  }
+
+  /** Updates documents one after another. A unique index that rejects one ends the list. */
+  async updateInOrder(updates: readonly (readonly [query: Document, by: Document])[]): Promise<void> {
+    const models = updates.map(([filter, update]) => ({ updateOne: { filter, update } }))
+    try {
+      await this.#write('update', () => this.#collection.bulkWrite(models, this.#writeOptions))
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error
+    }
+  }
+
   /** Inserts a document. @returns false when a unique index rejects it. */
   async insert(document: T): Promise<boolean> {
     try {

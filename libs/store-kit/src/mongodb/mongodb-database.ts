@@ -112,8 +112,13 @@ export class MongoDatabase implements AsyncDisposable {
   }
 
   /** Creates an index unless it exists. */
-  async createIndex({ collection, name, key, unique }: MongoIndex): Promise<void> {
-    const options = { name, ...(unique && { unique }) }
+  async createIndex({ collection, name, key, unique, sparse, ifPresent }: MongoIndex): Promise<void> {
+    const options = {
+      name,
+      ...(unique && { unique }),
+      ...(sparse && { sparse }),
+      ...(ifPresent && { partialFilterExpression: { [ifPresent]: { $exists: true } } }),
+    }
     await this.#beforeWrite?.({ collection, operation: 'createIndex' })
     await this.run(() => this.#database.collection(collection).createIndex(key, options))
   }

@@ -34,9 +34,9 @@ export interface MongoListQuery {
 export interface MongoListPlan {
   /**
    * The index of a page. With `key`, a unique field, the engine reads and sorts only the fields of the order and the
-   * filter, and the page's documents are read by their keys afterwards. Without it, the index has the order.
+   * filter, and the page's documents are read by their keys on `keyIndex` afterwards. Without it, the index has the order.
    */
-  page: { index: string; key?: string }
+  page: { index: string; key?: string; keyIndex?: string }
   /** The index that the matches are counted on. */
   count: { index: string }
 }
@@ -181,8 +181,8 @@ class KeysetList<T extends MongoDocument> {
     if (!key) return rows as T[]
     const query = { ...scope, [key]: { $in: rows.map((row) => row[key]) } }
     const documents = new Map<unknown, T>()
-    for await (const document of this.#collection.find(query, this.#projection))
-      documents.set(document[key], document)
+    const options = { ...this.#projection, index: plan?.page.keyIndex }
+    for await (const document of this.#collection.find(query, options)) documents.set(document[key], document)
     return rows.flatMap((row) => {
       const document = documents.get(row[key])
       const isSame = document && order.every(({ field }) => document[field] === row[field])

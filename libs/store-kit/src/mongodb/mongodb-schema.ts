@@ -8,6 +8,10 @@ export interface MongoIndex {
   name: string
   key: Readonly<Record<string, 1 | -1>>
   unique?: true
+  /** Leaves out documents that have none of the fields. */
+  sparse?: true
+  /** Leaves out documents without this field. The planner uses the index for equality queries on the field. */
+  ifPresent?: string
 }
 
 /** The schema of a store. Each change of its indexes has a new version. */

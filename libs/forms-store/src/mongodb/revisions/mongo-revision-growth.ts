@@ -1,18 +1,26 @@
 import type { FormPath } from '@fms/contracts'
+import { retryOnConflict, writeConflict } from '@fms/store-kit/mongodb'
+import { updateAborted } from '../../errors.ts'
 import {
+  addSizes,
   type FormRevisions,
   formsPerRead,
   manyRevisions,
   maxCountedForms,
   maxCountedRevisions,
+  noRevisions,
   type PruneRule,
   type RevisionGrowth,
   type RevisionsSize,
   withMinAge,
 } from '../../revisions/revision-growth.ts'
-import type { FormsCollections } from '../documents.ts'
-import { formIdOf, visibilityFields, visibleRevisions } from '../form-queries.ts'
-import { measurePrunable, pruneRevisions } from './prune-revisions.ts'
+import { lossOf } from '../clear-remains.ts'
+import type { FormDocument, FormsCollections, RevisionDocument } from '../documents.ts'
+import { formById, formIdOf, incarnationOf } from '../find-form.ts'
+import { addGrowth } from '../usage.ts'
+
+/** Revisions of one batch. */
+const maxBatch = 100
 
 /** The revisions in a database. */
 export class MongoRevisionGrowth implements RevisionGrowth {
@@ -22,57 +30,121 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     this.#collections = collections
   }
 
-  /** Index: forms_by_publicId_and_id. */
+  /** Index: forms_by_publicId. */
   async *formsToPrune(organizationId: string, keep: number): AsyncGenerator<FormPath> {
-    const options = {
-      sort: { publicId: 1 },
-      limit: formsPerRead,
-      fields: ['publicId', 'revisionNumber'],
-    } as const
+    const fields = ['publicId', 'revisionNumber']
+    const options = { sort: { publicId: 1 }, limit: formsPerRead, fields } as const
     for (let after = ''; ; ) {
-      const query = { organizationId, publicId: { $gt: after } }
+      const query = { organizationId, isDeleted: false, publicId: { $gt: after } }
       const page = await Array.fromAsync(this.#collections.forms.find(query, options))
-      for (const form of page)
+      for (const form of page) {
         if (form.revisionNumber > keep) yield { organizationId, formId: formIdOf(form) }
+      }
       if (page.length < formsPerRead) return
       after = page.at(-1)!.publicId
     }
   }
 
-  prunable(form: FormPath, rule: PruneRule): Promise<RevisionsSize> {
-    return measurePrunable(this.#collections, form, withMinAge(rule))
+  async prunable(path: FormPath, rule: PruneRule): Promise<RevisionsSize> {
+    let [total, after] = [noRevisions, 0]
+    for (;;) {
+      const { batch } = await this.#find(path, withMinAge(rule), after)
+      if (batch.length === 0) return total
+      total = addSizes(total, sizeOf(batch))
+      after = batch.at(-1)!.number
+    }
   }
 
-  prune(form: FormPath, rule: PruneRule): Promise<RevisionsSize> {
-    return pruneRevisions(this.#collections, form, withMinAge(rule))
+  /** Deletes a batch and subtracts it from the usage, in one transaction. */
+  prune(path: FormPath, rule: PruneRule): Promise<RevisionsSize> {
+    const { database } = this.#collections
+    const attempt = async () => {
+      const { form, batch } = await this.#find(path, withMinAge(rule), 0)
+      if (!form || batch.length === 0) return noRevisions
+      const revisionId = { $in: batch.map((revision) => revision.revisionId) }
+      return database.transaction(async (transaction) => {
+        const { deleted } = await transaction.write([
+          { collection: 'revisions', deleteMany: { ...incarnationOf(form), revisionId } },
+          addGrowth(form.organizationId, lossOf(batch)),
+        ])
+        return deleted === batch.length ? sizeOf(batch) : writeConflict
+      })
+    }
+    return retryOnConflict(attempt, () => updateAborted({ ...path, formRef: path.formId }))
   }
 
-  /** Indexes: forms_by_revisionNumber, revisions_by_incarnation. */
+  /** A batch of the oldest revisions after a number that may be deleted. Index: revisions_by_number. */
+  async #find(
+    path: FormPath,
+    { keep, before }: PruneRule,
+    after: number,
+  ): Promise<{ form?: FormDocument; batch: RevisionDocument[] }> {
+    const { forms, revisions } = this.#collections
+    const fields = ['organizationId', 'incarnation', 'liveNumber']
+    const [form] = await forms.findDurable({ ...formById(path), isDeleted: false }, { limit: 1, fields })
+    if (!form) return { batch: [] }
+    const all = incarnationOf(form)
+    const newest = { sort: { number: -1 }, skip: keep - 1, limit: 1, fields: ['number'] } as const
+    const [lastToKeep] = await revisions.findDurable(all, newest)
+    if (!lastToKeep) return { batch: [] }
+    const query = { ...all, number: { $gt: after, $lt: Math.min(form.liveNumber, lastToKeep.number) } }
+    const found = await revisions.findDurable(query, {
+      sort: { number: 1 },
+      limit: maxBatch,
+      fields: ['revisionId', 'number', 'createTime', 'bytes'],
+    })
+    const tooYoung = found.findIndex(({ createTime }) => createTime >= before.getTime())
+    return { form, batch: tooYoung < 0 ? found : found.slice(0, tooYoung) }
+  }
+
+  /** Indexes: forms_by_revisionNumber, revisions_by_number. */
   async formsWithMany(limit: number): Promise<FormRevisions[]> {
     const { forms, revisions } = this.#collections
-    const published = forms.find(
-      { revisionNumber: { $gt: manyRevisions } },
-      {
-        sort: { revisionNumber: -1 },
-        limit: maxCountedForms,
-        fields: [...visibilityFields, 'publicId'],
-      },
-    )
+    const query = { revisionNumber: { $gt: manyRevisions } }
+    const fields = ['organizationId', 'incarnation', 'publicId', 'isDeleted']
+    const options = { sort: { revisionNumber: -1 }, limit: maxCountedForms, fields } as const
     const found: FormRevisions[] = []
-    for (const form of await Array.fromAsync(published)) {
-      const { organizationId, publicId } = form
-      const formId = formIdOf(form)
-      const count = await revisions.count(visibleRevisions(form), { limit: maxCountedRevisions })
-      if (count > manyRevisions) found.push({ organizationId, formId, publicId, revisions: count })
+    for (const form of await Array.fromAsync(forms.find(query, options))) {
+      if (form.isDeleted) continue
+      const path = incarnationOf(form)
+      const count = await revisions.count(path, { limit: maxCountedRevisions })
+      const { organizationId, formId } = path
+      if (count > manyRevisions)
+        found.push({ organizationId, formId, publicId: form.publicId, revisions: count })
       if (found.length === limit) break
     }
     return found
   }
 
-  /** Reads the usage document of each organization. */
+  /** Adds up a document of each log and each organization, and the pending events. */
   async total(): Promise<RevisionsSize> {
-    const { usage } = this.#collections
-    const [revisions, bytes] = await Promise.all([usage.sum({}, 'revisions'), usage.sum({}, 'revisionBytes')])
-    return { revisions: revisions.sum, bytes: bytes.sum }
+    const { eventLogs } = this.#collections
+    const [sums] = await eventLogs.aggregateSnapshot([
+      { $project: { revisions: 1, revisionBytes: 1 } },
+      {
+        $unionWith: {
+          coll: 'organizations',
+          pipeline: [
+            { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } },
+          ],
+        },
+      },
+      {
+        $unionWith: {
+          coll: 'events',
+          pipeline: [
+            { $match: { pendingIn: { $gt: '' } } },
+            { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } },
+          ],
+        },
+      },
+      { $group: { _id: null, revisions: { $sum: '$revisions' }, bytes: { $sum: '$revisionBytes' } } },
+    ])
+    return { revisions: sums?.revisions ?? 0, bytes: sums?.bytes ?? 0 }
   }
 }
+
+const sizeOf = (batch: readonly RevisionDocument[]): RevisionsSize => ({
+  revisions: batch.length,
+  bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0),
+})

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import {
+  DuplicateInTransaction,
+  type MongoTransaction,
+  type TransactionWrite,
+  writeConflict,
+} from '@fms/store-kit/mongodb'
+import type { Change, FoundForm } from '../changes/change.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
+import {
+  changedFields,
+  newDeletionDocument,
+  newFormDocument,
+  newRevisionDocument,
+} from './convert-documents.ts'
+import type { EventDocument, FormsCollections, ReplyDocument } from './documents.ts'
+import { formById } from './find-form.ts'
+import { isLarge, stageImport } from './records/stage-import.ts'
+import { addGrowth, type MongoQuota } from './usage.ts'
+
+/** Writes, and how many documents they match if the form is as it was found. */
+interface Writes {
+  writes: TransactionWrite[]
+  matches: number
+}
+
+/**
+ * Stores a change in one transaction: two requests, unless the organization is near its quota.
+ *
+ * @returns false, with nothing changed, if the form is not as it was found, or a unique index rejects a document: an id, a
+ *   command or a request is taken.
+ */
+export const applyChange = async (
+  collections: FormsCollections,
+  quota: MongoQuota,
+  change: Change,
+): Promise<boolean> => {
+  const { organizationId, growth, beforeStoring } = change
+  // An import is never refused.
+  const guard = change.event?.type === 'form.imported' ? undefined : await quota.guard(organizationId, growth)
+  const incarnation = incarnationFor(change)
+  const staged = isLarge(change) ? await stageImport(collections, change, incarnation) : undefined
+  if (staged === false) return false
+  const { writes, matches } = join([
+    formWrites(change, incarnation),
+    staged ?? { writes: historyOf(change, incarnation), matches: 0 },
+    eventWrites(change),
+  ])
+  const work = async (transaction: MongoTransaction) => {
+    await guard?.(transaction)
+    const { matched, deleted } = await transaction.write(writes)
+    return matched + deleted === matches || writeConflict
+  }
+  try {
+    return (await collections.database.transaction(work, { beforeCommit: beforeStoring })) !== writeConflict
+  } catch (error) {
+    if (error instanceof DuplicateInTransaction) return false
+    throw error
+  }
+}
+
+const join = (parts: readonly Writes[]): Writes => ({
+  writes: parts.flatMap(({ writes }) => writes),
+  matches: parts.reduce((sum, { matches }) => sum + matches, 0),
+})
+
+const _incarnationOf = ({ form }: Change): string =>
+  'insert' in form ? randomUUID() : `${form.found.incarnation}`
+
+/** What identifies the state in which a form was found. */
+const unchanged = (found: FoundForm) => ({
+  ...formById(found),
+  incarnation: found.incarnation,
+  changeTime: found.changeTime.getTime(),
+})
+
+const formWrites = (change: Change, incarnation: string): Writes => {
+  const { form, changeTime } = change
+  if ('insert' in form) {
+    const { publicId } = form.insert.form
+    const { organizationId, formId } = change
+    const { deletion } = form.insert
+    return {
+      writes: [
+        { collection: 'forms', insert: newFormDocument(form.insert, incarnation, changeTime) },
+        { collection: 'publicIds', insert: { _id: publicId, organizationId, formId } },
+        ...(deletion
+          ? [{ collection: 'deletions', insert: newDeletionDocument(form.insert.form, deletion) }]
+          : []),
+      ],
+      matches: 0,
+    }
+  }
+  const { found } = form
+  const undelete: TransactionWrite = { collection: 'deletions', deleteOne: formById(found) }
+  if ('remove' in form) {
+    const remains = { _id: incarnation, ...pathOf(change), clearTime: Date.now(), isCounted: true }
+    const writes: TransactionWrite[] = [
+      { collection: 'forms', deleteOne: unchanged(found) },
+      { collection: 'publicIds', deleteOne: { _id: found.publicId } },
+      { collection: 'remains', insert: remains },
+    ]
+    return found.isDeleted ? { writes: [...writes, undelete], matches: 3 } : { writes, matches: 2 }
+  }
+  const { deletion } = form.set
+  const fields = { ...changedFields(form.set), changeTime: changeTime.getTime() }
+  const update: TransactionWrite = { collection: 'forms', update: unchanged(found), by: { $set: fields } }
+  if (deletion === null) return { writes: [update, undelete], matches: 2 }
+  if (!deletion) return { writes: [update], matches: 1 }
+  return {
+    writes: [update, { collection: 'deletions', insert: newDeletionDocument(found, deletion) }],
+    matches: 1,
+  }
+}
+
+const pathOf = ({ organizationId, formId }: Change) => ({ organizationId, formId })
+
+/** The revisions and replies of a change. */
+const historyOf = (change: Change, incarnation: string): TransactionWrite[] => [
+  ...(change.revisions ?? []).map((revision) => ({
+    collection: 'revisions',
+    insert: newRevisionDocument(revision, incarnation),
+  })),
+  ...(change.replyIds ?? []).map((replyId) => ({
+    collection: 'replies',
+    insert: { ...pathOf(change), incarnation, replyId } satisfies ReplyDocument,
+  })),
+]
+
+/** The event with the growth of the change; the growth alone for a change without an event. */
+const eventWrites = (change: Change): Writes => {
+  const { organizationId, event, growth, changeTime, context } = change
+  if (!event) return { writes: [addGrowth(organizationId, growth)], matches: 1 }
+  const document: EventDocument = {
+    ...pathOf(change),
+    _id: eventKey(organizationId, event.id),
+    time: changeTime.getTime(),
+    event: JSON.stringify(event),
+    position: event.id,
+    pendingIn: organizationId,
+    pendingTime: changeTime.getTime(),
+    growth,
+    ...(context.request && { request: requestKey(context.request), digest: context.request.digest }),
+  }
+  return { writes: [{ collection: 'events', insert: document }], matches: 0 }
+}
+
+/** The `_id` of an event. Logs of different organizations may have events with the same id. */
+export const eventKey = (organizationId: string, id: string): string => `${organizationId}/${id}`
+
+/** What identifies a request in its organization. */
+export const requestKey = ({ method, requestId }: IdentifiedRequest): string => `${method}/${requestId}`

@@ -1,0 +1,73 @@
+import { retryOnConflict, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
+import { type Growth, growthOf } from '../changes/change.ts'
+import { updateAborted } from '../errors.ts'
+import type { FormsCollections, RemainsDocument, RevisionDocument } from './documents.ts'
+import { addGrowth } from './usage.ts'
+
+/** Revisions that one transaction deletes at most. */
+const maxBatch = 100
+
+/**
+ * Deletes what incarnations without a form have left. Indexes: remains_by_clearTime, revisions_by_number.
+ *
+ * @param incarnation of one form; by default, those that are due.
+ */
+export const clearRemains = async (
+  collections: FormsCollections,
+  signal?: AbortSignal,
+  incarnation?: string,
+): Promise<void> => {
+  const query = incarnation ? { _id: incarnation } : { clearTime: { $lte: Date.now() } }
+  for await (const remains of collections.remains.find(query)) {
+    if (signal?.aborted) return
+    await clearIncarnation(collections, remains, signal)
+  }
+}
+
+const clearIncarnation = async (
+  collections: FormsCollections,
+  remains: RemainsDocument,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const { _id, organizationId, formId } = remains
+  const all = { organizationId, formId, incarnation: _id }
+  let isCleared = false
+  while (!isCleared && !signal?.aborted) {
+    isCleared = await retryOnConflict(
+      () => clearBatch(collections, remains, all),
+      () => updateAborted({ organizationId, formRef: formId }),
+    )
+  }
+  if (!isCleared) return
+  await collections.replies.deleteMany(all)
+  await collections.remains.deleteOne({ _id, organizationId })
+}
+
+/** Deletes a batch of revisions and subtracts it from the usage. @returns whether none are left. */
+const clearBatch = async (
+  { database, revisions, remains }: FormsCollections,
+  { _id, organizationId, isCounted }: RemainsDocument,
+  all: object,
+): Promise<boolean | typeof writeConflict> => {
+  // Another process may have cleared it, or the import may have become visible.
+  if (!(await remains.has({ _id, organizationId }))) return true
+  const found = await revisions.findDurable(all, { limit: maxBatch, fields: ['bytes'] })
+  const updates: TransactionWrite[] = [
+    // Conflicts with the end of an import, which deletes the document.
+    { collection: 'remains', update: { _id, organizationId }, by: { $set: { isBeingCleared: true } } },
+    ...(isCounted && found.length > 0 ? [addGrowth(organizationId, lossOf(found))] : []),
+  ]
+  const ids = found.map((each) => each._id)
+  const deletes: TransactionWrite = { collection: 'revisions', deleteMany: { ...all, _id: { $in: ids } } }
+  return database.transaction(async (transaction) => {
+    const { matched, deleted } = await transaction.write([...updates, deletes])
+    if (matched !== updates.length || deleted !== found.length) return writeConflict
+    return found.length < maxBatch
+  })
+}
+
+/** The growth of deleted revisions: negative. */
+export const lossOf = (deleted: readonly Pick<RevisionDocument, 'bytes'>[]): Growth => {
+  const bytes = -deleted.reduce((sum, revision) => sum + revision.bytes, 0)
+  return growthOf({ bytes, revisionBytes: bytes, revisions: -deleted.length })
+}

@@ -1,0 +1,133 @@
+import { growthOf } from '../../changes/change.ts'
+import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
+
+/** Events that one round numbers at most. */
+const maxBatch = 200
+
+/** Rounds of one organization in one call, so that the others get their turn. */
+const maxRounds = 5
+
+/** Organizations that are numbered at the same time. */
+const maxConcurrent = 16
+
+/**
+ * Gives pending events their sequences. Organizations do not wait for each other's failures.
+ *
+ * @param limit of the organizations that one call looks at.
+ * @returns how many events it has tried to number; 0 if there were none.
+ * @throws the error of an organization, after the others.
+ */
+export const numberEvents = async (collections: FormsCollections, limit: number): Promise<number> => {
+  const waiting = (await collections.events.distinct('pendingIn', { pendingIn: { $gt: '' } })).slice(0, limit)
+  let [count, failure]: [number, unknown] = [0, undefined]
+  const work = async () => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      try {
+        count += await numberOrganization(collections, next)
+      } catch (error) {
+        failure ??= error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: maxConcurrent }, work))
+  if (failure) throw failure
+  return count
+}
+
+/** @returns how many events it has tried to number. */
+export const numberOrganization = async (
+  collections: FormsCollections,
+  organizationId: string,
+): Promise<number> => {
+  let count = 0
+  for (let round = 0; round < maxRounds; round++) {
+    const tried = await numberBatch(collections, organizationId)
+    count += tried
+    if (tried === 0) break
+  }
+  return count
+}
+
+/**
+ * Numbers the oldest pending events of an organization without a transaction, so that a relay that is killed locks nothing:
+ * docs/decisions/0031-number-events-later.md says why no number is left out or given twice, whoever else does the same.
+ */
+const numberBatch = async (collections: FormsCollections, organizationId: string): Promise<number> => {
+  const { events } = collections
+  // Before the pending events: whatever is numbered after this read has a higher sequence.
+  const last = await lastNumbered(collections, organizationId)
+  const pending = await events.aggregateSnapshot([
+    { $match: { pendingIn: organizationId, organizationId } },
+    { $sort: { pendingTime: 1 } },
+    { $limit: maxBatch },
+    { $project: { time: 1, growth: 1 } },
+  ])
+  if (pending.length === 0) return 0
+  const lastSequence = last ? (last.position as number) : 0
+  let total = last?.total ?? growthOf({})
+  const updates = (pending as Pick<EventDocument, '_id' | 'growth'>[]).map(({ _id, growth }, index) => {
+    total = addGrowths(total, growth)
+    const by = {
+      $set: { position: lastSequence + index + 1, total },
+      $unset: { pendingIn: '', pendingTime: '' },
+    }
+    return [{ _id, organizationId, pendingIn: organizationId }, by] as const
+  })
+  await announce(collections, organizationId, {
+    sequence: lastSequence + pending.length,
+    oldestTime: last?.time ?? pending[0]!.time,
+    total,
+  })
+  // The unique index ends the list where another relay has taken the number. The next round does the rest.
+  await events.updateInOrder(updates)
+  return pending.length
+}
+
+const addGrowths = (a: EventDocument['growth'], b: EventDocument['growth']) => ({
+  forms: a.forms + b.forms,
+  bytes: a.bytes + b.bytes,
+  revisions: a.revisions + b.revisions,
+  revisionBytes: a.revisionBytes + b.revisionBytes,
+})
+
+/** The newest numbered event. Index: events_by_position. */
+export const lastNumbered = async (
+  { events }: FormsCollections,
+  organizationId: string,
+): Promise<EventDocument | undefined> => {
+  const query = { organizationId, position: { $gt: 0 } }
+  const options = { sort: { position: -1 }, limit: 1, fields: ['position', 'time', 'total'] } as const
+  return (await events.findDurable(query, options)).at(0)
+}
+
+/**
+ * Notes, before events get their sequences, that the stream lacks them: if the relay is killed in between, the next one finds
+ * the log.
+ *
+ * @param sequence the last one that is assigned.
+ * @param streamedSequence of a new log.
+ * @param oldestTime the time of the oldest event, if the log has only one or none so far.
+ */
+export const announce = async (
+  { eventLogs }: FormsCollections,
+  organizationId: string,
+  {
+    sequence,
+    oldestTime,
+    total,
+    streamedSequence = 0,
+  }: { sequence: number; oldestTime: number; total: EventDocument['growth']; streamedSequence?: number },
+): Promise<void> => {
+  const { revisions, revisionBytes } = total
+  const by = {
+    $max: { announcedSequence: sequence, revisions, revisionBytes },
+    $set: { isBehind: true },
+    $setOnInsert: { organizationId, streamedSequence, oldestTime },
+  }
+  let log: EventLogDocument | undefined
+  do log = await eventLogs.updateAndGet({ _id: organizationId }, by)
+  while (!log)
+  if (log.oldestTime !== undefined) return
+  // Retention had left only the newest event.
+  await eventLogs.set({ _id: organizationId, oldestTime: null }, { oldestTime })
+}

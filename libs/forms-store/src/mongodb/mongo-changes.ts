@@ -1,0 +1,160 @@
+import type { FormPath, FormRecord } from '@fms/contracts'
+import { DuplicateInTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
+import type { Change, FoundDraft, FoundForm } from '../changes/change.ts'
+import type { ChangeEngine, FoundRevision } from '../changes/change-engine.ts'
+import type { FormRef, Replies, StoredForm, StoredRevision } from '../forms-store.ts'
+import type { IdentifiedRequest } from '../requests/identified-request.ts'
+import type { EarlierRequest } from '../requests/reject-repeat.ts'
+import { applyChange, requestKey } from './apply-change.ts'
+import { clearRemains } from './clear-remains.ts'
+import { foundFields, toFoundDraft, toFoundForm, toStoredRevision } from './convert-documents.ts'
+import type { FormsCollections, RevisionDocument } from './documents.ts'
+import { findForm, formById, formIdOf, incarnationOf } from './find-form.ts'
+import { readRecord } from './records/export-forms.ts'
+import type { MongoQuota } from './usage.ts'
+
+const keyFields = ['formId', 'incarnation', 'revisionId', 'commandId', 'number']
+
+/** Reads what changes are decided on with read concern `majority`, and applies them in transactions. */
+export class MongoChanges implements ChangeEngine {
+  readonly #collections: FormsCollections
+  readonly #quota: MongoQuota
+
+  constructor(collections: FormsCollections, quota: MongoQuota) {
+    this.#collections = collections
+    this.#quota = quota
+  }
+
+  async findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined> {
+    const found = await findForm(this.#collections, ref, { fields: foundFields, isDeleted, isDurable: true })
+    return found && toFoundForm(found)
+  }
+
+  async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
+    const found = await findForm(this.#collections, ref, { isDeleted, isDurable: true })
+    return found && toFoundDraft(found)
+  }
+
+  /** Index: events_by_request. */
+  async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {
+    const query = { organizationId, request: requestKey(request) }
+    const fields = ['formId', 'digest', 'event']
+    const [found] = await this.#collections.events.findDurable(query, { limit: 1, fields })
+    if (!found) return undefined
+    const { publicId } = JSON.parse(found.event).data
+    return { organizationId, formId: found.formId, publicId, digest: found.digest! }
+  }
+
+  async findTakenId(
+    form: FormPath & Pick<StoredForm, 'publicId'>,
+  ): Promise<'formId' | 'deletedFormId' | 'publicId' | undefined> {
+    const { forms, publicIds } = this.#collections
+    const [[found], [holder]] = await Promise.all([
+      forms.findDurable(formById(form), { limit: 1, fields: ['isDeleted'] }),
+      publicIds.findDurable({ _id: form.publicId }, { limit: 1 }),
+    ])
+    if (found) return found.isDeleted ? 'deletedFormId' : 'formId'
+    return holder && 'publicId'
+  }
+
+  /** Index: events_by_form, for the newest numbered event and the pending ones. */
+  async lastTimeOf({ organizationId, formId }: FormPath): Promise<Date> {
+    const { events } = this.#collections
+    const newest = { sort: { position: -1 }, limit: 1, fields: ['time'] } as const
+    const found = await Promise.all([
+      events.findDurable({ organizationId, formId, position: { $gt: 0 } }, newest),
+      events.findDurable({ organizationId, formId, position: { $gt: '' } }, { fields: ['time'] }),
+    ])
+    return new Date(Math.max(0, ...found.flat().map(({ time }) => time)))
+  }
+
+  /** Index: revisions_by_commandId. */
+  async findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined> {
+    const options = { limit: 1, fields: keyFields }
+    const [found] = await this.#collections.revisions.findDurable({ organizationId, commandId }, options)
+    return found && this.#toFoundRevision(organizationId, found)
+  }
+
+  /** Indexes: revisions_by_id, revisions_by_commandId. */
+  async findRevisions(
+    organizationId: string,
+    revisions: readonly StoredRevision[],
+  ): Promise<FoundRevision[]> {
+    const found = await Promise.all(
+      (['revisionId', 'commandId'] as const).map((name) => {
+        const query = { organizationId, [name]: { $in: revisions.map((revision) => revision[name]) } }
+        return this.#collections.revisions.findDurable(query, { fields: keyFields })
+      }),
+    )
+    return Promise.all(found.flat().map((revision) => this.#toFoundRevision(organizationId, revision)))
+  }
+
+  async #toFoundRevision(organizationId: string, revision: RevisionDocument): Promise<FoundRevision> {
+    const { formId, incarnation, revisionId, commandId, number } = revision
+    const isHeld = await this.#collections.forms.has({ ...formById({ organizationId, formId }), incarnation })
+    return { formId, incarnation, revisionId, commandId, number, isHeld }
+  }
+
+  /** Index: revisions_by_id. */
+  async readLive({
+    organizationId,
+    formId,
+    incarnation,
+    liveRevisionId,
+  }: FoundForm): Promise<StoredRevision | undefined> {
+    if (liveRevisionId === null) return undefined
+    const query = { organizationId, formId, incarnation, revisionId: liveRevisionId }
+    const found = await this.#collections.revisions.findOne(query)
+    return found && toStoredRevision(found)
+  }
+
+  readRecord(form: FormPath): Promise<FormRecord | undefined> {
+    return readRecord(this.#collections, formById(form))
+  }
+
+  apply(change: Change): Promise<boolean> {
+    return applyChange(this.#collections, this.#quota, change)
+  }
+
+  /** Does not compare `changeTime`: replies count whatever else happens to the form. Index: replies_by_replyId. */
+  async recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number | typeof writeConflict> {
+    const { database, forms, replies } = this.#collections
+    const query = formById({ organizationId, formId })
+    const [form] = await forms.findDurable(query, { limit: 1, fields: ['organizationId', 'incarnation'] })
+    if (!form) return 0
+    const all = incarnationOf(form)
+    const found = await replies.findDurable({ ...all, replyId: { $in: replyIds } }, { fields: ['replyId'] })
+    const known = new Set(found.map(({ replyId }) => replyId))
+    const added = [...new Set(replyIds)].filter((id) => !known.has(id))
+    if (added.length === 0) return 0
+    const { incarnation } = form
+    const writes: TransactionWrite[] = [
+      { collection: 'forms', update: { ...query, incarnation }, by: { $inc: { replyCount: added.length } } },
+      ...added.map((replyId) => ({ collection: 'replies', insert: { ...all, replyId } })),
+    ]
+    try {
+      return await database.transaction(async (transaction) => {
+        const { matched } = await transaction.write(writes)
+        return matched === 1 ? added.length : writeConflict
+      })
+    } catch (error) {
+      if (error instanceof DuplicateInTransaction) return writeConflict
+      throw error
+    }
+  }
+
+  /** Index: deletions_by_purgeTime. */
+  async findDue(limit: number): Promise<FormRef[]> {
+    const query = { purgeTime: { $lte: Date.now() } }
+    const fields = ['organizationId']
+    const due = await this.#collections.deletions.findDurable(query, { limit, fields })
+    return due.map((deletion) => ({
+      organizationId: deletion.organizationId,
+      formRef: formIdOf(deletion),
+    }))
+  }
+
+  clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void> {
+    return clearRemains(this.#collections, signal, incarnation as string | undefined)
+  }
+}
