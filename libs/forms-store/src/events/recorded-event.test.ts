@@ -5,9 +5,11 @@ import {
   changedFields,
   operatorContext,
   recordedEvent,
-  unpublishChange,
+  revisionMembers,
   withSequence,
 } from './recorded-event.ts'
+
+const id = '01963f2e-0000-7000-8000-000000000000'
 
 const draft = (fields: object) => ({ ...FormDraft.parse({}), ...fields }) as FormDraft
 
@@ -36,11 +38,11 @@ describe('recordedEvent', () => {
       before: form,
       after: form,
       time: time(0),
-      lastTime: 0,
+      lastTime: new Date(0),
       more,
     } as const
 
-    const event = withSequence(recordedEvent(form, fields, context), 1)
+    const event = withSequence(recordedEvent(form, fields, context, id), 1)
 
     expect(FormEvent.parse(event)).toEqual(event)
     expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(maxEventBytes)
@@ -51,8 +53,10 @@ describe('recordedEvent', () => {
     const actor = { user: `users/${form.formId}`, key: { id: form.formId, prefix: 'abcdefgh' } }
     const live = { revisionId: form.formId, number: Number.MAX_SAFE_INTEGER }
     const noteOf = (note: string) => {
-      const fields = { ...unpublishChange(form, live, note), lastTime: 0 }
-      const recorded = recordedEvent(form, fields, { actor, httpRequestId: '"'.repeat(128) })
+      const more = { ...revisionMembers(form, live), note }
+      const times = { time: time(0), lastTime: new Date(0) }
+      const fields = { type: 'form.unpublished', before: form, after: form, ...times, more } as const
+      const recorded = recordedEvent(form, fields, { actor, httpRequestId: '"'.repeat(128) }, id)
       const event = withSequence(recorded, 1)
       expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(maxEventBytes)
       return event.data.note!
@@ -68,9 +72,9 @@ describe('recordedEvent', () => {
 
   it('has a later time than the previous event, even if the clock goes back', () => {
     const form = newForm()
-    const lastTime = time(60_000).getTime()
+    const lastTime = time(60_000)
     const fields = { type: 'form.created', after: form, time: time(0), lastTime } as const
 
-    expect(recordedEvent(form, fields, operatorContext).time).toBe(time(60_001).toISOString())
+    expect(recordedEvent(form, fields, operatorContext, id).time).toBe(time(60_001).toISOString())
   })
 })

@@ -27,7 +27,7 @@ export interface ChangeContext {
 export const operatorContext: ChangeContext = { actor: { operator: true }, httpRequestId: '' }
 
 /** An event without its position in the log. */
-export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'>
+export type RecordedEvent = Omit<FormEvent, 'sequence'> & Pick<FormEvent, 'id' | 'time'> & { type: EventType }
 
 /** The form in an event. */
 export type EventForm = FormState & Pick<StoredDraft, 'name'>
