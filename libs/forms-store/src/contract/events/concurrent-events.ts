@@ -82,7 +82,7 @@ class Changes {
 
   async #create(store: FormsStore, form: StoredForm): Promise<void> {
     const context = newContext()
-    if (!(await store.create(form, context))) throw new Error('The public id is taken')
+    if (!(await store.create(form, context, { hasClientId: true }))) throw new Error('The public id is taken')
     if (!this.#forms.some(({ formId }) => formId === form.formId)) this.#forms.push(form)
     this.#acknowledge(context, { type: 'form.created', formId: form.formId, etag: formETag(form) })
   }
