@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { makePublicId, openFormsStore } from '@fms/forms-store'
 import { sampleFormRecord } from '@fms/testkit/sample-form-record'
-import { functions } from '../../libs/forms-store/src/sqlite/schema.ts'
+import { trigramTokens } from '../../libs/forms-store/src/sqlite/lists/trigram-tokens.ts'
 import { fillMongodb } from './fill-mongodb.ts'
 import { draftOf, formIdOf, formNameOf, isPublished, largeDraft } from './generated-forms.ts'
 
@@ -70,19 +70,24 @@ export const seedForms = async (
 /** Rows per transaction. */
 const rowsPerTransaction = 50_000
 
-/**
- * Inserts rows without the store. Triggers of the database maintain counts and indexes. The data is disposable, so that
- * nothing is synced to disk.
- */
+/** Inserts rows without the store. The data is disposable, so that nothing is synced to disk. */
 const copyForms = (file: string, numbers: readonly number[], timeOf: (number: number) => number) => {
   using database = new DatabaseSync(file)
-  for (const [name, work] of Object.entries(functions)) database.function(name, { deterministic: true }, work)
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000')
   const unpublished = 'SELECT * FROM forms WHERE revisionNumber = 0 AND name LIKE ? LIMIT 1'
-  const template = database.prepare(unpublished).get('Customer feedback %') as Record<string, SQLInputValue>
+  const { id: _, ...template } = database.prepare(unpublished).get('Customer feedback %') as {
+    [column: string]: SQLInputValue
+  }
   const columns = Object.keys(template)
   const insert = database.prepare(
     `INSERT INTO forms (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  )
+  const indexName = database.prepare(
+    'INSERT INTO formTrigrams (rowid, tokens) VALUES (CAST(? AS INTEGER), ?)',
+  )
+  indexName.setReadBigInts(true)
+  const use = database.prepare(
+    'UPDATE usage SET forms = forms + 1, bytes = bytes + ? WHERE organizationId = ?',
   )
   for (let from = 0; from < numbers.length; from += rowsPerTransaction) {
     database.exec('BEGIN')
@@ -94,11 +99,14 @@ const copyForms = (file: string, numbers: readonly number[], timeOf: (number: nu
         publicId: makePublicId(),
         createTime: time,
         updateTime: time,
+        changeTime: time,
         name,
         foldedName: name.toLowerCase(),
         draft: `${template.draft}`.replace(`${template.name}`, name),
       }
-      insert.run(...columns.map((column) => row[column]!))
+      const { lastInsertRowid } = insert.run(...columns.map((column) => row[column]!))
+      indexName.run(lastInsertRowid, trigramTokens(`${row.organizationId}`, `${row.foldedName}`))
+      use.run(Buffer.byteLength(`${row.draft}`), `${row.organizationId}`)
     }
     database.exec('COMMIT')
   }

@@ -167,10 +167,13 @@ describe('formctl revisions prune', () => {
     file
       .prepare(
         `WITH RECURSIVE numbers (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM numbers LIMIT ?)
-         INSERT INTO revisions (organizationId, formId, revisionId, number, commandId, createTime, form)
-         SELECT ?, ?, ? || number, number, number, 0, '{}' FROM numbers`,
+         INSERT INTO revisions SELECT formId || number, id, organizationId, number, number, 0, '', '', '{}'
+         FROM numbers CROSS JOIN forms WHERE formId = ?`,
       )
-      .run(count - 1, organizationId, formId, formId)
+      .run(count - 1, formId)
+    file.exec(
+      'UPDATE usage SET (revisions, revisionBytes) = (SELECT count(*), sum(octet_length(form)) FROM revisions)',
+    )
     const live =
       'UPDATE forms SET revisionNumber = ?1, liveNumber = ?1, liveRevisionId = ?2 WHERE formId = ?3'
     file.prepare(live).run(count, formId + count, formId)

@@ -97,15 +97,6 @@ export const updateAborted = ({ organizationId, formRef }: UnnamedFormRef) => {
   )
 }
 
-/** A create could not clear in time what a purged form with the same id had left. */
-export const clearingUnfinished = (form: FormPath) =>
-  new ApiError(
-    'ABORTED',
-    'UPDATE_ABORTED',
-    `The data of a purged form with the same id is still being removed: ${formPath(form)}. Repeat the request.`,
-    { metadata: { form: formPath(form) }, retryAfterSeconds: 1 },
-  )
-
 /** A list exceeded its time limit. Its filter is valid but reads too many forms. */
 export const filterTooExpensive = (timeoutMs: number) =>
   new ApiError(

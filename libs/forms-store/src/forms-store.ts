@@ -284,8 +284,7 @@ export interface FormsStore extends AsyncDisposable {
    *
    * @returns the stored form, which has the ids of the first attempt if this is a repeat of a killed one; undefined, and
    *   stores nothing, when the public id is taken.
-   * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN; UPDATE_ABORTED when write conflicts persist for 5 s, or when
-   *   clearing what a purged form with this id has left takes more than 5 s.
+   * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN; UPDATE_ABORTED when write conflicts persist for 5 s.
    * @throws {RequestReplay}
    */
   create(form: StoredForm, context?: ChangeContext, options?: CreateOptions): Promise<StoredForm | undefined>

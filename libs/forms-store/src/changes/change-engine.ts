@@ -9,7 +9,7 @@ import type { Change, FoundDraft, FoundForm } from './change.ts'
 export interface FoundRevision
   extends Pick<StoredRevision, 'formId' | 'revisionId' | 'commandId' | 'number'> {
   incarnation: FoundForm['incarnation']
-  /** Whether its form exists, deleted or not. If not, the revision is waiting to be cleared. */
+  /** Whether its form exists, deleted or not. If not, the revision is waiting to be cleared, and `formId` may be `""`. */
   isHeld: boolean
 }
 

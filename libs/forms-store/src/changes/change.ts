@@ -84,6 +84,8 @@ export interface Change extends FormPath {
   /** Replies to store. */
   replyIds?: readonly string[]
   growth: Growth
+  /** Whether the growth may exceed the quota, as an import does. */
+  ignoresQuota?: boolean
   /** Absent for a change without an event: a copy of a form. */
   event?: RecordedEvent
   /** Who made the change, with the request to remember. */
@@ -146,6 +148,6 @@ export const changeOf = (
     formId,
     form: { found, ...form },
     growth: growthOf(growth ?? {}),
-    ...stamp({ ...found, name: event.after?.name ?? found.name }, changeTime, event, origin),
+    ...stamp(event.after ?? found, changeTime, event, origin),
   }
 }

@@ -38,6 +38,7 @@ export const importForm = (
       forms: deletion ? 0 : 1,
       bytes: Buffer.byteLength(form.draftJson) + ofRevisions.bytes,
     }),
+    ignoresQuota: true,
     ...stamped,
     ...(recordsEvent && { event }),
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { FormDraft, FormEvent, maxEventBytes } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { newForm, time } from '../contract/given.ts'
@@ -9,6 +8,8 @@ import {
   revisionMembers,
   withSequence,
 } from './recorded-event.ts'
+
+const id = '01963f2e-0000-7000-8000-000000000000'
 
 const draft = (fields: object) => ({ ...FormDraft.parse({}), ...fields }) as FormDraft
 
@@ -41,7 +42,7 @@ describe('recordedEvent', () => {
       more,
     } as const
 
-    const event = withSequence(recordedEvent(form, fields, context, randomUUID()), 1)
+    const event = withSequence(recordedEvent(form, fields, context, id), 1)
 
     expect(FormEvent.parse(event)).toEqual(event)
     expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(maxEventBytes)
@@ -53,13 +54,9 @@ describe('recordedEvent', () => {
     const live = { revisionId: form.formId, number: Number.MAX_SAFE_INTEGER }
     const noteOf = (note: string) => {
       const more = { ...revisionMembers(form, live), note }
-      const [times, states] = [
-        { time: time(0), lastTime: new Date(0) },
-        { before: form, after: form },
-      ]
-      const fields = { type: 'form.unpublished', ...states, ...times, more } as const
-      const context = { actor, httpRequestId: '"'.repeat(128) }
-      const recorded = recordedEvent(form, fields, context, randomUUID())
+      const times = { time: time(0), lastTime: new Date(0) }
+      const fields = { type: 'form.unpublished', before: form, after: form, ...times, more } as const
+      const recorded = recordedEvent(form, fields, { actor, httpRequestId: '"'.repeat(128) }, id)
       const event = withSequence(recorded, 1)
       expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(maxEventBytes)
       return event.data.note!
@@ -78,6 +75,6 @@ describe('recordedEvent', () => {
     const lastTime = time(60_000)
     const fields = { type: 'form.created', after: form, time: time(0), lastTime } as const
 
-    expect(recordedEvent(form, fields, operatorContext, randomUUID()).time).toBe(time(60_001).toISOString())
+    expect(recordedEvent(form, fields, operatorContext, id).time).toBe(time(60_001).toISOString())
   })
 })

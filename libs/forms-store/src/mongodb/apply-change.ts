@@ -36,8 +36,7 @@ export const applyChange = async (
   change: Change,
 ): Promise<boolean> => {
   const { organizationId, growth, beforeStoring } = change
-  // An import is never refused.
-  const guard = change.event?.type === 'form.imported' ? undefined : await quota.guard(organizationId, growth)
+  const guard = change.ignoresQuota ? undefined : await quota.guard(organizationId, growth)
   const incarnation = incarnationFor(change)
   const staged = isLarge(change) ? await stageImport(collections, change, incarnation) : undefined
   if (staged === false) return false
@@ -64,7 +63,7 @@ const join = (parts: readonly Writes[]): Writes => ({
   matches: parts.reduce((sum, { matches }) => sum + matches, 0),
 })
 
-const _incarnationOf = ({ form }: Change): string =>
+const incarnationFor = ({ form }: Change): string =>
   'insert' in form ? randomUUID() : `${form.found.incarnation}`
 
 /** What identifies the state in which a form was found. */

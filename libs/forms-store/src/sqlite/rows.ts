@@ -1,7 +1,9 @@
 import { foldCase } from '@fms/aip'
 import { type FormDraft, isPublicId, isUuid } from '@fms/contracts'
 import type { Row, SqlCondition } from '@fms/store-kit'
-import type { Deletion } from '../deletions/deletion.ts'
+import type { FoundForm } from '../changes/change.ts'
+import type { FoundRevision } from '../changes/change-engine.ts'
+import type { Deletion } from '../changes/deletion.ts'
 import type {
   DeletedForm,
   FormRef,
@@ -52,31 +54,37 @@ export const toStoredForm = (row: Row): StoredForm => ({
   aiHandoff: row.aiHandoff === 1,
 })
 
-/** Values of the columns that a change of the draft sets. */
-export const draftColumns = ({ draftJson, name, type, aiHandoff, updateTime, version }: StoredForm): Row => ({
+/** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
+export const foundColumns = `${stateColumns}, id, name, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
+
+/** @param row without the deletion, which stands in another table. */
+export const toFoundForm = (row: Row): FoundForm => ({
+  ...toFormState(row),
+  name: text(row, 'name'),
+  draftBytes: number(row, 'draftBytes'),
+  incarnation: number(row, 'id'),
+  changeTime: time(row, 'changeTime'),
+  ...toLiveState(row),
+})
+
+export const toLiveState = (row: Row) => ({
+  revisionNumber: number(row, 'revisionNumber'),
+  liveNumber: number(row, 'liveNumber'),
+  liveRevisionId: row.liveRevisionId as string | null,
+})
+
+/** Values of the columns that a change of the draft sets, without those of its name. */
+export const draftColumns = ({ draftJson, type, aiHandoff, updateTime, version }: StoredForm): Row => ({
   updateTime: updateTime.getTime(),
   version,
-  name,
-  foldedName: foldCase(name),
   type,
   draft: draftJson,
   aiHandoff: Number(aiHandoff),
 })
 
-/** The columns of `forms`. `deletedForms` has them too. */
-export const formColumns =
-  'organizationId, formId, publicId, createTime, updateTime, version, replyCount, revisionNumber, liveNumber, liveRevisionId, name, foldedName, type, draft, aiHandoff'
-
-export const newFormColumns = (form: StoredForm): Row => ({
-  organizationId: form.organizationId,
-  formId: form.formId,
-  publicId: form.publicId,
-  createTime: form.createTime.getTime(),
-  replyCount: form.replyCount,
-  revisionNumber: 0,
-  liveNumber: 0,
-  liveRevisionId: null,
-  ...draftColumns(form),
+export const nameColumns = ({ name }: Pick<StoredForm, 'name'>): { name: string; foldedName: string } => ({
+  name,
+  foldedName: foldCase(name),
 })
 
 /** The columns of `toDeletedForm`. */
@@ -96,12 +104,6 @@ export const toDeletion = (row: Row): Deletion => ({
   deleter: text(row, 'deleter'),
 })
 
-export const deletionColumns = ({ deleteTime, purgeTime, deleter }: Deletion): Row => ({
-  deleteTime: deleteTime.getTime(),
-  purgeTime: purgeTime.getTime(),
-  deleter,
-})
-
 /** @param row of a revision, with `liveRevisionId` and `aiHandoff` of its form. */
 export const toRevisionState = (row: Row): RevisionState => ({
   revisionId: text(row, 'revisionId'),
@@ -109,6 +111,17 @@ export const toRevisionState = (row: Row): RevisionState => ({
   aiHandoff: row.aiHandoff === 1,
 })
 
+/** @param row of a revision, with the `formId` of its form: NULL if the form is gone. */
+export const toFoundRevision = (row: Row): FoundRevision => ({
+  formId: (row.formId as string | null) ?? '',
+  revisionId: text(row, 'revisionId'),
+  commandId: text(row, 'commandId'),
+  number: number(row, 'number'),
+  incarnation: number(row, 'incarnation'),
+  isHeld: row.formId !== null,
+})
+
+/** @param row of a revision, with the `formId` of its form. */
 export const toStoredRevision = (row: Row): StoredRevision => ({
   organizationId: text(row, 'organizationId'),
   formId: text(row, 'formId'),
@@ -121,8 +134,14 @@ export const toStoredRevision = (row: Row): StoredRevision => ({
   formJson: text(row, 'form'),
 })
 
-export const revisionColumns = ({ formJson, createTime, ...revision }: StoredRevision): Row => ({
-  ...revision,
-  createTime: createTime.getTime(),
-  form: formJson,
+export const revisionColumns = (revision: StoredRevision, incarnation: number): Row => ({
+  revisionId: revision.revisionId,
+  incarnation,
+  organizationId: revision.organizationId,
+  number: revision.number,
+  commandId: revision.commandId,
+  createTime: revision.createTime.getTime(),
+  publisher: revision.publisher,
+  note: revision.note,
+  form: revision.formJson,
 })

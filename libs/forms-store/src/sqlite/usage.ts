@@ -1,11 +1,21 @@
 import type { SqliteDatabase } from '@fms/store-kit'
+import type { Growth } from '../changes/change.ts'
 import type { OrganizationForms, Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
 
-/** What an organization has stored. Triggers count it with each write. Index: the key of usage. */
-export const readUsage = (database: SqliteDatabase, organizationId: string): Usage => {
-  const row = database.get('SELECT forms, bytes FROM usage WHERE organizationId = ?', organizationId)
-  return { forms: (row?.forms as number) ?? 0, bytes: (row?.bytes as number) ?? 0 }
+/** What a change adds to a row of usage. */
+export interface UsageGrowth extends Growth {
+  deletedForms: number
+}
+
+/** What an organization has stored. Index: the key of usage. */
+export const readUsage = (
+  database: SqliteDatabase,
+  organizationId: string,
+): Usage & Pick<UsageGrowth, 'deletedForms'> => {
+  const sql = 'SELECT forms, deletedForms, bytes FROM usage WHERE organizationId = ?'
+  const { forms = 0, deletedForms = 0, bytes = 0 } = database.get(sql, organizationId) ?? {}
+  return { forms: forms as number, deletedForms: deletedForms as number, bytes: bytes as number }
 }
 
 /** @throws {ApiError} QUOTA_EXCEEDED. */
@@ -15,6 +25,21 @@ export const checkQuota = (
   organizationId: string,
   growth: Usage,
 ): void => assertWithinQuota(organizationId, quota, readUsage(database, organizationId), growth)
+
+/** Adds to the usage of an organization. Runs in a transaction. */
+export const addUsage = (
+  database: SqliteDatabase,
+  organizationId: string,
+  growth: Partial<UsageGrowth>,
+): void => {
+  const parts = Object.entries(growth).filter(([, part]) => part !== 0)
+  if (parts.length === 0) return
+  const sums = parts.map(([column]) => `${column} = ${column} + ?`).join(', ')
+  const values = parts.map(([, part]) => part)
+  if (database.run(`UPDATE usage SET ${sums} WHERE organizationId = ?`, ...values, organizationId) > 0) return
+  const nothing = { forms: 0, deletedForms: 0, bytes: 0, revisions: 0, revisionBytes: 0 }
+  database.insert('usage', { organizationId, ...nothing, ...growth })
+}
 
 /** Index: the key of usage. */
 export function* listOrganizations(database: SqliteDatabase): Generator<OrganizationForms> {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
 import { GroupCommit } from './group-commit.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
@@ -10,18 +10,11 @@ import { type Row, Statements } from './statements.ts'
 
 const defaultLockTimeoutMs = 5_000
 
-/** A function that SQL statements call; deterministic. */
-export type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue
-
 export interface SqliteOptions {
   /** How long a change waits for the lock of another process, in milliseconds; 5,000 by default. */
   lockTimeoutMs?: number
   /** Opens the file without changing it: it has to exist and to have all migrations. False by default. */
   readOnly?: boolean
-  /** Whether foreign keys are enforced; true by default. */
-  foreignKeys?: boolean
-  /** Functions by their names in SQL. Triggers and migrations may call them. */
-  functions?: Readonly<Record<string, SqlFunction>>
   /** Size of the pages that the connection caches, in bytes; 2 MB by default. */
   pageCacheBytes?: number
 }
@@ -185,8 +178,6 @@ const openConnection = (
   {
     lockTimeoutMs,
     readOnly,
-    foreignKeys = true,
-    functions = {},
     pageCacheBytes = 2_000 * 1024,
   }: SqliteOptions & { lockTimeoutMs: number; readOnly: boolean },
 ): DatabaseSync => {
@@ -194,13 +185,10 @@ const openConnection = (
   if (!readOnly) enableWriteAheadLog(connection, lockTimeoutMs)
   // Statement journals are kept in memory, where they cost no system calls.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
-  connection.exec(`PRAGMA foreign_keys = ${foreignKeys ? 'ON' : 'OFF'}`)
   connection.exec(`PRAGMA cache_size = ${-Math.ceil(pageCacheBytes / 1024)}`)
   connection.function('matchesParts', { deterministic: true }, (text, parts) =>
     Number(matchesParts(text as string, parseParts(parts as string))),
   )
-  for (const [name, call] of Object.entries(functions))
-    connection.function(name, { deterministic: true, varargs: true }, call)
   return connection
 }
 

@@ -59,6 +59,8 @@ class Statement {
 
   /** @returns the number of rows that the statement changed. */
   run(values: SQLInputValue[]): number {
+    // The result includes the last rowid, and those of FTS5 exceed the safe integers.
+    this.#statement.setReadBigInts(true)
     return Number(this.#statement.run(...values).changes)
   }
 

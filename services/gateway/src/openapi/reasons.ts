@@ -416,8 +416,7 @@ export const reasons = {
     example: unsupportedMediaType('text/plain'),
   },
   UPDATE_ABORTED: {
-    meaning:
-      'Other writes changed the form during every attempt. Or the data of a purged form with the `formId` of a create was not removed within 5 s. Nothing was changed.',
+    meaning: 'Other writes changed the form during every attempt. Nothing was changed.',
     example: new ApiError(
       'ABORTED',
       'UPDATE_ABORTED',

@@ -3,7 +3,7 @@ import { recordDigest, type SqliteDatabase } from '@fms/store-kit'
 import { eventConflict } from '../../errors.ts'
 import type { ImportedEvent } from '../../events/event-log.ts'
 import { formOfEvent } from '../../events/recorded-event.ts'
-import { appendEvent } from './record-event.ts'
+import { appendEvent } from './append-event.ts'
 
 /** Stores an event at its position at the end of the log. Runs in a transaction. */
 export const importEvent = (database: SqliteDatabase, event: FormEvent): ImportedEvent => {

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '@fms/store-kit'
-import { lastSequenceOf } from './record-event.ts'
+import { lastSequenceOf } from './append-event.ts'
 
 /** Notes that the events of a log up to `sequence` are in the stream. Runs in a transaction. */
 export const markStreamed = (database: SqliteDatabase, organizationId: string, sequence: number): void => {

@@ -1,5 +1,5 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { noteOldestTime } from './record-event.ts'
+import { noteOldestTime } from './append-event.ts'
 import { lastSequence, oldestSequence } from './sequences.ts'
 
 /**

@@ -10,65 +10,17 @@ import { SqliteDatabase } from '@fms/store-kit'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logOf, sequencesOf } from '../../contract/events/log-of.ts'
-import { edited, givenForm, newForm, refOf, snapshot, time } from '../../contract/given.ts'
-import { assertIfMatch } from '../../errors.ts'
+import { edited, givenForm, refOf, time } from '../../contract/given.ts'
 import { RequestReplay } from '../../requests/identified-request.ts'
 import { formETag } from '../../resource/form-to-json.ts'
-import { setForm } from '../find-form.ts'
+import { SqliteChanges } from '../changes/sqlite-changes.ts'
 import { SqliteFormsStore } from '../forms-store.ts'
-import { newFormColumns } from '../rows.ts'
-import { functions, migrations } from '../schema.ts'
-import { recordEvent } from './record-event.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'event-log-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 let files = 0
 const newPath = () => join(directory, `forms-${files++}.db`)
-
-/** Opens a file as release 0.1.0 does, which has the first five migrations. */
-const openAsLastRelease = (path: string) =>
-  new SqliteDatabase(path, migrations.slice(0, 5), { foreignKeys: false, functions })
-
-describe('a forms file of release 0.1.0', () => {
-  it('has an empty log for each organization, which starts with the next change', async () => {
-    const path = newPath()
-    const form = newForm()
-    {
-      await using database = openAsLastRelease(path)
-      await database.write(() => database.insert('forms', newFormColumns(form)))
-    }
-
-    await using store = new SqliteFormsStore(path)
-
-    expect(await store.events.range(form.organizationId)).toEqual({ oldestSequence: 0, lastSequence: 0 })
-    const updated = await store.update(refOf(form), (current) => edited(current, { name: 'New' }))
-    expect(await logOf(store, form.organizationId)).toMatchObject([
-      {
-        type: 'form.updated',
-        sequence: '0000000000000001',
-        data: { previousEtag: formETag(form), etag: formETag(updated!) },
-      },
-    ])
-  })
-})
-
-it('records the replies of the moment in the ETags of a publish', async () => {
-  await using store = new SqliteFormsStore(newPath())
-  const form = await givenForm(store)
-
-  await store.publish(refOf(form), randomUUID(), async (current) => {
-    await store.recordReplies({ ...form, replyIds: [randomUUID()] })
-    return snapshot(current)
-  })
-
-  const [, event] = await logOf(store, form.organizationId)
-  const before = { ...form, replyCount: 1 }
-  expect(event!.data).toMatchObject({
-    previousEtag: formETag(before),
-    etag: formETag({ ...before, live: true }),
-  })
-})
 
 it('never notes a position in the stream after the end of the log', async () => {
   await using store = new SqliteFormsStore(newPath())
@@ -209,35 +161,30 @@ it('remembers a request until retention removes its event', async () => {
 it('finds a request that another process carries out after any statement of its repeat', async () => {
   const path = newPath()
   await using store = new SqliteFormsStore(path)
-  await using another = new SqliteDatabase(path, migrations, { foreignKeys: false, functions })
+  await using another = new SqliteFormsStore(path)
   const form = await givenForm(store)
   const request = { requestId: randomUUID(), method: 'update', digest: 'd' } as const
   const context = { actor: { operator: true }, httpRequestId: '', request } as const
-  const { get } = SqliteDatabase.prototype
-  let isCarriedOut = false
-  vi.spyOn(SqliteDatabase.prototype, 'get').mockImplementation(function (this: SqliteDatabase, ...statement) {
-    const row = get.apply(this, statement)
-    if (!isCarriedOut) {
-      isCarriedOut = true
-      setForm(another, form, { version: 2 })
-      recordEvent(
-        another,
-        form,
-        { type: 'form.updated', after: { ...form, version: 2 }, time: time(9) },
-        context,
-      )
-    }
-    return row
+  const update = (of: SqliteFormsStore) =>
+    of.update(
+      refOf(form),
+      (current) => {
+        if (current.version > 1) throw new Error('The form has moved')
+        return edited(current, { name: 'New' })
+      },
+      context,
+    )
+  const findDraft = SqliteChanges.prototype.findDraft
+  vi.spyOn(SqliteChanges.prototype, 'findDraft').mockImplementationOnce(async function (
+    this: SqliteChanges,
+    ...ref
+  ) {
+    const found = await findDraft.apply(this, ref)
+    await update(another)
+    return found
   })
 
-  const repeat = store.update(
-    refOf(form),
-    (current) => {
-      assertIfMatch([formETag(form)], refOf(form), current)
-      return edited(current, { name: 'New' })
-    },
-    context,
-  )
+  const repeat = update(store)
 
   await expect(repeat).rejects.toBeInstanceOf(RequestReplay)
   vi.restoreAllMocks()

@@ -20,6 +20,9 @@ export type Candidates =
   /** The forms whose names have all of these trigrams. */
   | { kind: 'tokens'; tokens: string[] }
 
+/** The condition of every list. The indexes of lists have no deleted forms. */
+export const ofOrganization = 'organizationId = ? AND isDeleted = 0'
+
 /** All forms of the organization, by the index that covers filters and orders. */
 export const everyForm = { kind: 'range', column: 'updateTime' } as const satisfies Candidates
 
@@ -76,9 +79,9 @@ export const bestCandidates = (database: SqliteDatabase, query: ListFormsQuery):
   return fewCandidates(database, query, maxRange) ?? everyForm
 }
 
-/** The WHERE clause of a range. */
+/** The WHERE clause of a range, as the indexes of lists have it. */
 export const rangeSql = (organizationId: string, { column, lower, upper }: Range): SqlCondition => ({
-  sql: `organizationId = ?${lower === undefined ? '' : ` AND ${column} >= ?`}${upper === undefined ? '' : ` AND ${column} <= ?`}`,
+  sql: `${ofOrganization}${lower === undefined ? '' : ` AND ${column} >= ?`}${upper === undefined ? '' : ` AND ${column} <= ?`}`,
   values: [organizationId, lower, upper].filter((value) => value !== undefined),
 })
 
@@ -86,7 +89,7 @@ export const rangeSql = (organizationId: string, { column, lower, upper }: Range
 export const matchSql = (tokens: readonly string[]): string =>
   tokens.map((token) => `"${token}"`).join(' AND ')
 
-/** The number of forms with the token, up to `max`. */
+/** The number of forms with the token, deleted ones included, up to `max`. */
 const countToken = (database: SqliteDatabase, token: string, max: number): number => {
   const sql = 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0'
   return database.get(`SELECT count(*) AS total FROM (${sql})`, matchSql([token]), max)?.total as number

@@ -12,7 +12,15 @@ import {
 } from '@fms/store-kit'
 import type { ListFormsQuery } from '../../forms-store.ts'
 import { completeOrder, type FormPosition } from '../../lists/form-order.ts'
-import { bestCandidates, type Candidates, compareValues, everyForm, fewCandidates } from './candidates.ts'
+import { readUsage } from '../usage.ts'
+import {
+  bestCandidates,
+  type Candidates,
+  compareValues,
+  everyForm,
+  fewCandidates,
+  ofOrganization,
+} from './candidates.ts'
 import { slicesOf } from './slices.ts'
 import { StepSize, type Steps } from './steps.ts'
 
@@ -91,11 +99,9 @@ export const findPage = (database: SqliteDatabase, query: ListFormsQuery): Steps
 const orderColumns = ({ orderBy }: ListFormsQuery): SqlOrderTerm[] =>
   completeOrder(orderBy).map(({ field, descending }) => ({ column: field, descending }))
 
-/** The number of the organization's forms. Index: the key of usage. */
-const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number => {
-  const row = database.get('SELECT forms FROM usage WHERE organizationId = ?', organizationId)
-  return (row?.forms as number | undefined) ?? 0
-}
+/** The number of the organization's forms. */
+const countAll = (database: SqliteDatabase, { organizationId }: ListFormsQuery): number =>
+  readUsage(database, organizationId).forms
 
 /** Whether an index has the order, forwards or backwards. */
 const isIndexed = (order: readonly SqlOrderTerm[]): boolean =>
@@ -134,7 +140,7 @@ const readAlongIndex = (
 ): Row[] => {
   const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.column}`
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
-    allOf({ sql: 'organizationId = ?', values: [organizationId] }, range),
+    allOf({ sql: ofOrganization, values: [organizationId] }, range),
   )
   const selects = ranges.map(({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${index} WHERE ${sql}`)
   return database.all(

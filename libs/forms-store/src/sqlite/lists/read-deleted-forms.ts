@@ -6,6 +6,7 @@ import type {
   ListDeletedFormsQuery,
 } from '../../forms-store.ts'
 import { deletedFormColumns, toDeletedForm } from '../rows.ts'
+import { readUsage } from '../usage.ts'
 import type { Steps } from './steps.ts'
 
 /** Index entries that one step skips, in a few milliseconds. */
@@ -16,7 +17,7 @@ const order = [
   { column: 'formId', descending: false },
 ]
 
-/** Reads a page of deleted forms, without their drafts. Index: deletedForms_by_deleteTime. */
+/** Reads a page of deleted forms. Index: deletions_by_deleteTime. */
 export function* readDeletedForms(
   database: SqliteDatabase,
   query: ListDeletedFormsQuery,
@@ -37,7 +38,7 @@ const readPage = (database: SqliteDatabase, query: ListDeletedFormsQuery): Delet
     const { organizationId, limit } = query
     const found = readRows(database, { ...query, limit: limit + 1 }).map(toDeletedForm)
     const deletedForms = found.slice(0, limit)
-    const totalSize = countDeletedForms(database, organizationId)
+    const totalSize = readUsage(database, organizationId).deletedForms
     const last = found.length > limit ? deletedForms.at(-1) : undefined
     return { deletedForms, ...(last && { next: positionOf(last) }), totalSize }
   })
@@ -48,14 +49,8 @@ const readRows = (
 ): Row[] => {
   const position = after && afterPosition(order, [after.deleteTime.getTime(), after.formId])
   const where = allOf({ sql: 'organizationId = ?', values: [organizationId] }, position)
-  const sql = `SELECT ${deletedFormColumns} FROM deletedForms WHERE ${where.sql} ORDER BY ${orderSql(order)} ${pageSql}`
+  const sql = `SELECT ${deletedFormColumns} FROM deletions WHERE ${where.sql} ORDER BY ${orderSql(order)} ${pageSql}`
   return database.all(sql, ...where.values, limit, skip)
 }
 
 const positionOf = ({ deleteTime, formId }: DeletedForm): DeletedFormPosition => ({ deleteTime, formId })
-
-/** Triggers count deleted forms with each write. Index: the key of usage. */
-const countDeletedForms = (database: SqliteDatabase, organizationId: string): number => {
-  const row = database.get('SELECT deletedForms FROM usage WHERE organizationId = ?', organizationId)
-  return (row?.deletedForms as number | undefined) ?? 0
-}

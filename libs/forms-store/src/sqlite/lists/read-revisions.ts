@@ -47,12 +47,10 @@ export const readSmallRevisions = (
   if (!form) return undefined
   // An upper bound of the number of revisions: numbers have gaps.
   if ((form.revisionNumber as number) > maxEntries) return 'large'
-  const count = 'SELECT count(*) AS total FROM revisions WHERE organizationId = ? AND formId = ?'
-  const total = database.get(count, form.organizationId!, form.formId!)
+  const total = database.get('SELECT count(*) AS total FROM revisions WHERE incarnation = ?', form.id!)
   const rows = readNumbers(database, form, query.after, query.limit + 1, query.skip)
-  const sql = `SELECT organizationId, formId, revisionId, number, commandId, createTime, octet_length(form) AS bytes,
-    CASE WHEN octet_length(form) <= ?1 THEN form END AS form, CASE WHEN octet_length(form) <= ?1 THEN publisher END AS publisher,
-    CASE WHEN octet_length(form) <= ?1 THEN note END AS note FROM revisions WHERE rowid = ?2`
+  const sql = `SELECT organizationId, revisionId, number, commandId, createTime, publisher, note,
+    octet_length(form) AS bytes, CASE WHEN octet_length(form) <= ? THEN form END AS form FROM revisions WHERE rowid = ?`
   const revisions: ListedRevision[] = []
   let left = smallPageBytes
   for (const { id } of rows.slice(0, query.limit)) {
@@ -65,14 +63,14 @@ export const readSmallRevisions = (
 }
 
 const readForm = (database: SqliteDatabase, ref: FormRef): Row | undefined =>
-  findForm(database, ref, 'organizationId, formId, liveRevisionId, revisionNumber')
+  findForm(database, ref, 'id, formId, liveRevisionId, revisionNumber')
 
-function* countRevisions(database: SqliteDatabase, { organizationId, formId }: Row): Steps<number> {
+function* countRevisions(database: SqliteDatabase, { id }: Row): Steps<number> {
   const sql =
-    'SELECT count(*) AS total, max(number) AS last FROM (SELECT number FROM revisions WHERE organizationId = ? AND formId = ? AND number > ? ORDER BY number LIMIT ? + 0)'
+    'SELECT count(*) AS total, max(number) AS last FROM (SELECT number FROM revisions WHERE incarnation = ? AND number > ? ORDER BY number LIMIT ? + 0)'
   let total = 0
   for (let after = 0; ; ) {
-    const row = database.get(sql, organizationId!, formId!, after, maxEntries)!
+    const row = database.get(sql, id!, after, maxEntries)!
     total += row.total as number
     if (row.total !== maxEntries) return total
     after = row.last as number
@@ -99,16 +97,15 @@ function* findRevisions(
 /** Index: revisions_by_number. */
 const readNumbers = (
   database: SqliteDatabase,
-  { organizationId, formId }: Row,
+  { id }: Row,
   after: number | undefined,
   limit: number,
   skip: number,
 ): Row[] =>
   database.all(
     `SELECT rowid AS id, number FROM revisions
-     WHERE organizationId = ? AND formId = ? AND number < ? ORDER BY number DESC ${pageSql}`,
-    organizationId!,
-    formId!,
+     WHERE incarnation = ? AND number < ? ORDER BY number DESC ${pageSql}`,
+    id!,
     after ?? Number.MAX_SAFE_INTEGER,
     limit,
     skip,
@@ -120,6 +117,6 @@ const endOf = (rows: readonly Row[], count: number, totalSize: number): NonNulla
     : { next: rows[count - 1]!.number as number, totalSize }
 
 const toListedRevision = (row: Row, form: Row): ListedRevision => ({
-  revision: toStoredRevision(row),
+  revision: toStoredRevision({ ...row, formId: form.formId! }),
   live: row.revisionId === form.liveRevisionId,
 })

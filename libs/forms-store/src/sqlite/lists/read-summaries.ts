@@ -5,10 +5,7 @@ import { type FoundPage, findPage, findSmallPage, readRowsAlongIndex } from './f
 import { endOf, type FormsPageEnd } from './read-forms.ts'
 import { type PageSteps, runToEnd } from './steps.ts'
 
-/**
- * Without the draft, which is the last column of the first schema: SQLite reads the beginning of each row only, and no
- * overflow page.
- */
+/** Without the draft, which is the last column: SQLite reads the beginning of each row only, and no overflow page. */
 const columns = `${stateColumns}, name, type`
 
 /** Reads the page of a list, without its drafts. */

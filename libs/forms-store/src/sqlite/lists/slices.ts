@@ -86,6 +86,6 @@ function* tokenSlices(
 }
 
 const withRowids = (organizationId: string, rows: { id?: unknown }[]): SqlCondition => ({
-  sql: 'rowid IN (SELECT value FROM json_each(?)) AND +organizationId = ?',
+  sql: 'rowid IN (SELECT value FROM json_each(?)) AND +organizationId = ? AND +isDeleted = 0',
   values: [JSON.stringify(rows.map(({ id }) => id)), organizationId],
 })

@@ -20,9 +20,8 @@ export const findRevision = (
   const [revision, ...values] = conditionOf(revisionRef)
   return database.get(
     `SELECT ${columns ? `${columns}, ` : ''}revisionId, liveRevisionId, aiHandoff
-     FROM (SELECT organizationId AS itsOrganization, formId AS itsForm, liveRevisionId, aiHandoff FROM forms
-       WHERE ${condition.sql})
-     CROSS JOIN revisions ON ${revision} AND organizationId = itsOrganization AND formId = itsForm`,
+     FROM (SELECT id, formId, liveRevisionId, aiHandoff FROM forms WHERE ${condition.sql} AND isDeleted = 0)
+     CROSS JOIN revisions ON ${revision} AND incarnation = id`,
     ...condition.values,
     ...values,
   )
@@ -31,29 +30,22 @@ export const findRevision = (
 const conditionOf = (revisionRef: string): [sql: string, ...values: string[]] => {
   if (revisionRef === liveAlias) return ['revisionId = liveRevisionId']
   if (revisionRef === latestAlias)
-    return [
-      'number = (SELECT max(number) FROM revisions WHERE organizationId = itsOrganization AND formId = itsForm)',
-    ]
+    return ['number = (SELECT max(number) FROM revisions WHERE incarnation = id)']
   return ['revisionId = ?', revisionRef.toLowerCase()]
 }
 
 /**
  * The row of the revision that a command made, also of a deleted form that can be restored. Skips revisions that are being
- * cleared. Indexes: revisions_by_command, the keys of forms and deletedForms.
+ * cleared. Indexes: revisions_by_command, the key of forms.
  */
 export const findRevisionOfCommand = (
   database: SqliteDatabase,
   organizationId: string,
   commandId: string,
-  columns = '*',
-): Row | undefined => {
-  const existsIn = (table: string) =>
-    `EXISTS (SELECT 1 FROM ${table} AS its
-       WHERE its.organizationId = revisions.organizationId AND its.formId = revisions.formId)`
-  return database.get(
-    `SELECT ${columns} FROM revisions WHERE organizationId = ? AND commandId = ?
-     AND (${existsIn('forms')} OR ${existsIn('deletedForms')})`,
+): Row | undefined =>
+  database.get(
+    `SELECT revisions.*, formId FROM revisions CROSS JOIN forms ON id = incarnation
+     WHERE revisions.organizationId = ? AND commandId = ?`,
     organizationId,
     commandId,
   )
-}

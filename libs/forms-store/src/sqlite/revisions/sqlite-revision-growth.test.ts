@@ -18,11 +18,13 @@ it('finds forms with more than 10,000 revisions, those with the highest numbers 
     file
       .prepare(
         `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT ?)
-         INSERT INTO revisions (organizationId, formId, revisionId, number, commandId, createTime, form)
-         SELECT ?, ?, ? || number, number, number, 0, '{}' FROM numbers`,
+         INSERT INTO revisions SELECT formId || number, id, organizationId, number, number, 0, '', '', '{}'
+         FROM numbers CROSS JOIN forms WHERE formId = ?`,
       )
-      .run(count, organizationId, formId, formId)
+      .run(count, formId)
     file.prepare('UPDATE forms SET revisionNumber = ? WHERE formId = ?').run(count, formId)
+    const usage = 'UPDATE usage SET revisions = ?, revisionBytes = ? WHERE organizationId = ?'
+    file.prepare(usage).run(count, 2 * count, organizationId)
   }
   const expected = [
     [forms[2], 10_002],

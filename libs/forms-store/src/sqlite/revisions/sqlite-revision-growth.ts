@@ -24,7 +24,7 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
   /** Index: forms_by_publicId. */
   async *formsToPrune(organizationId: string, keep: number): AsyncGenerator<FormPath> {
     const sql = `SELECT formId, publicId, revisionNumber FROM forms
-      WHERE organizationId = ? AND publicId > ? ORDER BY publicId LIMIT ? + 0`
+      WHERE organizationId = ? AND isDeleted = 0 AND publicId > ? ORDER BY publicId LIMIT ? + 0`
     for (let after = ''; ; ) {
       const rows = this.#database.all(sql, organizationId, after, formsPerRead)
       for (const { formId, revisionNumber } of rows) {
@@ -46,17 +46,14 @@ export class SqliteRevisionGrowth implements RevisionGrowth {
   /** Indexes: forms_with_many_revisions, revisions_by_number. */
   async formsWithMany(limit: number): Promise<FormRevisions[]> {
     const published = this.#database.all(
-      `SELECT organizationId, formId, publicId FROM forms INDEXED BY forms_with_many_revisions
-       WHERE revisionNumber > ${manyRevisions} ORDER BY revisionNumber DESC LIMIT ${maxCountedForms}`,
+      `SELECT id, organizationId, formId, publicId FROM forms INDEXED BY forms_with_many_revisions
+       WHERE isDeleted = 0 AND revisionNumber > ${manyRevisions} ORDER BY revisionNumber DESC LIMIT ${maxCountedForms}`,
     )
     const sql =
-      'SELECT count(*) AS revisions FROM (SELECT 1 FROM revisions WHERE organizationId = ? AND formId = ? LIMIT ? + 0)'
+      'SELECT count(*) AS revisions FROM (SELECT 1 FROM revisions WHERE incarnation = ? LIMIT ? + 0)'
     const found: FormRevisions[] = []
-    for (const form of published) {
-      const { organizationId, formId } = form
-      const { revisions } = this.#database.get(sql, organizationId!, formId!, maxCountedRevisions) as {
-        revisions: number
-      }
+    for (const { id, ...form } of published) {
+      const { revisions } = this.#database.get(sql, id!, maxCountedRevisions) as { revisions: number }
       if (revisions > manyRevisions) found.push({ ...(form as unknown as FormRevisions), revisions })
       if (found.length === limit) break
     }

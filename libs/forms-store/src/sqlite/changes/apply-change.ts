@@ -1,0 +1,158 @@
+import type { SqliteDatabase } from '@fms/store-kit'
+import type { Change, FormFields, FoundForm, NewForm } from '../../changes/change.ts'
+import type { Deletion } from '../../changes/deletion.ts'
+import { withSequence } from '../../events/recorded-event.ts'
+import type { Quota, StoredForm } from '../../forms-store.ts'
+import { appendEvent } from '../events/append-event.ts'
+import { trigramTokens } from '../lists/trigram-tokens.ts'
+import { draftColumns, nameColumns, revisionColumns } from '../rows.ts'
+import { addUsage, checkQuota } from '../usage.ts'
+import { findRequest, findRevisions, findTakenId } from './find-taken.ts'
+
+/**
+ * Stores a change in the open transaction, and checks everything before the first statement that writes: an error after
+ * one rolls the whole batch of the group commit back.
+ *
+ * @returns false if the form is not as it was found, or an id, a command or the request is taken.
+ */
+export const applyChange = (database: SqliteDatabase, quota: Quota, change: Change): boolean => {
+  const { organizationId, growth, event, context } = change
+  if (!isAsFound(database, change) || hasTakenIds(database, change)) return false
+  change.beforeStoring?.()
+  if (!change.ignoresQuota) checkQuota(database, quota, organizationId, growth)
+  const { incarnation, deletedForms } = writeForm(database, change)
+  for (const revision of change.revisions ?? [])
+    database.insert('revisions', revisionColumns(revision, incarnation))
+  for (const replyId of change.replyIds ?? []) database.insert('replies', { incarnation, replyId })
+  addUsage(database, organizationId, { ...growth, deletedForms })
+  if (event) appendEvent(database, change, (last) => withSequence(event, last + 1), context.request)
+  return true
+}
+
+/** Indexes: the keys of forms. */
+const isAsFound = (database: SqliteDatabase, { form, organizationId, formId }: Change): boolean => {
+  if ('insert' in form)
+    return !findTakenId(database, { organizationId, formId, publicId: form.insert.form.publicId })
+  const { incarnation, changeTime } = form.found
+  const row = database.get('SELECT changeTime FROM forms WHERE id = ?', incarnation)
+  return row?.changeTime === changeTime.getTime()
+}
+
+const hasTakenIds = (database: SqliteDatabase, change: Change): boolean => {
+  const { organizationId, revisions = [], context } = change
+  return (
+    (context.request && findRequest(database, organizationId, context.request)) !== undefined ||
+    findRevisions(database, organizationId, revisions).length > 0
+  )
+}
+
+/** What a change of a form does to other tables: how many rows of `deletions` it adds. */
+interface WrittenForm {
+  incarnation: number
+  deletedForms: number
+}
+
+const writeForm = (database: SqliteDatabase, { form, changeTime }: Change): WrittenForm => {
+  if ('insert' in form) return insertForm(database, form.insert, changeTime)
+  const incarnation = form.found.incarnation as number
+  const deletedForms =
+    'set' in form ? setForm(database, form.found, form.set, changeTime) : removeForm(database, form.found)
+  return { incarnation, deletedForms }
+}
+
+const insertForm = (
+  database: SqliteDatabase,
+  { form, deletion, ...live }: NewForm,
+  changeTime: Date,
+): WrittenForm => {
+  database.insert('forms', {
+    organizationId: form.organizationId,
+    formId: form.formId,
+    publicId: form.publicId,
+    isDeleted: Number(deletion !== undefined),
+    createTime: form.createTime.getTime(),
+    changeTime: changeTime.getTime(),
+    replyCount: form.replyCount,
+    ...live,
+    ...nameColumns(form),
+    ...draftColumns(form),
+  })
+  const incarnation = database.get('SELECT last_insert_rowid() AS id')!.id as number
+  indexName(database, incarnation, form)
+  return { incarnation, deletedForms: deletion ? insertDeletion(database, incarnation, form, deletion) : 0 }
+}
+
+/**
+ * Sets only columns that change: SQLite rewrites the indexes of every column that is set, even to the same value.
+ *
+ * @returns how many rows of `deletions` were added.
+ */
+const setForm = (
+  database: SqliteDatabase,
+  found: FoundForm,
+  { draft, deletion, ...live }: FormFields,
+  changeTime: Date,
+): number => {
+  const incarnation = found.incarnation as number
+  const isRenamed = draft && draft.name !== found.name
+  const columns = {
+    changeTime: changeTime.getTime(),
+    ...live,
+    ...(draft && draftColumns(draft)),
+    ...(isRenamed && nameColumns(draft)),
+    ...(deletion !== undefined && { isDeleted: Number(deletion !== null) }),
+  }
+  const assignments = Object.keys(columns).map((column) => `${column} = ?`)
+  const sql = `UPDATE OR FAIL forms SET ${assignments.join(', ')} WHERE id = ?`
+  database.run(sql, ...Object.values(columns), incarnation)
+  if (isRenamed) {
+    removeName(database, incarnation)
+    indexName(database, incarnation, draft)
+  }
+  if (deletion === undefined) return 0
+  return deletion === null
+    ? removeDeletion(database, incarnation)
+    : insertDeletion(database, incarnation, found, deletion)
+}
+
+/** Leaves revisions and replies to `clearRemains`. @returns how many rows of `deletions` were added. */
+const removeForm = (database: SqliteDatabase, { organizationId, incarnation }: FoundForm): number => {
+  database.run('DELETE FROM forms WHERE id = ?', incarnation)
+  removeName(database, incarnation as number)
+  database.insert('remains', { incarnation, organizationId })
+  return removeDeletion(database, incarnation as number)
+}
+
+const insertDeletion = (
+  database: SqliteDatabase,
+  incarnation: number,
+  {
+    organizationId,
+    formId,
+    publicId,
+    name,
+  }: Pick<FoundForm, 'organizationId' | 'formId' | 'publicId' | 'name'>,
+  { deleteTime, purgeTime, deleter }: Deletion,
+): number => {
+  const times = { deleteTime: deleteTime.getTime(), purgeTime: purgeTime.getTime() }
+  database.insert('deletions', { incarnation, organizationId, formId, publicId, name, ...times, deleter })
+  return 1
+}
+
+const removeDeletion = (database: SqliteDatabase, incarnation: number): number =>
+  -database.run('DELETE FROM deletions WHERE incarnation = ?', incarnation)
+
+/** FTS5 needs an integer, and the driver binds numbers as doubles. */
+const indexName = (
+  database: SqliteDatabase,
+  incarnation: number,
+  { organizationId, name }: Pick<StoredForm, 'organizationId' | 'name'>,
+): void => {
+  const tokens = trigramTokens(organizationId, nameColumns({ name }).foldedName)
+  const sql = 'INSERT INTO formTrigrams (rowid, tokens) VALUES (CAST(? AS INTEGER), ?)'
+  database.run(sql, incarnation, tokens)
+}
+
+const removeName = (database: SqliteDatabase, incarnation: number): void => {
+  database.run('DELETE FROM formTrigrams WHERE rowid = CAST(? AS INTEGER)', incarnation)
+}

@@ -1,0 +1,66 @@
+import type { FormPath } from '@fms/contracts'
+import type { SqliteDatabase } from '@fms/store-kit'
+import type { FoundRevision } from '../../changes/change-engine.ts'
+import type { StoredForm, StoredRevision } from '../../forms-store.ts'
+import type { IdentifiedRequest } from '../../requests/identified-request.ts'
+import type { EarlierRequest } from '../../requests/reject-repeat.ts'
+import { findAnyForm } from '../find-form.ts'
+import { toFoundRevision } from '../rows.ts'
+
+/** Which ids of a new form are taken. Indexes: the unique ones of forms. */
+export const findTakenId = (
+  database: SqliteDatabase,
+  { organizationId, formId, publicId }: FormPath & Pick<StoredForm, 'publicId'>,
+): 'formId' | 'deletedFormId' | 'publicId' | undefined => {
+  const form = findAnyForm(database, { organizationId, formRef: formId }, 'isDeleted')
+  if (form) return form.isDeleted === 1 ? 'deletedFormId' : 'formId'
+  return database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId) && 'publicId'
+}
+
+/** The request that was carried out before. Index: events_by_request. */
+export const findRequest = (
+  database: SqliteDatabase,
+  organizationId: string,
+  { requestId, method }: IdentifiedRequest,
+): EarlierRequest | undefined => {
+  const found = database.get(
+    `SELECT formId, digest, event ->> '$.data.publicId' AS publicId FROM events
+     WHERE requestId = ? AND organizationId = ? AND method = ?`,
+    requestId,
+    organizationId,
+    method,
+  )
+  return found && ({ organizationId, ...found } as unknown as EarlierRequest)
+}
+
+const foundRevisions = `SELECT revisionId, commandId, number, incarnation, formId
+  FROM revisions LEFT JOIN forms ON id = incarnation`
+
+/** The revision of a command, also of a form that is gone. Index: revisions_by_command. */
+export const findCommand = (
+  database: SqliteDatabase,
+  organizationId: string,
+  commandId: string,
+): FoundRevision | undefined => {
+  const sql = `${foundRevisions} WHERE revisions.organizationId = ? AND commandId = ?`
+  const row = database.get(sql, organizationId, commandId)
+  return row && toFoundRevision(row)
+}
+
+/** Revisions with an id or a command of those given. Indexes: the key of revisions, revisions_by_command. */
+export const findRevisions = (
+  database: SqliteDatabase,
+  organizationId: string,
+  revisions: readonly StoredRevision[],
+): FoundRevision[] => {
+  if (revisions.length === 0) return []
+  const given = '(SELECT value FROM json_each(?))'
+  const rows = database.all(
+    `${foundRevisions} WHERE revisionId IN ${given}
+     UNION ${foundRevisions} WHERE revisions.organizationId = ? AND commandId IN ${given}`,
+    JSON.stringify(revisions.map(({ revisionId }) => revisionId)),
+    organizationId,
+    JSON.stringify(revisions.map(({ commandId }) => commandId)),
+  )
+  return rows.map(toFoundRevision)
+}

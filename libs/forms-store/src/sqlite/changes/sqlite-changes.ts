@@ -1,0 +1,119 @@
+import type { FormPath, FormRecord } from '@fms/contracts'
+import type { Row, SqliteDatabase } from '@fms/store-kit'
+import type { Change, FoundDraft, FoundForm } from '../../changes/change.ts'
+import type { ChangeEngine, FoundRevision } from '../../changes/change-engine.ts'
+import type { FormRef, Quota, Replies, StoredForm, StoredRevision } from '../../forms-store.ts'
+import type { IdentifiedRequest } from '../../requests/identified-request.ts'
+import type { EarlierRequest } from '../../requests/reject-repeat.ts'
+import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
+import { readDeletion, readRecord } from '../records/export-forms.ts'
+import { foundColumns, toFoundForm, toStoredForm, toStoredRevision } from '../rows.ts'
+import { applyChange } from './apply-change.ts'
+import { clearRemains } from './clear-remains.ts'
+import { findCommand, findRequest, findRevisions, findTakenId } from './find-taken.ts'
+
+/** The changes of a forms file. */
+export class SqliteChanges implements ChangeEngine {
+  readonly #database: SqliteDatabase
+  readonly #quota: Quota
+
+  constructor(database: SqliteDatabase, quota: Quota) {
+    this.#database = database
+    this.#quota = quota
+  }
+
+  async findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined> {
+    return this.#find(ref, isDeleted, foundColumns, toFoundForm)
+  }
+
+  async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
+    const columns = `${foundColumns}, type, aiHandoff, draft`
+    return this.#find(ref, isDeleted, columns, (row) => ({ ...toStoredForm(row), ...toFoundForm(row) }))
+  }
+
+  #find<F extends FoundForm>(
+    ref: FormRef,
+    isDeleted: boolean,
+    columns: string,
+    toFound: (row: Row) => F,
+  ): F | undefined {
+    if (!isDeleted) {
+      const row = findForm(this.#database, ref, columns)
+      return row && toFound(row)
+    }
+    return this.#database.snapshot(() => {
+      const row = findDeletedForm(this.#database, ref, columns)
+      return row && { ...toFound(row), deletion: readDeletion(this.#database, row) }
+    })
+  }
+
+  async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {
+    return findRequest(this.#database, organizationId, request)
+  }
+
+  async findTakenId(form: FormPath & Pick<StoredForm, 'publicId'>) {
+    return findTakenId(this.#database, form)
+  }
+
+  /** Index: events_by_form. */
+  async lastTimeOf({ organizationId, formId }: FormPath): Promise<Date> {
+    const sql =
+      'SELECT time FROM events WHERE organizationId = ? AND formId = ? ORDER BY sequence DESC LIMIT 1'
+    return new Date((this.#database.get(sql, organizationId, formId)?.time as number | undefined) ?? 0)
+  }
+
+  async findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined> {
+    return findCommand(this.#database, organizationId, commandId)
+  }
+
+  async findRevisions(
+    organizationId: string,
+    revisions: readonly StoredRevision[],
+  ): Promise<FoundRevision[]> {
+    return findRevisions(this.#database, organizationId, revisions)
+  }
+
+  /** Index: the key of revisions. */
+  async readLive({ formId, liveRevisionId }: FoundForm): Promise<StoredRevision | undefined> {
+    if (liveRevisionId === null) return undefined
+    const row = this.#database.get('SELECT * FROM revisions WHERE revisionId = ?', liveRevisionId)
+    return row && toStoredRevision({ ...row, formId })
+  }
+
+  async readRecord({ organizationId, formId }: FormPath): Promise<FormRecord | undefined> {
+    return this.#database.snapshot(() => {
+      const row = findAnyForm(this.#database, { organizationId, formRef: formId })
+      return row && readRecord(this.#database, row)
+    })
+  }
+
+  apply(change: Change): Promise<boolean> {
+    return this.#database.write(() => applyChange(this.#database, this.#quota, change))
+  }
+
+  /** Index: the key of replies. */
+  recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number> {
+    const database = this.#database
+    return database.write(() => {
+      const form = findAnyForm(database, { organizationId, formRef: formId }, 'id')
+      if (!form) return 0
+      let counted = 0
+      for (const replyId of replyIds)
+        counted += database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', form.id!, replyId)
+      const sql = 'UPDATE forms SET replyCount = replyCount + ? WHERE id = ?'
+      if (counted > 0) database.run(sql, counted, form.id!)
+      return counted
+    })
+  }
+
+  /** Index: deletions_by_purgeTime. */
+  async findDue(limit: number): Promise<FormRef[]> {
+    const sql =
+      'SELECT organizationId, formId AS formRef FROM deletions WHERE purgeTime <= ? ORDER BY purgeTime LIMIT ? + 0'
+    return this.#database.all(sql, Date.now(), limit) as unknown as FormRef[]
+  }
+
+  clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void> {
+    return clearRemains(this.#database, signal, incarnation as number | undefined)
+  }
+}
