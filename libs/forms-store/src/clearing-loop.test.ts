@@ -11,7 +11,7 @@ import { migrateFormsStore, openFormsStore } from './open-forms-store.ts'
 import { toFormRecord } from './stored-form-record.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-clearing-'))
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 afterAll(async () => {
   rmSync(directory, { recursive: true })
   await mongo[Symbol.asyncDispose]()

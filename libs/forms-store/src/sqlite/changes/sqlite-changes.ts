@@ -6,7 +6,7 @@ import type { FormRef, Quota, Replies, StoredForm, StoredRevision } from '../../
 import type { IdentifiedRequest } from '../../requests/identified-request.ts'
 import type { EarlierRequest } from '../../requests/reject-repeat.ts'
 import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
-import { readDeletion, readRecord } from '../records/export-forms.ts'
+import { readRecord } from '../records/export-forms.ts'
 import { foundColumns, toFoundForm, toStoredForm, toStoredRevision } from '../rows.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
@@ -37,14 +37,9 @@ export class SqliteChanges implements ChangeEngine {
     columns: string,
     toFound: (row: Row) => F,
   ): F | undefined {
-    if (!isDeleted) {
-      const row = findForm(this.#database, ref, columns)
-      return row && toFound(row)
-    }
-    return this.#database.snapshot(() => {
-      const row = findDeletedForm(this.#database, ref, columns)
-      return row && { ...toFound(row), deletion: readDeletion(this.#database, row) }
-    })
+    const find = isDeleted ? findDeletedForm : findForm
+    const row = find(this.#database, ref, columns)
+    return row && toFound(row)
   }
 
   async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {
