@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AnyClientBulkWriteModel,
   type ClientSession,
@@ -9,7 +10,7 @@ import {
 } from 'mongodb'
 import { conflictDeadline, writeConflict } from '../retry-on-conflict.ts'
 import type { FindQuery } from './mongodb-collection.ts'
-import { engineTimeoutMs } from './mongodb-timeouts.ts'
+import { engineTimeoutMs, majorityTimeoutMs } from './mongodb-timeouts.ts'
 
 /** A write in a transaction. Each affects at most one document, except for `deleteMany`. */
 export type TransactionWrite = { collection: string } & (
@@ -70,11 +71,12 @@ export class MongoTransaction {
       return { matched: matchedCount + upsertedCount, deleted: deletedCount }
     } catch (error) {
       if (!(error instanceof MongoClientBulkWriteError)) throw error
-      const [failed] = error.writeErrors
-      if (failed?.[1].code === duplicateKeyCode)
-        throw new DuplicateInTransaction(writes[failed[0]]!.collection, { cause: error })
-      // The labels and codes are those of the cause.
-      throw error.cause ?? error
+      const [[index, failed] = []] = error.writeErrors
+      // The driver's error has neither the code and the message of a failed write, nor the labels of a failed request.
+      if (index === undefined) throw error.cause ?? error
+      const cause = new MongoServerError({ ...failed })
+      if (failed?.code !== duplicateKeyCode) throw cause
+      throw new DuplicateInTransaction(writes[index]!.collection, { cause })
     }
   }
 
@@ -134,6 +136,8 @@ export const runTransaction = async <R>(
   }
 }
 
+const writeConcern = { w: 'majority', journal: true, wtimeoutMS: majorityTimeoutMs } as const
+
 /** Repeats of a transaction after broken connections and elections. */
 const maxRepeats = 2
 
@@ -146,7 +150,7 @@ const attempt = async <R>(
   const session = client.startSession()
   try {
     // The default read concern of a transaction is a snapshot of the primary; its commit waits for the majority.
-    session.startTransaction({ writeConcern: { w: 'majority', journal: true } })
+    session.startTransaction({ writeConcern })
     const result = await work(new MongoTransaction(client, name, session))
     if (result !== writeConflict) {
       beforeCommit?.()
@@ -174,9 +178,13 @@ const commit = async (client: MongoClient, session: ClientSession, deadline: num
         await endOpenTransaction(client, session)
         throw error
       }
+      await sleep(commitPauseMs)
     }
   }
 }
+
+/** Between two attempts to commit. */
+const commitPauseMs = 20
 
 /** Aborts the transaction of a session unless it is committed: it must not be committed after its deadline. */
 const endOpenTransaction = async (client: MongoClient, session: ClientSession): Promise<void> => {
