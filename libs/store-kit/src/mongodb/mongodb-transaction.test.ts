@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { openFailpoints } from '@fms/testkit/failpoints'
 import { startMongo } from '@fms/testkit/mongodb'
 import { recordMongodb } from '@fms/testkit/mongodb-recorder'
-import { MongoServerError } from 'mongodb'
+import { MongoClient, MongoServerError } from 'mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { writeConflict } from '../retry-on-conflict.ts'
+import { retryOnConflict, writeConflict } from '../retry-on-conflict.ts'
 import { MongoDatabase } from './mongodb-database.ts'
 import { DuplicateInTransaction, type MongoTransaction } from './mongodb-transaction.ts'
 
@@ -365,5 +367,71 @@ describe.runIf(failpoints)('a request of a transaction', () => {
       },
     })
     expect(await all.read()).toBe(0)
+  })
+})
+
+describe('a client that is killed between its writes and its commit', () => {
+  it('changes nothing, and frees its documents when the lifetime of transactions has passed', async () => {
+    await using all = await given()
+    const program = `
+      const { MongoDatabase } = await import('${new URL('./mongodb-database.ts', import.meta.url)}')
+      const database = new MongoDatabase('${mongo.url}')
+      await database.transaction(async (transaction) => {
+        await transaction.write([{
+          collection: 'notes', update: { _id: '${all._id}' }, by: { $inc: { count: 100 } },
+        }])
+        console.log('written')
+        await new Promise((resolve) => setTimeout(resolve, 60_000))
+      })`
+    const client = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(client.stdout, 'data')
+    client.kill('SIGKILL')
+    await once(client, 'exit')
+    expect(await all.database.transaction(counting(all._id))).toBe(writeConflict)
+
+    // 5 s of lifetime, and what a server needs to notice it: mongod looks every half of that.
+    const deadline = performance.now() + 20_000
+    const givenUp = () => new Error('locked: is transactionLifetimeLimitSeconds 5?')
+    await retryOnConflict(() => all.database.transaction(counting(all._id)), givenUp, deadline)
+
+    expect(await all.read()).toBe(1)
+  })
+})
+
+describe('an election between the writes and the commit', () => {
+  it('leaves the change whole or not at all, and does not lock its documents', async ({ skip }) => {
+    await using all = await given()
+    await using admin = new MongoClient(mongo.url)
+    let hasSteppedDown = false
+    let refusal: unknown
+    const stepDown = async () => {
+      hasSteppedDown = true
+      const request = { replSetStepDown: 1, secondaryCatchUpPeriodSecs: 0, force: true }
+      await admin
+        .db('admin')
+        .command(request)
+        .catch((error) => {
+          refusal = error
+        })
+    }
+    const outcome = await all.database
+      .transaction(async (transaction) => {
+        await transaction.write([add(all._id)])
+        // A repeat runs after the election.
+        if (!hasSteppedDown) await stepDown()
+        return 'changed'
+      })
+      .catch((error) => {
+        expect(error).toMatchObject(unavailable)
+        return 'unknown'
+      })
+    // A user without the right, or mongos, which is no member.
+    if (refusal instanceof MongoServerError && [13, 59].includes(Number(refusal.code))) skip(refusal.message)
+
+    const count = await vi.waitFor(() => all.read(), 60_000)
+    expect(count).toBeOneOf(outcome === 'changed' ? [1] : outcome === writeConflict ? [0] : [0, 1])
+    await vi.waitFor(async () => expect(await all.database.transaction(counting(all._id))).toBe(1), 60_000)
   })
 })

@@ -161,7 +161,7 @@ const attempt = async <R>(
     if (isConflict(error)) return writeConflict
     throw error
   } finally {
-    if (session.inTransaction()) await session.abortTransaction().catch(() => {})
+    // Aborts the transaction if it is still open.
     await session.endSession().catch(() => {})
   }
 }
