@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { findChromium } from './libs/testkit/src/find-chromium.ts'
 import { prepareEngine } from './libs/testkit/src/mongodb.ts'
+import { mongodbSuites } from './libs/testkit/src/mongodb-suites.ts'
 
 const missingMongodb = await prepareEngine(process.env)
 
@@ -44,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
-          exclude: ['e2e/neighbours.test.ts'],
+          exclude: ['e2e/neighbours.test.ts', ...(missingMongodb ? mongodbSuites() : [])],
         },
       },
       {

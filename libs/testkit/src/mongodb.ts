@@ -27,11 +27,8 @@ const engines = {
   secantusdb: async (env: NodeJS.ProcessEnv) => startSecantusDb(await installSecantusDb(env)),
 } satisfies Record<string, (env: NodeJS.ProcessEnv) => Promise<MongodbEngine>>
 
-/** Set by `prepareEngine`, for the workers of the test run: why this machine has no MongoDB to test on. */
+/** Set by `prepareEngine`: why this machine has no MongoDB to test on. */
 const missingEngine = 'FMS_MISSING_MONGODB'
-
-/** Whether this test run has a MongoDB: otherwise its suites are skipped (`describeMongodb`). */
-export const mongodbIsAvailable = (env: NodeJS.ProcessEnv = process.env): boolean => !env[missingEngine]
 
 /** Without effect. */
 export interface MongoOptions {
@@ -82,7 +79,7 @@ export async function startStandaloneMongo(): Promise<TestMongodb | undefined> {
 /**
  * Installs secantusdb if tests would use it: once per test run, before its workers start.
  *
- * @returns why there is no MongoDB to test on, or undefined. Workers read the reason from `env`.
+ * @returns why there is no MongoDB to test on, which `env` keeps for the next call; undefined where there is one.
  */
 export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (env[missingEngine] || env.TEST_MONGODB_URL || env.TEST_MONGODB_ENGINE || installedSecantusDb()) {
@@ -100,11 +97,6 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<string | un
 /** Adds an engine to the report at the end of a test run. */
 export function reportEngine(env: NodeJS.ProcessEnv, engine: string): void {
   if (env.FMS_ENGINES_FILE) appendFileSync(env.FMS_ENGINES_FILE, `${engine}\n`)
-}
-
-/** Adds a suite that was skipped without an engine to the report. */
-export function reportSkipped(env: NodeJS.ProcessEnv, suite: string): void {
-  if (env.FMS_SKIPPED_FILE) appendFileSync(env.FMS_SKIPPED_FILE, `${suite}\n`)
 }
 
 async function startEngine(env: NodeJS.ProcessEnv): Promise<MongodbEngine> {

@@ -3,27 +3,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './find-chromium.ts'
 import { prepareEngine } from './mongodb.ts'
+import { mongodbSuites } from './mongodb-suites.ts'
 import { findNatsServer } from './nats-server.ts'
 
 /**
  * Vitest's globalSetup: installs the engine of the MongoDB suites before the workers start, and prints the engines and
  * toolchains that the tests used after they end, and the suites that were skipped.
  *
- * Workers report through files: `startMongo` appends its engine to `FMS_ENGINES_FILE`, `describeMongodb` a skipped suite to
- * `FMS_SKIPPED_FILE`, `reportToolchain` a line to `FMS_TOOLCHAINS_FILE`.
+ * Workers report through files: `startMongo` appends its engine to `FMS_ENGINES_FILE`, `reportToolchain` a line to
+ * `FMS_TOOLCHAINS_FILE`.
  */
 export default async function reportEngines() {
   const folder = mkdtempSync(join(tmpdir(), 'engines-'))
   const file = join(folder, 'mongodb')
-  const skipped = join(folder, 'skipped')
   const toolchains = join(folder, 'toolchains')
   process.env.FMS_ENGINES_FILE = file
-  process.env.FMS_SKIPPED_FILE = skipped
   process.env.FMS_TOOLCHAINS_FILE = toolchains
   const failure = await prepareEngine(process.env)
   return () => {
     process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file), browser()].join('; ')}.\n`)
-    if (failure) process.stdout.write(`${skippedSuites(skipped, failure)}\n`)
+    if (failure) process.stdout.write(`${skippedSuites(failure)}\n`)
     if (existsSync(toolchains)) process.stdout.write(uniqueLines(toolchains).join('\n'))
     rmSync(folder, { recursive: true })
   }
@@ -55,9 +54,11 @@ const mongodb = (file: string): string =>
     ? `MongoDB suites on ${uniqueLines(file).filter(Boolean).join(', ')}`
     : 'MongoDB: not used by the tests of this run'
 
-const skippedSuites = (file: string, failure: string): string => {
-  const suites = existsSync(file) ? uniqueLines(file).filter(Boolean) : []
-  return [`No MongoDB to test on (${failure}). Skipped: the project "on MongoDB"`, ...suites].join('; ')
-}
+const skippedSuites = (failure: string): string =>
+  [
+    `There is no MongoDB to test on (${failure}). Skipped:`,
+    ...mongodbSuites(),
+    'the project "on MongoDB"',
+  ].join('\n- ')
 
 const uniqueLines = (file: string): string[] => [...new Set(readFileSync(file, 'utf8').split('\n'))]
