@@ -12,7 +12,7 @@ import { spawnWithParent } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const directory = mkdtempSync(join(tmpdir(), 'e2e-newer-'))
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 afterAll(async () => {
   rmSync(directory, { recursive: true })
   await mongo[Symbol.asyncDispose]()

@@ -193,7 +193,7 @@ describe('formctl doctor', () => {
   })
 
   it('checks stores on MongoDB: schema, writes, and the clock if the engine reports it', async () => {
-    await using mongo = await startMongo(process.env, { quick: true })
+    await using mongo = await startMongo()
     givenEnvironment({ DIRECTORY_STORE_URL: mongo.url, FORMS_STORE_URL: mongo.url })
 
     const before = await doctor()
