@@ -74,7 +74,7 @@ const startDurable = async (env: NodeJS.ProcessEnv): Promise<DurableMongo | unde
   return startDurableMongo([`'${python}' '${launcher}'`, ...options].join(' '))
 }
 
-const writes = ['insert', 'update', 'delete', 'findAndModify']
+const writes = ['insert', 'update', 'delete', 'findAndModify', 'bulkWrite', 'commitTransaction']
 
 const failWrites =
   (admin: MongoClient) =>
