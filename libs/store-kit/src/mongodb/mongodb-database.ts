@@ -59,6 +59,7 @@ export class MongoDatabase implements AsyncDisposable {
   readonly #timeoutMs: number
   readonly #inFlight = new Set<Promise<unknown>>()
   #isConnected = false
+  #isSharded = false
   #isClosed = false
 
   /**
@@ -102,7 +103,11 @@ export class MongoDatabase implements AsyncDisposable {
    */
   transaction<R>(work: TransactionWork<R>, options?: TransactionOptions): Promise<R | typeof writeConflict> {
     return this.#runGuarded(
-      () => runTransaction(this.#client, this.#database.databaseName, work, options),
+      () =>
+        runTransaction(this.#client, this.#database.databaseName, work, {
+          ...options,
+          isSharded: this.#isSharded,
+        }),
       2 * requestTimeoutMs(this.#timeoutMs),
     )
   }
@@ -178,7 +183,9 @@ export class MongoDatabase implements AsyncDisposable {
    */
   async #connect(): Promise<void> {
     await this.#client.connect()
-    assertSupported(await readDeployment(this.#database))
+    const deployment = await readDeployment(this.#database)
+    assertSupported(deployment)
+    this.#isSharded = deployment.topology === 'sharded cluster'
     this.#isConnected = true
   }
 

@@ -8,7 +8,7 @@ import { MongoClient, MongoServerError } from 'mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { retryOnConflict, writeConflict } from '../retry-on-conflict.ts'
 import { MongoDatabase } from './mongodb-database.ts'
-import { DuplicateInTransaction, type MongoTransaction } from './mongodb-transaction.ts'
+import { DuplicateInTransaction, type MongoTransaction, runTransaction } from './mongodb-transaction.ts'
 
 interface Note {
   _id: string
@@ -192,6 +192,18 @@ describe('a transaction', () => {
     expect(recorder.take()).toMatchObject([
       { bulkWrite: 1, startTransaction: true },
       { commitTransaction: 1, writeConcern: { w: 'majority', j: true, wtimeout: 4_500 } },
+    ])
+  })
+
+  it('reads one snapshot of all shards of a sharded cluster', async () => {
+    await using recorder = await recordMongodb(mongo.url)
+    await using client = new MongoClient(recorder.url)
+
+    await runTransaction(client, 'test', (transaction) => transaction.find('notes', {}), { isSharded: true })
+
+    expect(recorder.take()).toMatchObject([
+      { find: 'notes', startTransaction: true, readConcern: { level: 'snapshot' } },
+      { commitTransaction: 1 },
     ])
   })
 

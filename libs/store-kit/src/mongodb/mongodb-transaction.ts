@@ -46,6 +46,11 @@ export interface TransactionOptions {
   deadline?: number | undefined
 }
 
+interface AttemptOptions extends TransactionOptions {
+  /** Whether the deployment is a sharded cluster: there, only the read concern `snapshot` spans several shards. */
+  isSharded?: boolean
+}
+
 /** The requests of a transaction, which have to be sent one after another. */
 export class MongoTransaction {
   readonly #client: MongoClient
@@ -145,12 +150,12 @@ const attempt = async <R>(
   client: MongoClient,
   name: string,
   work: TransactionWork<R>,
-  { beforeCommit, deadline = conflictDeadline() }: TransactionOptions = {},
+  { beforeCommit, deadline = conflictDeadline(), isSharded = false }: AttemptOptions = {},
 ): Promise<R | typeof writeConflict> => {
   const session = client.startSession()
   try {
-    // The default read concern of a transaction is a snapshot of the primary; its commit waits for the majority.
-    session.startTransaction({ writeConcern })
+    // On a replica set, a transaction reads a snapshot of the primary by default. Its commit waits for the majority.
+    session.startTransaction({ writeConcern, ...(isSharded && { readConcern: { level: 'snapshot' } }) })
     const result = await work(new MongoTransaction(client, name, session))
     if (result !== writeConflict) {
       beforeCommit?.()
