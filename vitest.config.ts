@@ -1,6 +1,30 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { findChromium } from './libs/testkit/src/find-chromium.ts'
+import { prepareEngine } from './libs/testkit/src/mongodb.ts'
+import { mongodbSuites } from './libs/testkit/src/mongodb-suites.ts'
+
+const missingMongodb = await prepareEngine(process.env)
+
+const onMongodb = {
+  extends: true as const,
+  test: {
+    // Tests of the system again, on MongoDB stores.
+    name: 'on MongoDB',
+    include: [
+      'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
+      'e2e/security/{keys,malformed}.test.ts',
+      'e2e/clients/client.test.ts',
+      'e2e/docs/docs-readme.test.ts',
+      'e2e/faults.test.ts',
+    ],
+    env: {
+      E2E_STORE: 'mongodb',
+      FAULT_STORE: 'mongodb',
+      FAULT_NAMES: 'lost after the work',
+    },
+  },
+}
 
 export default defineConfig({
   test: {
@@ -21,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['{libs,services,formctl,console,scripts,bench,tools}/**/*.test.ts', 'e2e/**/*.test.ts'],
-          exclude: ['e2e/neighbours.test.ts'],
+          exclude: ['e2e/neighbours.test.ts', ...(missingMongodb ? mongodbSuites() : [])],
         },
       },
       {
@@ -33,25 +57,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      {
-        extends: true,
-        test: {
-          // Tests of the system again, on MongoDB stores.
-          name: 'on MongoDB',
-          include: [
-            'e2e/{deleted-forms,events,lifecycle,publish,repeats}.test.ts',
-            'e2e/security/{keys,malformed}.test.ts',
-            'e2e/clients/client.test.ts',
-            'e2e/docs/docs-readme.test.ts',
-            'e2e/faults.test.ts',
-          ],
-          env: {
-            E2E_STORE: 'mongodb',
-            FAULT_STORE: 'mongodb',
-            FAULT_NAMES: 'lost after the work',
-          },
-        },
-      },
+      ...(missingMongodb ? [] : [onMongodb]),
       ...(findChromium()
         ? [{ extends: true as const, test: { name: 'in Chromium', include: ['e2e/console/*.browser.ts'] } }]
         : []),

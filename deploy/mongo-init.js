@@ -6,7 +6,13 @@ const users = [
   { user: 'organizations', password: process.env.MONGODB_ORGANIZATIONS_PASSWORD, databases: ['directory'] },
   { user: 'forms', password: process.env.MONGODB_FORMS_PASSWORD, databases: ['forms'] },
   { user: 'publisher', password: process.env.MONGODB_PUBLISHER_PASSWORD, databases: ['forms'] },
-  { user: 'formctl', password: process.env.MONGODB_FORMCTL_PASSWORD, databases: ['directory', 'forms'] },
+  {
+    user: 'formctl',
+    password: process.env.MONGODB_FORMCTL_PASSWORD,
+    databases: ['directory', 'forms'],
+    // For `formctl doctor`, which reads server parameters.
+    roles: [{ role: 'clusterMonitor', db: 'admin' }],
+  },
 ]
 
 try {
@@ -17,11 +23,11 @@ try {
 }
 while (!db.adminCommand({ hello: 1 }).isWritablePrimary) sleep(100)
 
-for (const { user, password, databases } of users) {
+for (const { user, password, databases, roles = [] } of users) {
   const isNew = db.adminCommand({ usersInfo: user }).users.length === 0
   db.adminCommand({
     [isNew ? 'createUser' : 'updateUser']: user,
     pwd: password,
-    roles: databases.map((database) => ({ role: 'readWrite', db: database })),
+    roles: [...databases.map((database) => ({ role: 'readWrite', db: database })), ...roles],
   })
 }

@@ -12,7 +12,7 @@ let system: System
 let account: Account
 
 beforeAll(async () => {
-  mongo = await startMongo(process.env, { quick: true })
+  mongo = await startMongo()
   await migrateFormsStore(mongo.url)
   const url = new URL(mongo.url)
   network = await startTcpProxy(Number(url.port))

@@ -157,7 +157,7 @@ const passwordsOf = ({ urls }: NatsServer) =>
  */
 const startStores = async (env: NodeJS.ProcessEnv) => {
   if (process.env.E2E_STORE !== 'mongodb' || env.FORMS_STORE_URL) return { env: {}, stop: async () => {} }
-  const { url, [Symbol.asyncDispose]: stop } = await startMongo(process.env, { quick: true })
+  const { url, [Symbol.asyncDispose]: stop } = await startMongo()
   await Promise.all([migrateDirectoryStore(url), migrateFormsStore(url)])
   return { env: { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }, stop }
 }

@@ -83,7 +83,7 @@ async function emptyDirectory() {
 }
 
 async function emptyMongoDirectory() {
-  const mongo = await startMongo(process.env, { quick: true })
+  const mongo = await startMongo()
   await migrateDirectoryStore(mongo.url)
   const store = await openDirectoryStore(mongo.url)
   return {

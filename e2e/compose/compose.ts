@@ -104,7 +104,7 @@ interface MongoEngine extends AsyncDisposable {
 
 /** An engine without users: `mongo-init` does nothing, and URLs have no user and password. */
 const withoutUsers = async (): Promise<MongoEngine> => {
-  const mongo = await startMongo(process.env, { quick: true })
+  const mongo = await startMongo()
   return {
     engine: mongo.engine,
     localUrl: (url) =>

@@ -48,7 +48,10 @@ describe('deploy/mongo-init.js', () => {
       organizations: { password: 'o', roles: readWrite('directory') },
       forms: { password: 'f', roles: readWrite('forms') },
       publisher: { password: 'p', roles: readWrite('forms') },
-      formctl: { password: 'c', roles: readWrite('directory', 'forms') },
+      formctl: {
+        password: 'c',
+        roles: [...readWrite('directory', 'forms'), { role: 'clusterMonitor', db: 'admin' }],
+      },
     })
     expect(commands).not.toContain('replSetInitiate')
   })

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/moving.md'), 'utf8')
 const blocks = [...page.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, script]) => script!)
 
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 let folder: string
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ export interface FaultStores extends AsyncDisposable {
     network: TcpProxy
     /** Process id of the engine; undefined when it runs elsewhere. */
     readonly pid: number | undefined
-    /** Undefined on jongodb, which loses its data when it is killed. */
+    /** Undefined on a server that the tests did not start. */
     killAndRestart: (() => Promise<void>) | undefined
     /**
      * Makes the engine fail its next writes (`failCommand`, a failpoint of MongoDB's own tests). Undefined where the
@@ -32,7 +32,7 @@ export const startStores = async (kind: string): Promise<FaultStores> => {
   if (kind === 'sqlite') return { env: {}, [Symbol.asyncDispose]: async () => {} }
   if (kind !== 'mongodb') throw new Error(`FAULT_STORE is sqlite or mongodb, not ${kind}`)
   const durable = await startDurable(process.env)
-  const engine = durable ?? (await startMongo(process.env, { quick: true }))
+  const engine = durable ?? (await startMongo())
   const admin = new MongoClient(engine.url, { directConnection: true })
   await Promise.all([migrateDirectoryStore(engine.url), migrateFormsStore(engine.url)])
   const url = new URL(engine.url)
@@ -70,10 +70,11 @@ const startDurable = async (env: NodeJS.ProcessEnv): Promise<DurableMongo | unde
   const python = await installSecantusDb(env).catch(() => undefined)
   if (!python) return undefined
   reportEngine(env, `secantusdb ${secantusVersion()} (PyPI)`)
-  return startDurableMongo([`'${python}'`, ...secantusDbArgs('$PORT', '"$DATA_DIR"')].join(' '))
+  const [launcher, ...options] = secantusDbArgs('$PORT', '"$DATA_DIR"')
+  return startDurableMongo([`'${python}' '${launcher}'`, ...options].join(' '))
 }
 
-const writes = ['insert', 'update', 'delete', 'findAndModify']
+const writes = ['insert', 'update', 'delete', 'findAndModify', 'bulkWrite', 'commitTransaction']
 
 const failWrites =
   (admin: MongoClient) =>

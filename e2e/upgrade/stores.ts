@@ -37,6 +37,6 @@ const openFiles = async (opening: AsyncDisposableStack) => {
 }
 
 const openDatabase = async (opening: AsyncDisposableStack) => {
-  const { url } = opening.use(await startMongo(process.env, { quick: true }))
+  const { url } = opening.use(await startMongo())
   return { DIRECTORY_STORE_URL: url, FORMS_STORE_URL: url }
 }

@@ -65,12 +65,13 @@ export const createProgram = (terminal: Terminal): Command => {
   return formctl
 }
 
-/** The message for stderr. Field violations replace the message of their error. */
+/** The message for stderr. Field violations replace the message of their error; advice to operators follows it. */
 const messageOf = (error: unknown): string => {
   if (error instanceof ApiError && error.parts.fieldViolations) {
     return error.parts.fieldViolations.map(({ field, description }) => `${field} ${description}`).join('\n')
   }
-  return error instanceof Error ? error.message : String(error)
+  const advice = error instanceof ApiError && error.parts.advice ? ` ${error.parts.advice}` : ''
+  return error instanceof Error ? `${error.message}${advice}` : String(error)
 }
 
 /** Runs a command line. Prints errors to stderr. @returns the exit code of the process. */

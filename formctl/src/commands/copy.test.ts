@@ -17,7 +17,7 @@ import { collectEvents } from '../events/collect-events.ts'
 import { newFormRecord } from '../testing/form-record.ts'
 import { runFormctl } from '../testing/run-formctl.ts'
 
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 afterAll(() => mongo[Symbol.asyncDispose]())
 
 /** The URL of a new MongoDB database. */

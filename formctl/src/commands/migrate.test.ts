@@ -8,7 +8,7 @@ import { migrateBeyondThisRelease } from '@fms/testkit/newer-schema'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../run.ts'
 
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 const dataDir = mkdtempSync(join(tmpdir(), 'formctl-migrate-'))
 afterAll(async () => {
   rmSync(dataDir, { recursive: true })

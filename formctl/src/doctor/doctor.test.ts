@@ -11,7 +11,7 @@ import {
 } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
 import { connectNats } from '@fms/service-kit'
-import { startMongo } from '@fms/testkit/mongodb'
+import { startMongo, startStandaloneMongo } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -23,6 +23,7 @@ import { checkFreeSpace } from './disk.ts'
 import { relayCheck } from './relay.ts'
 import { revisionsCheck } from './revisions.ts'
 import { checkStoreState } from './stores.ts'
+import { checkTransactionLifetime } from './transaction-lifetime.ts'
 
 let dataDir: string
 
@@ -192,8 +193,8 @@ describe('formctl doctor', () => {
     expect(of('nats')!.message).not.toContain('wrong')
   })
 
-  it('checks stores on MongoDB: schema, writes, and the clock if the engine reports it', async () => {
-    await using mongo = await startMongo(process.env, { quick: true })
+  it('checks stores on MongoDB: schema, writes, the clock and the lifetime of transactions', async () => {
+    await using mongo = await startMongo()
     givenEnvironment({ DIRECTORY_STORE_URL: mongo.url, FORMS_STORE_URL: mongo.url })
 
     const before = await doctor()
@@ -205,9 +206,31 @@ describe('formctl doctor', () => {
     expect(after.code).toBe(0)
     for (const store of ['directory store', 'forms store']) {
       expect(after.of(store)).toMatchObject({ status: 'ok', message: expect.stringMatching(/^MongoDB \d/) })
-      const clock = after.of(`clock of the ${store}`)
-      expect(clock?.status).toBe(mongo.engine.startsWith('jongodb') ? undefined : 'ok')
+      expect(after.of(`clock of the ${store}`)?.status).toBe('ok')
+      expect(after.of(`transactions of the ${store}`)?.message).toMatch(
+        /^a killed process locks forms for|^not checked: the server does not report transactionLifetimeLimitSeconds$/,
+      )
     }
+  })
+
+  it('fails on a standalone MongoDB, with the commands that make it a replica set', async ({ skip }) => {
+    await using mongo = await startStandaloneMongo()
+    if (!mongo) return skip()
+    givenEnvironment({ DIRECTORY_STORE_URL: mongo.url, FORMS_STORE_URL: mongo.url })
+
+    const { code, of } = await doctor()
+    const migrate = await runFormctl(['migrate'])
+
+    expect(code).toBe(1)
+    for (const store of ['directory store', 'forms store']) {
+      expect(of(store)).toMatchObject({
+        status: 'fail',
+        message: expect.stringMatching(/^MongoDB \d.* is a standalone server/),
+        advice: expect.stringContaining("mongosh --eval 'rs.initiate()'"),
+      })
+    }
+    expect(migrate.code).toBe(1)
+    expect(migrate.stderr).toMatch(/^error: The server of the store .* mongosh --eval 'rs\.initiate\(\)'/)
   })
 
   it('reports the problem of each store, without printing passwords', async () => {
@@ -289,6 +312,24 @@ describe('the status', () => {
     const { message } = checkStoreState('forms store', { ...state, version: 3, oldestVersion: 2 })
 
     expect(message).toContain('schema 3 for releases with 2 or later')
+  })
+
+  it.each([
+    [5, 'ok', /at most 5 s$/, undefined],
+    [
+      60,
+      'warn',
+      /up to 60 s$/,
+      /^Run on each member: mongosh .*setParameter: 1, transactionLifetimeLimitSeconds: 5 /,
+    ],
+    ['forbidden', 'warn', /^not checked: the user must not read/, /clusterMonitor/],
+    ['not reported', 'ok', /^not checked: the server does not report/, undefined],
+  ] as const)('of the lifetime of transactions: %s s: %s', (lifetime, status, message, advice) => {
+    const check = checkTransactionLifetime('the forms store', lifetime)
+
+    expect(check).toMatchObject({ status, message: expect.stringMatching(message) })
+    if (advice) expect(check.advice).toMatch(advice)
+    else expect(check.advice).toBeUndefined()
   })
 
   it.each([

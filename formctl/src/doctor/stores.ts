@@ -1,3 +1,4 @@
+import { ApiError } from '@fms/aip'
 import { inspectDirectoryStore } from '@fms/directory-store'
 import { inspectFormsStore } from '@fms/forms-store'
 import type { StoreState } from '@fms/store-kit'
@@ -6,6 +7,7 @@ import { type Check, fail, ok, reasonOf, warn } from './check.ts'
 import { checkClock } from './clock.ts'
 import { checkRelay } from './relay.ts'
 import { checkRevisions } from './revisions.ts'
+import { checkTransactionLifetime } from './transaction-lifetime.ts'
 
 export const checkStores = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const urls = storeUrls(env)
@@ -32,18 +34,21 @@ const checkStore = async (
     if (!state) {
       return [warn(check, missing, 'npm start or formctl migrate creates it.')]
     }
-    const clock = state.time && checkClock(`the ${check}`, state.time, requestedMs, Date.now())
-    return [checkStoreState(check, state), ...(clock ? [clock] : [])]
-  } catch (error) {
+    const { time, transactionLifetime } = state
     return [
-      fail(
-        check,
-        reasonOf(error),
-        `Check ${variable} (or DATA_DIR, if it is not set), and that the store runs.`,
-      ),
+      checkStoreState(check, state),
+      ...(time ? [checkClock(`the ${check}`, time, requestedMs, Date.now())] : []),
+      ...(transactionLifetime ? [checkTransactionLifetime(`the ${check}`, transactionLifetime)] : []),
     ]
+  } catch (error) {
+    const advice = `Check ${variable} (or DATA_DIR, if it is not set), and that the store runs.`
+    return [fail(check, reasonOf(error), isNotSupported(error) ? error.parts.advice! : advice)]
   }
 }
+
+/** The advice of this error is the commands that set the server up. */
+const isNotSupported = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.reason === 'STORE_NOT_SUPPORTED'
 
 export const checkStoreState = (check: string, state: StoreState): Check => {
   const { engine, engineVersion, version, oldestVersion, neededVersion, refusesWrites } = state

@@ -19,6 +19,19 @@ export const storeUnavailable = (cause: unknown, advice?: string) =>
     },
   )
 
+/**
+ * The store's server lacks what this release needs: it is a standalone MongoDB, or too old. Nothing was changed.
+ *
+ * @param advice the commands with which an operator makes it suitable.
+ */
+export const storeNotSupported = (cause: unknown, advice: string) =>
+  new ApiError(
+    'UNAVAILABLE',
+    'STORE_NOT_SUPPORTED',
+    'The server of the store lacks what this release needs. An operator has to set it up as formctl doctor says.',
+    { retryAfterSeconds: 1, cause, advice },
+  )
+
 /** The store lacks migrations of this release. An operator has to run `formctl migrate`. */
 export const storeNotMigrated = (store: string) =>
   new ApiError(

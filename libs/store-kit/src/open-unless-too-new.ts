@@ -9,17 +9,20 @@ interface OpenedStore {
   close(): Promise<void>
 }
 
+/** Reasons for which a store is not opened: an operator has to change this service, or the server of the store. */
+const refusals = ['STORE_SCHEMA_TOO_NEW', 'STORE_NOT_SUPPORTED']
+
 /**
  * Checks at the start that this release can use a store. A store that is out of reach or not migrated is opened as
  * well: its requests fail with 503 until it is ready.
  *
- * @throws {ApiError} STORE_SCHEMA_TOO_NEW, after it has closed the store.
+ * @throws {ApiError} STORE_SCHEMA_TOO_NEW or STORE_NOT_SUPPORTED, after it has closed the store.
  */
 export const openUnlessTooNew = async <S extends OpenedStore>(store: S): Promise<S> => {
   try {
     await Promise.race([store.ping(), wait(checkTimeoutMs, undefined, { ref: false })])
   } catch (error) {
-    if (error instanceof ApiError && error.reason === 'STORE_SCHEMA_TOO_NEW') {
+    if (error instanceof ApiError && refusals.includes(error.reason)) {
       await store.close()
       throw error
     }

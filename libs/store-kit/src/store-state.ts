@@ -7,6 +7,11 @@ export interface StoreState extends SchemaNote {
   engineVersion: string
   /** Version of the schema that this release needs. */
   neededVersion: number
+  /**
+   * Seconds after which the engine aborts a transaction that a killed process left open; absent where the engine runs in this
+   * process. `forbidden` where the user must not read it.
+   */
+  transactionLifetime?: number | 'forbidden' | 'not reported'
   /** Why the store rejects writes; absent while it accepts them. */
   refusesWrites?: string
   /** Time of the engine's clock; absent where the engine runs in this process. */

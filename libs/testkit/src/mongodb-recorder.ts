@@ -7,8 +7,8 @@ export interface MongodbRecorder extends AsyncDisposable {
   /** URL of the same database through the proxy. */
   url: string
   /**
-   * The commands that arrived since the last call, in order and with all of their options. Leaves out handshakes, the
-   * end of sessions, and commands on the collection `meta`, which the stores read once a second.
+   * The commands that arrived since the last call, in order and with all of their options. Leaves out handshakes, questions about
+   * the server, the end of sessions, and commands on the collection `meta`, which the stores read once a second.
    */
   take(): Document[]
 }
@@ -72,7 +72,7 @@ const nameOf = (command: Document): string => Object.keys(command)[0]!
 /** `getMore` has the collection in a member of its own. */
 const collectionOf = (command: Document): unknown => command.collection ?? command[nameOf(command)]
 
-const ignoredCommands = ['hello', 'isMaster', 'ismaster', 'ping', 'buildInfo', 'endSessions']
+const ignoredCommands = ['hello', 'isMaster', 'ismaster', 'ping', 'buildInfo', 'getParameter', 'endSessions']
 
 const isIgnored = (command: Document) =>
   ignoredCommands.includes(nameOf(command)) || collectionOf(command) === 'meta'

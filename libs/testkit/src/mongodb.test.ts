@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { startMongo } from './mongodb.ts'
+import { mongodbSuites } from './mongodb-suites.ts'
 
 describe('startMongo', () => {
   it('creates an empty database that stores documents, and names its engine', async () => {
@@ -17,7 +18,7 @@ describe('startMongo', () => {
 
     expect(before).toBe(0)
     expect(await forms.find().toArray()).toEqual([{ _id: 'a' }])
-    expect(mongo.engine).toMatch(/^(MongoDB|secantusdb|jongodb) \d/)
+    expect(mongo.engine).toMatch(/^(MongoDB|secantusdb) \d/)
   })
 
   it('creates a database for each test on the server at TEST_MONGODB_URL', async () => {
@@ -37,11 +38,11 @@ describe('startMongo', () => {
 
   it('starts only the engine that TEST_MONGODB_ENGINE names', async () => {
     const env = { ...process.env, TEST_MONGODB_URL: '' }
-    await using mongo = await startMongo({ ...env, TEST_MONGODB_ENGINE: 'jongodb' })
+    await using mongo = await startMongo({ ...env, TEST_MONGODB_ENGINE: 'secantusdb' })
 
-    expect(mongo.engine).toMatch(/^jongodb/)
+    expect(mongo.engine).toMatch(/^secantusdb/)
     await expect(startMongo({ ...env, TEST_MONGODB_ENGINE: 'postgres' })).rejects.toThrow(
-      'TEST_MONGODB_ENGINE must be docker, secantusdb, jongodb; it is postgres',
+      'TEST_MONGODB_ENGINE must be docker, secantusdb; it is postgres',
     )
   })
 
@@ -73,3 +74,16 @@ const accepts = async (port: number): Promise<boolean> => {
     socket.destroy()
   }
 }
+
+describe('mongodbSuites', () => {
+  it('are the test files that start a MongoDB, and those in folders of that name', () => {
+    expect(mongodbSuites()).toEqual(
+      expect.arrayContaining([
+        'libs/store-kit/src/mongodb/filter-mongodb.test.ts',
+        'libs/testkit/src/mongodb.test.ts',
+        'services/publisher/src/relay/relay-on-mongodb.test.ts',
+      ]),
+    )
+    expect(mongodbSuites()).not.toContain('libs/store-kit/src/sqlite/sqlite-database.test.ts')
+  })
+})

@@ -3,14 +3,13 @@ import { appendFileSync } from 'node:fs'
 import { MongoClient } from 'mongodb'
 import {
   externalServer,
-  findJongodb,
   isDockerRunning,
   startContainer,
-  startJongodb,
   startSecantusDb,
 } from './mongodb-engines/engines.ts'
 import { installedSecantusDb, installSecantusDb } from './mongodb-engines/install-secantusdb.ts'
 import type { MongodbEngine } from './mongodb-engines/mongodb-engine.ts'
+import { reportToolchain } from './toolchains.ts'
 
 /** A database of one test, on a server that speaks MongoDB's protocol. Disposing drops the database or ends the server. */
 export interface TestMongodb extends AsyncDisposable {
@@ -26,34 +25,30 @@ export interface TestMongodb extends AsyncDisposable {
 const engines = {
   docker: () => startContainer(),
   secantusdb: async (env: NodeJS.ProcessEnv) => startSecantusDb(await installSecantusDb(env)),
-  jongodb: () => startJongodb(),
 } satisfies Record<string, (env: NodeJS.ProcessEnv) => Promise<MongodbEngine>>
 
-/** Set by `prepareEngine`, for the workers of the test run: why secantusdb cannot be installed. */
-const secantusDbFailure = 'FMS_SECANTUSDB_FAILURE'
+/** Set by `prepareEngine`: why this machine has no MongoDB to test on. */
+const missingEngine = 'FMS_MISSING_MONGODB'
 
+/** Without effect. */
 export interface MongoOptions {
-  /**
-   * Prefers jongodb to secantusdb: for tests of whole processes, which send many requests and do not depend on how the
-   * engine stores, sorts or plans.
-   */
   quick?: boolean
 }
 
 /**
  * Starts a MongoDB for a test and creates a database on it. Uses the first of: the server at `TEST_MONGODB_URL`; the
- * engine that `TEST_MONGODB_ENGINE` names (`docker`, `secantusdb`, `jongodb`); `mongo:8` in Docker; secantusdb from PyPI;
- * jongodb from npm. The engine ends with this process, even after `kill -9`.
+ * engine that `TEST_MONGODB_ENGINE` names (`docker`, `secantusdb`); `mongo:8` in Docker; secantusdb from PyPI. The engine
+ * ends with this process, even after `kill -9`.
  *
  * Appends the engine to the file `FMS_ENGINES_FILE`, for the report at the end of a test run (report-engines.ts).
  *
- * @throws {Error} that says what to install where no engine is available. MongoDB suites are never skipped.
+ * @throws {Error} that says what to install where no engine is available.
  */
 export async function startMongo(
   env: NodeJS.ProcessEnv = process.env,
-  options: MongoOptions = {},
+  _options: MongoOptions = {},
 ): Promise<TestMongodb> {
-  const server = await startEngine(env, options)
+  const server = await startEngine(env)
   const url = withDatabase(server.url, `test_${randomBytes(6).toString('hex')}`)
   try {
     const engine = server.describe(await versionOf(url))
@@ -66,20 +61,37 @@ export async function startMongo(
 }
 
 /**
+ * Starts a standalone server, which the stores refuse.
+ *
+ * @returns undefined without secantusdb. The report of the test run then says that the refusal was not tested.
+ */
+export async function startStandaloneMongo(): Promise<TestMongodb | undefined> {
+  const python = installedSecantusDb()
+  if (!python) {
+    reportToolchain('Refusal of a standalone MongoDB: not tested, secantusdb is not installed.')
+    return undefined
+  }
+  const server = await startSecantusDb(python, ['--standalone'])
+  const url = withDatabase(server.url, 'test')
+  return { url, engine: 'secantusdb', pid: server.pid, [Symbol.asyncDispose]: () => server.stop(url) }
+}
+
+/**
  * Installs secantusdb if tests would use it: once per test run, before its workers start.
  *
- * @returns why it cannot be installed, or undefined. Workers read the failure from `env`.
+ * @returns why there is no MongoDB to test on, which `env` keeps for the next call; undefined where there is one.
  */
 export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  if (env.TEST_MONGODB_URL || env.TEST_MONGODB_ENGINE || installedSecantusDb()) return undefined
+  if (env[missingEngine] || env.TEST_MONGODB_URL || env.TEST_MONGODB_ENGINE || installedSecantusDb()) {
+    return env[missingEngine]
+  }
   if (await isDockerRunning(env)) return undefined
   try {
     await installSecantusDb(env)
-    return undefined
   } catch (error) {
-    env[secantusDbFailure] = (error as Error).message
-    return env[secantusDbFailure]
+    env[missingEngine] = `Docker does not run; secantusdb: ${(error as Error).message}`
   }
+  return env[missingEngine]
 }
 
 /** Adds an engine to the report at the end of a test run. */
@@ -87,16 +99,18 @@ export function reportEngine(env: NodeJS.ProcessEnv, engine: string): void {
   if (env.FMS_ENGINES_FILE) appendFileSync(env.FMS_ENGINES_FILE, `${engine}\n`)
 }
 
-async function startEngine(env: NodeJS.ProcessEnv, { quick = false }: MongoOptions): Promise<MongodbEngine> {
+async function startEngine(env: NodeJS.ProcessEnv): Promise<MongodbEngine> {
   if (env.TEST_MONGODB_URL) return externalServer(env.TEST_MONGODB_URL)
   if (env.TEST_MONGODB_ENGINE) return engineNamed(env.TEST_MONGODB_ENGINE)(env)
   if (await isDockerRunning(env)) return startContainer()
-  if (quick && findJongodb()) return startJongodb()
-  if (!env[secantusDbFailure]) {
-    const python = await installSecantusDb(env).catch(() => undefined)
-    if (python) return startSecantusDb(python)
+  try {
+    return await startSecantusDb(await installSecantusDb(env))
+  } catch (cause) {
+    throw new Error(
+      'There is no MongoDB to test on. Set TEST_MONGODB_URL, start Docker, or put Python 3.11 on the PATH.',
+      { cause },
+    )
   }
-  return startJongodb()
 }
 
 function engineNamed(name: string) {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './find-chromium.ts'
 import { prepareEngine } from './mongodb.ts'
+import { mongodbSuites } from './mongodb-suites.ts'
 import { findNatsServer } from './nats-server.ts'
 
 /**
  * Vitest's globalSetup: installs the engine of the MongoDB suites before the workers start, and prints the engines and
- * toolchains that the tests used after they end.
+ * toolchains that the tests used after they end, and the suites that were skipped.
  *
  * Workers report through files: `startMongo` appends its engine to `FMS_ENGINES_FILE`, `reportToolchain` a line to
  * `FMS_TOOLCHAINS_FILE`.
@@ -21,11 +22,8 @@ export default async function reportEngines() {
   const failure = await prepareEngine(process.env)
   return () => {
     process.stdout.write(`\nEngines: ${[sqlite(), nats(), mongodb(file), browser()].join('; ')}.\n`)
-    if (failure) process.stdout.write(`secantusdb was not used for MongoDB's suites: ${failure}.\n`)
-    if (existsSync(toolchains)) {
-      const lines = new Set(readFileSync(toolchains, 'utf8').split('\n'))
-      process.stdout.write([...lines].join('\n'))
-    }
+    if (failure) process.stdout.write(`${skippedSuites(failure)}\n`)
+    if (existsSync(toolchains)) process.stdout.write(uniqueLines(toolchains).join('\n'))
     rmSync(folder, { recursive: true })
   }
 }
@@ -51,11 +49,16 @@ function browser(): string {
 }
 
 /** Every engine that was started, without duplicates. */
-function mongodb(file: string): string {
-  try {
-    const engines = new Set(readFileSync(file, 'utf8').trim().split('\n'))
-    return `MongoDB suites on ${[...engines].join(', ')}`
-  } catch {
-    return 'MongoDB: not used by the tests of this run'
-  }
-}
+const mongodb = (file: string): string =>
+  existsSync(file)
+    ? `MongoDB suites on ${uniqueLines(file).filter(Boolean).join(', ')}`
+    : 'MongoDB: not used by the tests of this run'
+
+const skippedSuites = (failure: string): string =>
+  [
+    `There is no MongoDB to test on (${failure}). Skipped:`,
+    ...mongodbSuites(),
+    'the project "on MongoDB"',
+  ].join('\n- ')
+
+const uniqueLines = (file: string): string[] => [...new Set(readFileSync(file, 'utf8').split('\n'))]

@@ -5,12 +5,13 @@ import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb
 /**
  * Inspects a store without changing it.
  *
- * @throws {ApiError} STORE_UNAVAILABLE, also where the server rejects the credentials; `cause` is the driver's error.
+ * @throws {ApiError} STORE_NOT_SUPPORTED; STORE_UNAVAILABLE, also where the server rejects the credentials; `cause` is the driver's error.
  * @throws {Error} for an invalid URL.
  */
 export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<StoreState> => {
   await using database = new MongoDatabase(url)
-  const { version: engineVersion, localTime } = await database.describeServer()
+  const { version: engineVersion, localTime } = await database.readDeployment()
+  const lifetime = await database.readParameter('transactionLifetimeLimitSeconds')
   const meta = database.collection<SchemaDocument>(metaCollection)
   const found = await meta.findOne({ _id: schema.store })
   const version = found?.version ?? 0
@@ -25,10 +26,15 @@ export const inspectMongodb = async (url: string, schema: MongoSchema): Promise<
     version,
     oldestVersion: found?.oldestVersion ?? version,
     neededVersion: schema.version,
+    transactionLifetime: lifetime.isForbidden ? 'forbidden' : toSeconds(lifetime.value),
     ...(writeError && { refusesWrites: writeError }),
     ...(localTime && { time: localTime }),
   }
 }
+
+/** @param value a number of any BSON type. */
+const toSeconds = (value: unknown): number | 'not reported' =>
+  value === undefined ? 'not reported' : Number(value)
 
 /** Whether any release has ever migrated the store. */
 export const mongodbStoreExists = async (url: string, store: string): Promise<boolean> => {

@@ -52,7 +52,7 @@ interface Step {
  * Migrates a store: excludes releases that cannot use the new schema, changes documents, creates the missing indexes,
  * drops former ones, and records the version. It may be killed at any point, run again, and run concurrently.
  *
- * @throws {ApiError} STORE_UNAVAILABLE or STORE_SCHEMA_TOO_NEW, before it changes anything.
+ * @throws {ApiError} STORE_UNAVAILABLE, STORE_NOT_SUPPORTED or STORE_SCHEMA_TOO_NEW, before it changes anything.
  */
 export const migrateMongodb = async (
   url: string,

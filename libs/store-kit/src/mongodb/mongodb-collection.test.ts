@@ -118,6 +118,7 @@ const operations: Record<string, (notes: MongoCollection<Note>) => Promise<unkno
   deleteOne: (notes) => notes.deleteOne({}),
   deleteMany: (notes) => notes.deleteMany({}),
   increment: (notes) => notes.increment({}, { version: 1 }),
+  aggregateSnapshot: (notes) => notes.aggregateSnapshot([]),
 }
 
 /** Results of the driver's methods, all in one. */

@@ -2,6 +2,13 @@ import { type Db, MongoClient, type MongoClientOptions, MongoServerError } from 
 import { storeUnavailable } from '../errors.ts'
 import type { writeConflict } from '../retry-on-conflict.ts'
 import { type BeforeWrite, MongoCollection, type MongoDocument } from './mongodb-collection.ts'
+import {
+  assertSupported,
+  type Deployment,
+  readDeployment,
+  readParameter,
+  type ServerParameter,
+} from './mongodb-deployment.ts'
 import { translateMongodbError } from './mongodb-errors.ts'
 import {
   assertMigrated,
@@ -40,7 +47,10 @@ const options: MongoClientOptions = {
   socketTimeoutMS: socketTimeoutMs(engineTimeoutMs),
 }
 
-/** A database of a MongoDB deployment of any topology. Connects with the first request. */
+/**
+ * A database of a MongoDB deployment: a replica set or a sharded cluster, of version 8.0 or newer. Connects with the first
+ * request. Requests to any other deployment fail with STORE_NOT_SUPPORTED.
+ */
 export class MongoDatabase implements AsyncDisposable {
   readonly #client: MongoClient
   readonly #database: Db
@@ -49,6 +59,7 @@ export class MongoDatabase implements AsyncDisposable {
   readonly #timeoutMs: number
   readonly #inFlight = new Set<Promise<unknown>>()
   #isConnected = false
+  #isSharded = false
   #isClosed = false
 
   /**
@@ -92,7 +103,11 @@ export class MongoDatabase implements AsyncDisposable {
    */
   transaction<R>(work: TransactionWork<R>, options?: TransactionOptions): Promise<R | typeof writeConflict> {
     return this.#runGuarded(
-      () => runTransaction(this.#client, this.#database.databaseName, work, options),
+      () =>
+        runTransaction(this.#client, this.#database.databaseName, work, {
+          ...options,
+          isSharded: this.#isSharded,
+        }),
       2 * requestTimeoutMs(this.#timeoutMs),
     )
   }
@@ -139,11 +154,12 @@ export class MongoDatabase implements AsyncDisposable {
     return found.map(({ name }) => name)
   }
 
-  /** Reads the version of the primary, and its clock where the server reports it. */
-  async describeServer(): Promise<{ version: string; localTime?: Date }> {
-    const { version } = await this.run(() => this.#database.command({ buildInfo: 1 }))
-    const { localTime } = await this.run(() => this.#database.command({ hello: 1 }))
-    return { version, localTime }
+  readDeployment(): Promise<Deployment> {
+    return this.run(() => readDeployment(this.#database))
+  }
+
+  readParameter(name: string): Promise<ServerParameter> {
+    return this.run(() => readParameter(this.#database, name))
   }
 
   /**
@@ -151,7 +167,7 @@ export class MongoDatabase implements AsyncDisposable {
    *
    * @param timeoutMs how long the caller waits, in milliseconds; by default, until the driver gives up. A write may
    *   still happen later.
-   * @throws {ApiError} STORE_UNAVAILABLE; defects are unchanged.
+   * @throws {ApiError} STORE_UNAVAILABLE or STORE_NOT_SUPPORTED; defects are unchanged.
    */
   async run<R>(request: () => Promise<R>, timeoutMs?: number): Promise<R> {
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
@@ -167,20 +183,24 @@ export class MongoDatabase implements AsyncDisposable {
   }
 
   /**
-   * Connects, until that has succeeded once: from then on, the driver reconnects. It does not repeat a first attempt that
-   * failed: each later request would fail with "Topology is closed".
+   * Connects to a supported deployment, until that has succeeded once: from then on, the driver reconnects. It does not
+   * repeat a first attempt that failed: each later request would fail with "Topology is closed".
    */
   async #connect(): Promise<void> {
     await this.#client.connect()
+    const deployment = await readDeployment(this.#database)
+    assertSupported(deployment)
+    this.#isSharded = deployment.topology === 'sharded cluster'
     this.#isConnected = true
   }
 
   /**
-   * Checks that the deployment is reachable and has the indexes of `schema`.
+   * Checks that the deployment is reachable, still supported, and has the indexes of `schema`.
    *
-   * @throws {ApiError} UNAVAILABLE: STORE_UNAVAILABLE, STORE_NOT_MIGRATED or STORE_SCHEMA_TOO_NEW.
+   * @throws {ApiError} UNAVAILABLE: STORE_UNAVAILABLE, STORE_NOT_SUPPORTED, STORE_NOT_MIGRATED or STORE_SCHEMA_TOO_NEW.
    */
   async ping(schema: MongoSchema): Promise<void> {
+    assertSupported(await this.readDeployment())
     await assertMigrated(this.#meta(), schema)
   }
 

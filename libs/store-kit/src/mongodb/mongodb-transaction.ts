@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AnyClientBulkWriteModel,
   type ClientSession,
@@ -9,7 +10,7 @@ import {
 } from 'mongodb'
 import { conflictDeadline, writeConflict } from '../retry-on-conflict.ts'
 import type { FindQuery } from './mongodb-collection.ts'
-import { engineTimeoutMs } from './mongodb-timeouts.ts'
+import { engineTimeoutMs, majorityTimeoutMs } from './mongodb-timeouts.ts'
 
 /** A write in a transaction. Each affects at most one document, except for `deleteMany`. */
 export type TransactionWrite = { collection: string } & (
@@ -45,6 +46,11 @@ export interface TransactionOptions {
   deadline?: number | undefined
 }
 
+interface AttemptOptions extends TransactionOptions {
+  /** Whether the deployment is a sharded cluster: there, only the read concern `snapshot` spans several shards. */
+  isSharded?: boolean
+}
+
 /** The requests of a transaction, which have to be sent one after another. */
 export class MongoTransaction {
   readonly #client: MongoClient
@@ -70,11 +76,12 @@ export class MongoTransaction {
       return { matched: matchedCount + upsertedCount, deleted: deletedCount }
     } catch (error) {
       if (!(error instanceof MongoClientBulkWriteError)) throw error
-      const [failed] = error.writeErrors
-      if (failed?.[1].code === duplicateKeyCode)
-        throw new DuplicateInTransaction(writes[failed[0]]!.collection, { cause: error })
-      // The labels and codes are those of the cause.
-      throw error.cause ?? error
+      const [[index, failed] = []] = error.writeErrors
+      // The driver's error has neither the code and the message of a failed write, nor the labels of a failed request.
+      if (index === undefined) throw error.cause ?? error
+      const cause = new MongoServerError({ ...failed })
+      if (failed?.code !== duplicateKeyCode) throw cause
+      throw new DuplicateInTransaction(writes[index]!.collection, { cause })
     }
   }
 
@@ -134,6 +141,8 @@ export const runTransaction = async <R>(
   }
 }
 
+const writeConcern = { w: 'majority', journal: true, wtimeoutMS: majorityTimeoutMs } as const
+
 /** Repeats of a transaction after broken connections and elections. */
 const maxRepeats = 2
 
@@ -141,12 +150,12 @@ const attempt = async <R>(
   client: MongoClient,
   name: string,
   work: TransactionWork<R>,
-  { beforeCommit, deadline = conflictDeadline() }: TransactionOptions = {},
+  { beforeCommit, deadline = conflictDeadline(), isSharded = false }: AttemptOptions = {},
 ): Promise<R | typeof writeConflict> => {
   const session = client.startSession()
   try {
-    // The default read concern of a transaction is a snapshot of the primary; its commit waits for the majority.
-    session.startTransaction({ writeConcern: { w: 'majority', journal: true } })
+    // On a replica set, a transaction reads a snapshot of the primary by default. Its commit waits for the majority.
+    session.startTransaction({ writeConcern, ...(isSharded && { readConcern: { level: 'snapshot' } }) })
     const result = await work(new MongoTransaction(client, name, session))
     if (result !== writeConflict) {
       beforeCommit?.()
@@ -157,7 +166,7 @@ const attempt = async <R>(
     if (isConflict(error)) return writeConflict
     throw error
   } finally {
-    if (session.inTransaction()) await session.abortTransaction().catch(() => {})
+    // Aborts the transaction if it is still open.
     await session.endSession().catch(() => {})
   }
 }
@@ -174,9 +183,13 @@ const commit = async (client: MongoClient, session: ClientSession, deadline: num
         await endOpenTransaction(client, session)
         throw error
       }
+      await sleep(commitPauseMs)
     }
   }
 }
+
+/** Between two attempts to commit. */
+const commitPauseMs = 20
 
 /** Aborts the transaction of a session unless it is committed: it must not be committed after its deadline. */
 const endOpenTransaction = async (client: MongoClient, session: ClientSession): Promise<void> => {

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { MongoClient, MongoServerError } from 'mongodb'
 import { secantusVersion } from './install-secantusdb.ts'
@@ -39,7 +38,7 @@ export const isDockerRunning = (env: NodeJS.ProcessEnv): Promise<boolean> =>
 export const startContainer = async (): Promise<MongodbEngine> => {
   const { GenericContainer, Wait } = await import('testcontainers')
   const started = await new GenericContainer('mongo:8')
-    .withCommand(['--replSet', 'rs0', '--bind_ip_all'])
+    .withCommand(['--replSet', 'rs0', '--bind_ip_all', '--setParameter', 'transactionLifetimeLimitSeconds=5'])
     .withExposedPorts(27017)
     .withWaitStrategy(Wait.forLogMessage(/Waiting for connections/))
     .start()
@@ -56,45 +55,24 @@ export const startContainer = async (): Promise<MongodbEngine> => {
   }
 }
 
+const launcher = join(import.meta.dirname, '../../../../tools/mongodb-for-tests/secantusdb.py')
+
 /** Arguments of the Python interpreter: secantusdb with synchronous commits and failpoints of MongoDB's own tests. */
 export const secantusDbArgs = (port: string, folder: string): string[] => [
-  ...['-m', 'secantus', '--port', port, '--storage-path', folder],
+  ...[launcher, '--port', port, '--storage-path', folder],
   ...['--sync-on-commit', '--enable-test-commands'],
 ]
 
-/** secantusdb on a free port, with a new data folder. @param python interpreter that has it. */
-export const startSecantusDb = async (python: string): Promise<MongodbEngine> => {
+/**
+ * secantusdb on a free port, with a new data folder.
+ *
+ * @param python interpreter that has it.
+ * @param options further options, such as `--standalone`.
+ */
+export const startSecantusDb = async (python: string, options: string[] = []): Promise<MongodbEngine> => {
   const folder = mkdtempSync(join(tmpdir(), 'secantusdb-'))
   return {
-    ...(await startProgram(python, secantusDbArgs('0', folder), folder)),
+    ...(await startProgram(python, [...secantusDbArgs('0', folder), ...options], folder)),
     describe: (version) => `secantusdb ${secantusVersion()} as ${version} (PyPI)`,
-  }
-}
-
-const jongodbPackage = '@jongodb/memory-server-bin-linux-x64-gnu'
-
-/** The program that npm installs on Linux x64; undefined elsewhere. */
-export const findJongodb = (): { command: string; version: string } | undefined => {
-  const resolve = createRequire(import.meta.url).resolve
-  try {
-    const manifest = resolve(`${jongodbPackage}/package.json`)
-    const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
-    return { command: join(dirname(manifest), 'bin/jongodb'), version }
-  } catch {
-    return undefined
-  }
-}
-
-/** @throws {Error} with the engines to choose from where npm has not installed jongodb. */
-export const startJongodb = async (): Promise<MongodbEngine> => {
-  const jongodb = findJongodb()
-  if (!jongodb) {
-    throw new Error(
-      'There is no MongoDB to test on. Set TEST_MONGODB_URL, start Docker, put Python 3.11 on the PATH, or run npm install on Linux x64, where npm brings an engine.',
-    )
-  }
-  return {
-    ...(await startProgram(jongodb.command, ['--host=127.0.0.1', '--port=0'])),
-    describe: (version) => `jongodb ${jongodb.version} as ${version} (npm package ${jongodbPackage})`,
   }
 }

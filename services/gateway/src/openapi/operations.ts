@@ -142,6 +142,7 @@ const service = [
   'UPSTREAM_UNAVAILABLE',
   'STORE_UNAVAILABLE',
   'STORE_NOT_MIGRATED',
+  'STORE_NOT_SUPPORTED',
   'STORE_SCHEMA_TOO_NEW',
 ] as const
 const member = [...caller, 'ORGANIZATION_NOT_FOUND'] as const

@@ -365,6 +365,16 @@ export const reasons = {
       { metadata: { store: 'forms' }, retryAfterSeconds },
     ),
   },
+  STORE_NOT_SUPPORTED: {
+    meaning:
+      'The server of a store is not set up for this release. An operator has to do what `formctl doctor` says.',
+    example: new ApiError(
+      'UNAVAILABLE',
+      'STORE_NOT_SUPPORTED',
+      'The server of the store lacks what this release needs. An operator has to set it up as formctl doctor says.',
+      { retryAfterSeconds },
+    ),
+  },
   STORE_SCHEMA_TOO_NEW: {
     meaning:
       'A newer release has migrated a store. An operator has to upgrade this service, or restore the backup from before the upgrade.',

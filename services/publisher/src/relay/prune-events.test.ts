@@ -14,7 +14,7 @@ import { pruneEvents } from './prune-events.ts'
 const dayMs = 24 * 60 * 60 * 1000
 
 it('keeps the memory of requests on MongoDB for the whole retention, and prunes it afterwards', async () => {
-  await using mongo = await startMongo(process.env, { quick: true })
+  await using mongo = await startMongo()
   await migrateFormsStore(mongo.url)
   await using forms = await openFormsStore(mongo.url)
   const { organizationId, formId } = await givenForm(forms)

@@ -6,7 +6,7 @@ import { givenForm } from '../testing.ts'
 import { patience, sequencesOf, startRelaying, upTo } from './testing/start-relaying.ts'
 
 it('collects, streams and marks the events of several organizations, from two publishers', async () => {
-  await using mongo = await startMongo(process.env, { quick: true })
+  await using mongo = await startMongo()
   await migrateFormsStore(mongo.url)
   await using relaying = await startRelaying(mongo.url)
   const { forms, streamed } = relaying

@@ -5,17 +5,19 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { migrateDirectoryStore } from '@fms/directory-store'
 import { migrateFormsStore } from '@fms/forms-store'
-import { startMongo } from '@fms/testkit/mongodb'
+import { startMongo, startStandaloneMongo } from '@fms/testkit/mongodb'
 import { migrateBeyondThisRelease } from '@fms/testkit/newer-schema'
 import { freePorts } from '@fms/testkit/ports'
 import { spawnWithParent } from '@fms/testkit/processes'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const directory = mkdtempSync(join(tmpdir(), 'e2e-newer-'))
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
+const standalone = await startStandaloneMongo()
 afterAll(async () => {
   rmSync(directory, { recursive: true })
   await mongo[Symbol.asyncDispose]()
+  await standalone?.[Symbol.asyncDispose]()
 })
 
 const migrate = { directory: migrateDirectoryStore, forms: migrateFormsStore }
@@ -54,6 +56,19 @@ describe.each(['organizations', 'forms'] as const)('the %s service', (name) => {
     expect(JSON.parse(lines.at(-1)!)).toMatchObject({
       msg: 'cannot start',
       err: { message: expect.stringMatching(/version 999 .*Upgrade this service, or restore the backup/) },
+    })
+  })
+
+  it.runIf(standalone)('does not start on a standalone MongoDB, and logs how to set it up', async () => {
+    const { code, lines } = await runUntilExit(name, standalone!.url)
+
+    expect(code).toBe(1)
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+      msg: 'cannot start',
+      err: {
+        reason: 'STORE_NOT_SUPPORTED',
+        parts: { advice: expect.stringContaining("mongosh --eval 'rs.initiate()'") },
+      },
     })
   })
 })
