@@ -40,7 +40,10 @@ export class DuplicateInTransaction extends Error {
 export type TransactionWork<R> = (transaction: MongoTransaction) => Promise<R | typeof writeConflict>
 
 export interface TransactionOptions {
-  /** Called right before the commit, when all documents are locked. Its error aborts the transaction. */
+  /**
+   * Called right before the commit, when all documents are locked, and before each repeat of a commit with an unknown result.
+   * Its error aborts the transaction, unless it is committed already.
+   */
   beforeCommit?: (() => void) | undefined
   /** When a commit with an unknown result is no longer repeated, by `performance.now()`. Default: in 5 s. */
   deadline?: number | undefined
@@ -159,7 +162,7 @@ const attempt = async <R>(
     const result = await work(new MongoTransaction(client, name, session))
     if (result !== writeConflict) {
       beforeCommit?.()
-      await commit(client, session, deadline)
+      await commit(client, session, { beforeCommit, deadline })
     }
     return result
   } catch (error) {
@@ -172,19 +175,32 @@ const attempt = async <R>(
 }
 
 /** Commits until the result is known. A repeated commit has the result of the first one. */
-const commit = async (client: MongoClient, session: ClientSession, deadline: number): Promise<void> => {
+const commit = async (
+  client: MongoClient,
+  session: ClientSession,
+  { beforeCommit, deadline }: { beforeCommit: TransactionOptions['beforeCommit']; deadline: number },
+): Promise<void> => {
   for (;;) {
     try {
       await session.commitTransaction()
       return
     } catch (error) {
       if (!hasLabel(error, 'UnknownTransactionCommitResult')) throw error
-      if (performance.now() > deadline) {
+      await sleep(commitPauseMs)
+      if (performance.now() > deadline || !mayCommit(beforeCommit)) {
         await endOpenTransaction(client, session)
         throw error
       }
-      await sleep(commitPauseMs)
     }
+  }
+}
+
+const mayCommit = (beforeCommit: TransactionOptions['beforeCommit']): boolean => {
+  try {
+    beforeCommit?.()
+    return true
+  } catch {
+    return false
   }
 }
 
