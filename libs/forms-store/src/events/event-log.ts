@@ -64,12 +64,10 @@ export interface EventLog {
   range(organizationId: string): Promise<EventLogRange>
 
   /**
-   * Moves recorded events that are not in a log yet to the logs of their organizations: those of at most `limit` forms.
-   * An engine that records events directly in the log does nothing. Organizations do not wait for each other: a slow one
-   * continues after the call, and one whose events cannot be moved is left out for a while.
+   * Gives recorded events their sequences, in which they are in the log: those of at most `limit` organizations. An engine that
+   * records events directly in the log does nothing. A failure of one organization does not hold up others.
    *
-   * @returns the number of forms whose events were moved, plus the organizations in progress; `limit` if there may be
-   *   more, 0 if there was nothing to move. `backlog` says whether events are left that cannot be moved yet.
+   * @returns the number of events that were tried; 0 if there were none.
    * @throws the error of an organization, after the others.
    */
   collect(limit: number): Promise<number>
@@ -85,8 +83,7 @@ export interface EventLog {
 
   /**
    * Deletes at most `limit` events that are older than `before` and in the stream. Keeps the newest event of each
-   * organization, which has the last sequence. The requests of events that are at least two minutes younger than `before` stay
-   * known.
+   * organization, which has the last sequence. A request is remembered as long as its event.
    *
    * @returns the number of deleted events; 0 if there are no more.
    */

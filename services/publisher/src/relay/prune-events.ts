@@ -5,17 +5,11 @@ const batchSize = 100
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/**
- * How much longer events stay, in milliseconds. A store may forget the request of an event two minutes before the event, and
- * has to remember it for `retentionDays`.
- */
-const marginMs = 2 * 60_000
-
 /** Deletes events older than `retentionDays` in small batches. The store keeps those that are not in the stream yet. */
 export const pruneEvents = async (
   events: EventLog,
   { retentionDays, now, signal }: { retentionDays: number; now: Date; signal: AbortSignal },
 ): Promise<void> => {
-  const before = new Date(now.getTime() - retentionDays * dayMs - marginMs)
+  const before = new Date(now.getTime() - retentionDays * dayMs)
   while (!signal.aborted && (await events.prune(before, batchSize)) > 0);
 }
