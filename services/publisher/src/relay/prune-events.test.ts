@@ -21,7 +21,11 @@ it('keeps the memory of requests on MongoDB for the whole retention, and prunes 
   const request = { requestId: randomUUID(), method: 'update', digest: '' } as const
   const context: ChangeContext = { ...operatorContext, request }
   const rename = () =>
-    forms.update({ organizationId, formRef: formId }, (form) => ({ ...form, name: randomUUID() }), context)
+    forms.update(
+      { organizationId, formRef: formId },
+      (form) => ({ ...form, name: randomUUID(), updateTime: new Date() }),
+      context,
+    )
   await rename()
   // Retention keeps the newest event, and those that are not in the stream.
   await forms.delete({ organizationId, formRef: formId }, () => {})
