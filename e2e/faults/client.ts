@@ -135,6 +135,13 @@ export class Client {
     )
   }
 
+  /** Changes each of its forms once, however often that fails. */
+  async changeForms(): Promise<void> {
+    for (const entry of this.#entries.filter(({ deletion }) => deletion === 'none')) {
+      while (!(await this.#patch(entry))) await delay(pauseMs)
+    }
+  }
+
   /** Sends one create. @returns the response; undefined when the connection broke. */
   async tryCreate(): Promise<ApiResponse | undefined> {
     const write = this.#newCreate()

@@ -11,6 +11,8 @@ export interface TcpProxy extends AsyncDisposable {
   stall(): void
   /** Breaks connections at random instead of passing on the response of the store, which has done the work. */
   loseReplies(): void
+  /** Drops every commit of a transaction that a client sends, so that its writes stay uncommitted. */
+  dropCommits(): void
   /** Ends the disturbance: new connections work again. */
   restore(): Promise<void>
 }
@@ -23,6 +25,7 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
   const pairs = new Set<Socket[]>()
   let isStalled = false
   let losesReplies = false
+  let dropsCommits = false
 
   const follow = (sockets: Socket[]) => {
     pairs.add(sockets)
@@ -50,8 +53,12 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
         done()
       },
     })
+    const requests = new Transform({
+      transform: (chunk: Buffer, _encoding, done) =>
+        dropsCommits && chunk.includes('commitTransaction') ? done() : done(null, chunk),
+    })
     follow([client, upstream])
-    client.pipe(upstream)
+    client.pipe(requests).pipe(upstream)
     upstream.pipe(replies).pipe(client)
   }
   const listen = async (port: number): Promise<Server> => {
@@ -79,9 +86,13 @@ export const startTcpProxy = async (target: number): Promise<TcpProxy> => {
     loseReplies: () => {
       losesReplies = true
     },
+    dropCommits: () => {
+      dropsCommits = true
+    },
     restore: async () => {
       isStalled = false
       losesReplies = false
+      dropsCommits = false
       if (!server.listening) server = await listen(port)
     },
     [Symbol.asyncDispose]: async () => cut(),
