@@ -29,8 +29,7 @@ export interface FoundForm extends FormState, LiveState {
    * engine applies a change only if this time is unchanged.
    */
   changeTime: Date
-  /** Present on a deleted form. */
-  deletion?: Deletion
+  isDeleted: boolean
 }
 
 /** A form as a change finds it, with its draft. */
