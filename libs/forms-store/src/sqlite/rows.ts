@@ -55,14 +55,14 @@ export const toStoredForm = (row: Row): StoredForm => ({
 })
 
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
-export const foundColumns = `${stateColumns}, id, name, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
+export const foundColumns = `${stateColumns}, id, isDeleted, name, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
 
-/** @param row without the deletion, which stands in another table. */
 export const toFoundForm = (row: Row): FoundForm => ({
   ...toFormState(row),
   name: text(row, 'name'),
   draftBytes: number(row, 'draftBytes'),
   incarnation: number(row, 'id'),
+  isDeleted: row.isDeleted === 1,
   changeTime: time(row, 'changeTime'),
   ...toLiveState(row),
 })

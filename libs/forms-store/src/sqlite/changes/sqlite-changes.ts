@@ -6,7 +6,7 @@ import type { FormRef, Quota, Replies, StoredForm, StoredRevision } from '../../
 import type { IdentifiedRequest } from '../../requests/identified-request.ts'
 import type { EarlierRequest } from '../../requests/reject-repeat.ts'
 import { findAnyForm, findDeletedForm, findForm } from '../find-form.ts'
-import { readDeletion, readRecord } from '../records/export-forms.ts'
+import { readRecord } from '../records/export-forms.ts'
 import { foundColumns, toFoundForm, toStoredForm, toStoredRevision } from '../rows.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
@@ -23,28 +23,17 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   async findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined> {
-    return this.#find(ref, isDeleted, foundColumns, toFoundForm)
+    const row = this.#find(ref, isDeleted, foundColumns)
+    return row && toFoundForm(row)
   }
 
   async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
-    const columns = `${foundColumns}, type, aiHandoff, draft`
-    return this.#find(ref, isDeleted, columns, (row) => ({ ...toStoredForm(row), ...toFoundForm(row) }))
+    const row = this.#find(ref, isDeleted, `${foundColumns}, type, aiHandoff, draft`)
+    return row && { ...toStoredForm(row), ...toFoundForm(row) }
   }
 
-  #find<F extends FoundForm>(
-    ref: FormRef,
-    isDeleted: boolean,
-    columns: string,
-    toFound: (row: Row) => F,
-  ): F | undefined {
-    if (!isDeleted) {
-      const row = findForm(this.#database, ref, columns)
-      return row && toFound(row)
-    }
-    return this.#database.snapshot(() => {
-      const row = findDeletedForm(this.#database, ref, columns)
-      return row && { ...toFound(row), deletion: readDeletion(this.#database, row) }
-    })
+  #find(ref: FormRef, isDeleted: boolean, columns: string): Row | undefined {
+    return (isDeleted ? findDeletedForm : findForm)(this.#database, ref, columns)
   }
 
   async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {
