@@ -172,10 +172,9 @@ let accounts = 0
 export const newAccount = async (
   directoryStoreUrl: string,
   { role = 'editor', readOnly = false, in: existing }: { role?: Role; readOnly?: boolean; in?: Account } = {},
-  open = openDirectoryStore,
 ): Promise<Account> => {
   const number = ++accounts
-  await using directory = await open(directoryStoreUrl)
+  await using directory = await openDirectoryStore(directoryStoreUrl)
   const { userId } = await directory.createUser({ email: `user-${number}-${process.pid}@example.com` })
   const { organizationId, slug } =
     existing ??

@@ -63,8 +63,6 @@ export class Client {
   /** Names of creates without a response: each may have created one form. */
   readonly #uncertainCreates = new Set<string>()
   readonly #pending = new PendingWrites()
-  /** Whether writes are repeated, with a `requestId`, which release 0.1.0 has for publishes alone. */
-  readonly #repeats: boolean
   readonly #events = new EventJournal()
   /** Violations that reads found while the load ran. */
   #lost: string[] = []
@@ -73,15 +71,9 @@ export class Client {
 
   readonly #operations: ((entry: Entry) => Promise<boolean>)[]
 
-  /** @param operations which to send: all, or those that release 0.1.0 has. */
-  constructor(
-    system: Pick<System, 'call'>,
-    account: Account,
-    operations: 'all' | 'of release 0.1.0' = 'all',
-  ) {
+  constructor(system: Pick<System, 'call'>, account: Account) {
     this.#system = system
     this.#account = account
-    this.#repeats = operations === 'all'
     this.#operations = [
       this.#patch,
       this.#patch,
@@ -91,7 +83,9 @@ export class Client {
       this.#readLive,
       this.#list,
       this.#delete,
-      ...(operations === 'all' ? [this.#unpublish, this.#rollback, this.#undelete] : []),
+      this.#unpublish,
+      this.#rollback,
+      this.#undelete,
     ]
   }
 
@@ -101,7 +95,7 @@ export class Client {
   }
 
   #sendAny(): Promise<boolean> {
-    const pending = this.#repeats ? this.#pending.repeatable() : []
+    const pending = this.#pending.repeatable()
     if (pending.length >= randomInt(1, maxPendingWrites + 1)) return this.#repeat(pick(pending))
     const living = this.#entries.filter(({ deletion }) => deletion === 'none')
     return living.length < livingForms ? this.#create() : pick(this.#operations).call(this, pick(living))
@@ -154,7 +148,7 @@ export class Client {
   /** A create, half of the time with an id that the client has chosen. */
   #newCreate(): Write {
     const name = `Form ${randomUUID()}`
-    const formId = this.#repeats && Math.random() < 0.5 ? randomUUID() : undefined
+    const formId = Math.random() < 0.5 ? randomUUID() : undefined
     this.#uncertainCreates.add(name)
     return this.#newWrite({
       method: 'POST',
@@ -198,10 +192,10 @@ export class Client {
     const entries = this.#entries
     for (const entry of entries) await this.#checkForm(entry, verdict)
     const listed = await this.#checkList(verdict)
-    if (this.#repeats) await this.#checkDeletedForms(verdict)
+    await this.#checkDeletedForms(verdict)
     const uncertain = new Set(listed.map(({ name }) => name))
     await this.#deleteUncertain(listed)
-    if (this.#repeats) await this.#purgeDeleted()
+    await this.#purgeDeleted()
     if (stream) {
       const sent = new Set(entries.flatMap(({ sentNames }) => [...sentNames]))
       const wasSent = (name: string) =>
@@ -245,9 +239,9 @@ export class Client {
     }
   }
 
-  /** Repeats the writes without an acknowledgement until each is executed or refused. Drops them without a `requestId`. */
+  /** Repeats the writes without an acknowledgement until each is executed or refused. */
   async #settlePending(): Promise<void> {
-    for (const write of this.#repeats ? this.#pending.inOrderOfRepeat() : []) {
+    for (const write of this.#pending.inOrderOfRepeat()) {
       const { method, path, body, entry, refusal } = write
       const statuses = [200, 404, ...(refusal === undefined ? [] : [refusal])]
       this.#pending.addRepeat(write)
@@ -516,7 +510,6 @@ export class Client {
   #newWrite(write: Write): Write {
     const { path, body, entry, names = [] } = write
     for (const name of names) entry?.names.add(name)
-    if (!this.#repeats) return write
     const requestId = randomUUID()
     return body
       ? { ...write, body: { ...body, requestId } }
@@ -526,7 +519,7 @@ export class Client {
   /** Sends a write, in parallel if more than once. @returns whether it was acknowledged. */
   async #write(write: Write, times = pick(copies)): Promise<boolean> {
     this.#pending.add(write)
-    const sent = Array.from({ length: this.#repeats ? times : 1 }, () => this.#sendWrite(write))
+    const sent = Array.from({ length: times }, () => this.#sendWrite(write))
     return this.#settle(write, await Promise.all(sent))
   }
 

@@ -22,25 +22,45 @@ const operations = readFileSync(join(thisRelease, 'docs/operations.md'), 'utf8')
 /** The commands that restart the instances of `forms` unchanged. */
 const [, restartCommands] = /^To restart instances unchanged:\n\n```sh\n(.*?)^```$/ms.exec(operations)!
 
+/** The command of an upgrade that replaces all services. */
+const [, replaceCommand] = /^ +(sh deploy\/replace.sh organizations .*)$/m.exec(operations)!
+
 const services = ['organizations', 'forms', 'publisher', 'gateway']
 
-/** Runs Docker's commands on a deployment. Containers are instances. @param exits of the stopped instances by name. */
+/**
+ * Runs Docker's commands on a deployment. Containers are instances.
+ *
+ * @param running the numbers of the instances of each service.
+ * @param exits of the stopped instances by name.
+ */
 const dockerOf =
-  (deployment: Deployment, exits: Record<string, Exit>): RunDockerCommand =>
-  async ([command, ...args]) => {
-    const name = args.at(-1)!
-    if (command === 'compose') return `${name}-1\n${name}-2\n`
-    if (command === 'inspect') return 'healthy'
-    if (command !== 'restart') throw new Error('this test does not know the command')
-    exits[name] = await deployment.stop(name)
-    await deployment.start(name)
+  (deployment: Deployment, running: readonly number[], exits: Record<string, Exit>): RunDockerCommand =>
+  async (args) => {
+    const [line, name] = [args.join(' '), args.at(-1)!]
+    if (line === `compose ps --quiet ${name}`) return running.map((number) => `${name}-${number}\n`).join('')
+    if (args[0] === 'inspect') return 'healthy'
+    if (args[0] === 'rm') return ''
+    if (line === `compose up --detach --wait --no-deps --no-recreate --scale ${name}=2 ${name}`)
+      await deployment.start(`${name}-2`)
+    else if (args[0] === 'stop') exits[name] = await deployment.stop(name)
+    else if (args[0] === 'restart') {
+      exits[name] = await deployment.stop(name)
+      await deployment.start(name)
+    } else throw new Error('this test does not know the command')
     await delay(loadMs)
     return ''
   }
 
-it('a rolling restart of every service fails no request', async () => {
+it.each([
+  {
+    change: 'a rolling restart',
+    running: [1, 2],
+    scripts: services.map((service) => restartCommands!.replaceAll('forms', service)),
+  },
+  { change: 'a replacement', running: [1], scripts: [replaceCommand!] },
+])('$change of every service fails no request', async ({ running, scripts }) => {
   await using deployment = await startDeployment({
-    releases: [thisRelease, thisRelease],
+    startAtFirst: running,
     env: {
       organizations: { DRAIN_MS: drainMs },
       forms: { DRAIN_MS: drainMs },
@@ -49,7 +69,7 @@ it('a rolling restart of every service fails no request', async () => {
     },
   })
   await using balancer = startBalancer([deployment.urls['gateway-1']!, deployment.urls['gateway-2']!])
-  await balancer.untilReady(2)
+  await balancer.untilReady(running.length)
   const { call }: Pick<System, 'call'> = balancer
   const clients = await Promise.all(
     Array.from(
@@ -60,20 +80,19 @@ it('a rolling restart of every service fails no request', async () => {
     ),
   )
   const stop = new AbortController()
-  const running = clients.map((client) => client.run(stop.signal))
+  const load = clients.map((client) => client.run(stop.signal))
   await delay(loadMs)
 
   const exits: Record<string, Exit> = {}
-  await using docker = await startFakeDocker(dockerOf(deployment, exits))
-  for (const service of services)
-    await docker.runScript(restartCommands!.replaceAll('forms', service), thisRelease)
+  await using docker = await startFakeDocker(dockerOf(deployment, running, exits))
+  for (const script of scripts) await docker.runScript(script, thisRelease)
   stop.abort()
-  await Promise.all(running)
+  await Promise.all(load)
 
   const { outcomes } = balancer
   expect([...outcomes.keys()]).toEqual([200])
   expect(outcomes.get(200)).toBeGreaterThan(clientCount * 10)
-  expect(Object.keys(exits)).toHaveLength(2 * services.length)
+  expect(Object.keys(exits)).toHaveLength(running.length * services.length)
   for (const [instance, { code, afterMs }] of Object.entries(exits)) {
     expect(code, instance).toBe(0)
     expect(afterMs, instance).toBeLessThan(10_000)

@@ -9,6 +9,7 @@ import { startNatsServer } from '@fms/testkit/nats-server'
 import { freePorts } from '@fms/testkit/ports'
 import type { Service } from '@fms/testkit/processes'
 import { spawnWithParent, terminate } from '@fms/testkit/processes'
+import { services } from '../../../scripts/services.ts'
 import { readStartConfig, type StartConfig } from '../../../scripts/start-config.ts'
 
 /** How a process exited after SIGTERM. */
@@ -17,10 +18,7 @@ export interface Exit {
   afterMs: number
 }
 
-/**
- * Several instances of every service, which may be of different releases. The host names `forms` and `organizations`
- * resolve to all of their instances.
- */
+/** Two instances of every service. The host names `forms` and `organizations` resolve to all of their instances. */
 export interface Deployment extends AsyncDisposable {
   directoryStoreUrl: string
   nats: NatsServer
@@ -43,30 +41,25 @@ const fakeDns = join(import.meta.dirname, 'fake-dns.ts')
 type ServiceEnvironments = Record<'organizations' | 'forms' | 'publisher' | 'gateway', NodeJS.ProcessEnv>
 
 export interface DeploymentOptions {
-  /**
-   * The folder of the sources of each instance: `forms-1` runs those in the first one, `forms-2` those in the second.
-   */
-  releases: string[]
   /** Additional environment variables of each service. */
   env: ServiceEnvironments
-  /** Default: SQLite files in a temporary folder. */
-  stores?: Pick<StartConfig, 'DIRECTORY_STORE_URL' | 'FORMS_STORE_URL'> | undefined
   /** Numbers of the instances that start at first. Default: all. */
-  startAtFirst?: number[]
+  startAtFirst?: readonly number[]
 }
 
+/** The numbers of the instances, as in `forms-1`. */
+const numbers = [1, 2]
+
 export const startDeployment = async ({
-  releases,
   env,
-  stores,
-  startAtFirst = releases.map((_, index) => index + 1),
+  startAtFirst = numbers,
 }: DeploymentOptions): Promise<Deployment> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(await mkdtempDisposable(join(tmpdir(), 'rolling-')))
   const nats = starting.use(await startNatsServer({ dataDir: folder.path }))
-  const startEnv = { DATA_DIR: folder.path, LOG_LEVEL: 'error', ...stores }
+  const startEnv = { DATA_DIR: folder.path, LOG_LEVEL: 'error' }
   const config = { ...readStartConfig(startEnv), HOST: '127.0.0.1' }
-  const all = await instancesOf(releases, config, nats, env)
+  const all = await instancesOf(config, nats, env)
   const children = new Map<string, ChildProcess>()
   starting.defer(async () => void (await Promise.all([...children.values()].map(terminate))))
 
@@ -104,20 +97,15 @@ export const startDeployment = async ({
 
 /** Every instance by its name. Instances with the same number have the same address of the loopback network. */
 const instancesOf = async (
-  releases: string[],
   config: StartConfig,
   nats: NatsServer,
   env: ServiceEnvironments,
 ): Promise<Map<string, Service>> => {
-  const ports = (await freePorts(2 + 2 * releases.length)) as [number, number, ...number[]]
+  const ports = (await freePorts(2 + 2 * numbers.length)) as [number, number, ...number[]]
   const [organizationsPort, formsPort, ...portsByInstance] = ports
-  const addresses = releases.map((_, index) => addressOf(index + 1))
+  const addresses = numbers.map(addressOf)
   const all = new Map<string, Service>()
-  for (const [index, release] of releases.entries()) {
-    const number = index + 1
-    const { services }: typeof import('../../../scripts/services.ts') = await import(
-      join(release, 'scripts/services.ts')
-    )
+  for (const number of numbers) {
     const [publisherPort, gatewayPort] = portsByInstance.splice(0, 2) as [number, number]
     const programs = services({
       config: { ...config, PORT: gatewayPort },

@@ -81,7 +81,7 @@ describe('formctl migrate', () => {
     expect(await run(['migrate'])).toBe(0)
 
     expect(stdout).toBe(
-      'The directory store on SQLite has version 4 of its schema.\nThe forms store on SQLite has version 11 of its schema.\n',
+      'The directory store on SQLite has version 4 of its schema.\nThe forms store on SQLite has version 1 of its schema.\n',
     )
   })
 

@@ -55,15 +55,15 @@ export const toStoredForm = (row: Row): StoredForm => ({
 })
 
 /** The columns of `toFoundForm`. SQLite computes the size of a draft without reading it. */
-export const foundColumns = `${stateColumns}, id, name, changeTime, isDeleted, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
+export const foundColumns = `${stateColumns}, id, isDeleted, name, changeTime, revisionNumber, liveNumber, octet_length(draft) AS draftBytes`
 
 export const toFoundForm = (row: Row): FoundForm => ({
   ...toFormState(row),
   name: text(row, 'name'),
   draftBytes: number(row, 'draftBytes'),
   incarnation: number(row, 'id'),
-  changeTime: time(row, 'changeTime'),
   isDeleted: row.isDeleted === 1,
+  changeTime: time(row, 'changeTime'),
   ...toLiveState(row),
 })
 

@@ -56,6 +56,15 @@ it('a measured store works like the original and records the duration of each op
   expect(shelf.isOpen).toBe(false)
 })
 
+it('measures the methods that a store inherits', async () => {
+  const measured = measureStore('inherited things', 'sqlite::memory:', new (class extends Shelf {})(), silent)
+
+  expect(await measured.get('a')).toBe(1)
+
+  const labels = { store: 'inherited things', operation: 'get' }
+  expect(await value('store_operation_duration_seconds', labels)).toBe(1)
+})
+
 it('records the operations of a part of the store under the name of the part', async () => {
   const library = new (class {
     readonly shelf = new Shelf()

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '@fms/store-kit'
 import type { Change, FormFields, FoundForm, NewForm } from '../../changes/change.ts'
 import type { Deletion } from '../../changes/deletion.ts'
-import { withSequence } from '../../events/recorded-event.ts'
+import { type EventForm, withSequence } from '../../events/recorded-event.ts'
 import type { Quota, StoredForm } from '../../forms-store.ts'
 import { appendEvent } from '../events/append-event.ts'
 import { trigramTokens } from '../lists/trigram-tokens.ts'
@@ -46,9 +46,10 @@ const hasTakenIds = (database: SqliteDatabase, change: Change): boolean => {
   )
 }
 
-/** What a change of a form does to other tables: how many rows of `deletions` it adds. */
+/** A form after its change. */
 interface WrittenForm {
   incarnation: number
+  /** How many rows the change has added to `deletions`. */
   deletedForms: number
 }
 
@@ -126,12 +127,7 @@ const removeForm = (database: SqliteDatabase, { organizationId, incarnation }: F
 const insertDeletion = (
   database: SqliteDatabase,
   incarnation: number,
-  {
-    organizationId,
-    formId,
-    publicId,
-    name,
-  }: Pick<FoundForm, 'organizationId' | 'formId' | 'publicId' | 'name'>,
+  { organizationId, formId, publicId, name }: EventForm,
   { deleteTime, purgeTime, deleter }: Deletion,
 ): number => {
   const times = { deleteTime: deleteTime.getTime(), purgeTime: purgeTime.getTime() }

@@ -23,23 +23,17 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   async findForm(ref: FormRef, isDeleted: boolean): Promise<FoundForm | undefined> {
-    return this.#find(ref, isDeleted, foundColumns, toFoundForm)
+    const row = this.#find(ref, isDeleted, foundColumns)
+    return row && toFoundForm(row)
   }
 
   async findDraft(ref: FormRef, isDeleted: boolean): Promise<FoundDraft | undefined> {
-    const columns = `${foundColumns}, type, aiHandoff, draft`
-    return this.#find(ref, isDeleted, columns, (row) => ({ ...toStoredForm(row), ...toFoundForm(row) }))
+    const row = this.#find(ref, isDeleted, `${foundColumns}, type, aiHandoff, draft`)
+    return row && { ...toStoredForm(row), ...toFoundForm(row) }
   }
 
-  #find<F extends FoundForm>(
-    ref: FormRef,
-    isDeleted: boolean,
-    columns: string,
-    toFound: (row: Row) => F,
-  ): F | undefined {
-    const find = isDeleted ? findDeletedForm : findForm
-    const row = find(this.#database, ref, columns)
-    return row && toFound(row)
+  #find(ref: FormRef, isDeleted: boolean, columns: string): Row | undefined {
+    return (isDeleted ? findDeletedForm : findForm)(this.#database, ref, columns)
   }
 
   async findRequest(organizationId: string, request: IdentifiedRequest): Promise<EarlierRequest | undefined> {

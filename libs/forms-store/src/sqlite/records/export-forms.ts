@@ -1,6 +1,6 @@
 import type { FormRecord } from '@fms/contracts'
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { type Deletion, toDeletionRecord } from '../../changes/deletion.ts'
+import { toDeletionRecord } from '../../changes/deletion.ts'
 import { toFormRecord } from '../../stored-form-record.ts'
 import { toDeletion, toLiveState, toStoredForm, toStoredRevision } from '../rows.ts'
 
@@ -40,11 +40,7 @@ export const readRecord = (database: SqliteDatabase, form: Row): FormRecord => {
     revisions: revisions.map((row) => toStoredRevision({ ...row, formId: form.formId! })),
     replyIds: replies.map(({ replyId }) => replyId as string),
   })
-  return form.isDeleted === 0
-    ? record
-    : { ...record, deletion: toDeletionRecord(readDeletion(database, form)) }
+  if (form.isDeleted === 0) return record
+  const sql = 'SELECT deleteTime, purgeTime, deleter FROM deletions WHERE incarnation = ?'
+  return { ...record, deletion: toDeletionRecord(toDeletion(database.get(sql, id)!)) }
 }
-
-/** The deletion of a deleted form. Index: the key of deletions. */
-export const readDeletion = (database: SqliteDatabase, { id }: Row): Deletion =>
-  toDeletion(database.get('SELECT deleteTime, purgeTime, deleter FROM deletions WHERE incarnation = ?', id!)!)

@@ -1,0 +1,32 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqlitePath } from '@fms/store-kit'
+import { dumpSqlite, restoreSqlite } from './sqlite-dump.ts'
+
+/** How the stores of an engine are written as text. */
+export interface StoreEngine {
+  name: string
+  /** Of the files with the text. */
+  extension: string
+  /** The URL of a new store, which does not exist yet. Disposing deletes the store. */
+  create(store: 'forms' | 'directory'): Promise<{ url: string } & AsyncDisposable>
+  dump(url: string): Promise<string>
+  restore(url: string, text: string): Promise<void>
+}
+
+const sqlite: StoreEngine = {
+  name: 'SQLite',
+  extension: 'sql',
+  create: async (store) => {
+    const folder = await mkdtempDisposable(join(tmpdir(), 'stores-'))
+    return {
+      url: `sqlite:${join(folder.path, `${store}.db`)}`,
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    }
+  },
+  dump: async (url) => dumpSqlite(sqlitePath(url)),
+  restore: async (url, text) => restoreSqlite(sqlitePath(url), text),
+}
+
+export const engines: readonly StoreEngine[] = [sqlite]

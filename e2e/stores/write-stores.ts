@@ -1,0 +1,41 @@
+/**
+ * Writes the stores of a release as text, for `e2e/upgrade.test.ts`: once, with the sources of that release.
+ *
+ *     node e2e/stores/write-stores.ts 0.2.0
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mock } from 'node:test'
+import { openDirectoryStore } from '@fms/directory-store'
+import { openFormsStore } from '@fms/forms-store'
+import { engines } from './engines.ts'
+import { fillDirectory, readDirectory } from './fill-directory.ts'
+import { fillForms, readForms } from './fill-forms.ts'
+
+const [release = ''] = process.argv.slice(2)
+if (!/^\d+\.\d+\.\d+$/.test(release)) throw new Error('Name a release: node e2e/stores/write-stores.ts 0.2.0')
+const folder = join(import.meta.dirname, release)
+mkdirSync(folder, { recursive: true })
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+const writeJson = (name: string, content: unknown) => write(name, `${JSON.stringify(content, null, 2)}\n`)
+
+// Every engine has the same content.
+mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 9, 30) })
+
+for (const { extension, create, dump } of engines) {
+  await using forms = await create('forms')
+  {
+    await using store = await openFormsStore(forms.url, { clears: false, deletedFormsDays: 3_650 })
+    await fillForms(store)
+    writeJson('forms.json', await readForms(store))
+  }
+  write(`forms.${extension}`, await dump(forms.url))
+
+  await using directory = await create('directory')
+  {
+    await using store = await openDirectoryStore(directory.url)
+    await fillDirectory(store)
+    writeJson('directory.json', await readDirectory(store))
+  }
+  write(`directory.${extension}`, await dump(directory.url))
+}
