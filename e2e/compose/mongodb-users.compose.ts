@@ -67,6 +67,25 @@ describe('the cluster on an engine with users', () => {
     }
   })
 
+  it.each([
+    ['forms', 'Unauthorized'],
+    ['formctl', 'read'],
+  ])('lets formctl doctor alone read server parameters: %s, %s', async (service, outcome) => {
+    await using client = new MongoClient(urlsOf(service)[0]!)
+    const request = { getParameter: 1, featureCompatibilityVersion: 1 }
+
+    const found = await client
+      .db()
+      .admin()
+      .command(request)
+      .then(
+        () => 'read',
+        ({ codeName }: MongoServerError) => codeName,
+      )
+
+    expect(found).toBe(outcome)
+  })
+
   it('requires a password', async () => {
     const [url] = urlsOf('forms')
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { startMongo } from '@fms/testkit/mongodb'
+import { startMongo, startStandaloneMongo } from '@fms/testkit/mongodb'
 import { freePorts } from '@fms/testkit/ports'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { migrateMongodb } from './migrate-mongodb.ts'
@@ -9,7 +9,11 @@ import { MongoDatabase } from './mongodb-database.ts'
 import { type MongoSchema, metaCollection, type SchemaDocument } from './mongodb-schema.ts'
 
 const mongo = await startMongo()
-afterAll(() => mongo[Symbol.asyncDispose]())
+const standalone = await startStandaloneMongo()
+afterAll(async () => {
+  await mongo[Symbol.asyncDispose]()
+  await standalone?.[Symbol.asyncDispose]()
+})
 
 const newUrl = () => mongo.url.replace(/\/[^/?]*(\?|$)/, `/test_${randomUUID().slice(0, 8)}$1`)
 
@@ -55,6 +59,21 @@ describe('a deployment that is unreachable at first', () => {
 
     expect(await notes.findOne({})).toBeUndefined()
     expect(await notes.insert({ text: 'a' })).toBe(true)
+  })
+})
+
+describe.runIf(standalone)('a server that comes back as a standalone', () => {
+  it('fails the next ping', async () => {
+    const [port] = (await freePorts(1)) as [number]
+    await using database = new MongoDatabase(`mongodb://127.0.0.1:${port}/test?directConnection=true`)
+    const ping = () => database.ping({ ...schema, store: 'none', version: 0 })
+    const before = await startProxy(port, new URL(mongo.url))
+    await ping()
+
+    await before[Symbol.asyncDispose]()
+    await using _ = await startProxy(port, new URL(standalone!.url))
+
+    await vi.waitFor(() => expect(ping()).rejects.toMatchObject({ reason: 'STORE_NOT_SUPPORTED' }), 10_000)
   })
 })
 
