@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { StoredOrganization } from '../directory-store.ts'
+import type { StoredOrganization } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of members and memberships. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hashApiKey } from '../api-key.ts'
-import type { ListOrganizationsQuery } from '../directory-store.ts'
+import type { ListOrganizationsQuery } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of updates and deletes of organizations. */

@@ -6,7 +6,7 @@ import { hashApiKey } from '../api-key.ts'
 import { openDirectory } from '../contract/given.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 await migrateDirectoryStore(mongo.url)
 const recorder = await recordMongodb(mongo.url)
 afterAll(async () => {

@@ -14,9 +14,8 @@ const orderIndexes: MongoIndex[] = ['name', 'organizationCreateTime'].map((field
  */
 export const directorySchema: MongoSchema = {
   store: 'directory',
-  version: 3,
-  // Version 1 lets disabled users in.
-  oldestVersion: 2,
+  version: 1,
+  oldestVersion: 1,
   indexes: [
     { collection: 'users', name: 'users_by_email', key: { email: 1 }, unique: true },
     { collection: 'organizations', name: 'organizations_by_slug', key: { slug: 1 }, unique: true },
