@@ -69,6 +69,17 @@ export const membersContract = ({
       expect(await store().getOrganization(userId, organizationId)).toEqual(organization)
     })
 
+    it('are removed by ids in any letter case', async () => {
+      const { organizationId, userId } = await givenMember()
+
+      await store().removeMember({
+        organizationId: organizationId.toUpperCase(),
+        userId: userId.toUpperCase(),
+      })
+
+      expect(await organizationsOf(userId)).toEqual([])
+    })
+
     it('cannot be changed or removed if they do not exist', async () => {
       const { organizationId } = await givenMember()
       const stranger = { organizationId, userId: (await givenUser()).userId }

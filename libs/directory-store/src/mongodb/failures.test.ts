@@ -91,7 +91,7 @@ describe('a repeat that finds its change stored', () => {
       await using isolated = await openDirectoryStore(failpoints!.url, now)
       const failure = {
         failCommands: ['insert', 'commitTransaction'],
-        writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' },
+        writeConcernError: { code: 100, errmsg: 'Not enough data-bearing nodes' },
       }
 
       const failed = failpoints!.during(failure, () => repeat(isolated))
@@ -99,6 +99,59 @@ describe('a repeat that finds its change stored', () => {
       await expect(failed).rejects.toMatchObject(unavailable)
     },
   )
+})
+
+/** Changes of several documents: each function prepares one, and returns it. */
+const changes: Record<string, () => Promise<Repeat>> = {
+  'an organization with members is renamed': async () => {
+    const { organizationId } = await givenOrganization()
+    for (const { userId } of [await givenUser(), await givenUser()]) {
+      await store.addMember({ organizationId, userId, role: 'viewer' })
+    }
+    return (each) => each.updateOrganization(organizationId, { name: 'Looms' })
+  },
+  'an organization with members is deleted': async () => {
+    const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+    await store.addMember({ organizationId, userId, role: 'viewer' })
+    return (each) => each.deleteOrganization(organizationId)
+  },
+  'a member joins': async () => {
+    const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+    return (each) => each.addMember({ organizationId, userId, role: 'viewer' })
+  },
+  'a key is rotated': async () => {
+    const { userId, keyId } = (await givenKey()).apiKey
+    return (each) => each.rotateOwnKey({ userId, keyId, overlapMs: 0 })
+  },
+  'a user signs in': async () => {
+    const expireTime = new Date(now().getTime() + 1000)
+    const code = await store.createLoginCode((await givenUser()).userId, expireTime)
+    return async (each) => {
+      // The code is still valid.
+      expect(await each.redeemLoginCode(code, { name: 'Console', expireTime })).toBeDefined()
+    }
+  },
+}
+
+describe.runIf(failpoints)('a change of several documents', () => {
+  it.each(
+    Object.entries(changes).flatMap(([title, given]) => [
+      { title, given, failed: 'bulkWrite' },
+      { title, given, failed: 'commitTransaction' },
+    ]),
+  )('leaves nothing half done and can be repeated when $failed fails: $title', async ({ given, failed }) => {
+    const change = await given()
+    await using broken = await openDirectoryStore(failpoints!.url, now)
+    const before = await Array.fromAsync(store.exportRecords())
+
+    // The engine does not allow it.
+    const refused = failpoints!.during({ failCommands: [failed], errorCode: 13 }, () => change(broken))
+
+    await expect(refused).rejects.toMatchObject(unavailable)
+    expect(await Array.fromAsync(store.exportRecords())).toEqual(before)
+    await change(broken)
+    expect(await Array.fromAsync(store.exportRecords())).not.toEqual(before)
+  })
 })
 
 describe.runIf(failpoints)('authorize while the engine does not respond', () => {

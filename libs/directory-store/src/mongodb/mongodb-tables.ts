@@ -1,5 +1,6 @@
 import { ApiError } from '@fms/aip'
 import {
+  conflictDeadline,
   DuplicateInTransaction,
   listMongodb,
   type MongoCollection,
@@ -47,11 +48,11 @@ export class MongodbTables implements DirectoryTables {
   }
 
   async change<R>(change: () => Change<R>): Promise<R> {
+    const deadline = conflictDeadline()
     const attempt = () =>
-      this.#database.transaction((transaction) => decide(transaction, change)).catch(duplicate)
-    const outcome = await retryOnConflict(attempt, () =>
-      storeUnavailable(new Error('Other changes of the directory keep being faster')),
-    )
+      this.#database.transaction((transaction) => decide(transaction, change), { deadline }).catch(duplicate)
+    const onGiveUp = () => storeUnavailable(new Error('Other changes of the directory keep being faster'))
+    const outcome = await retryOnConflict(attempt, onGiveUp, deadline)
     if ('refusal' in outcome) throw outcome.refusal
     return outcome.result
   }

@@ -25,7 +25,8 @@ export const memberOperations = (tables: DirectoryTables, now: () => Date): Memb
     return tables.change(() => setMember(member))
   },
 
-  removeMember: (member) => tables.change(() => removeMember(member)),
+  removeMember: ({ organizationId, userId }) =>
+    tables.change(() => removeMember(organizationId.toLowerCase(), userId.toLowerCase())),
 
   listMembers: (organizationId) => tables.read(() => listMembers(organizationId.toLowerCase())),
 
@@ -43,15 +44,15 @@ function* addMember({ organizationId, userId, role }: z.output<typeof NewMember>
 }
 
 function* setMember({ organizationId, userId, role }: z.output<typeof NewMember>): Change<Member> {
-  const member = yield* requireMember({ organizationId, userId })
+  const member = yield* requireMember(organizationId, userId)
   return {
     result: toMember({ ...member, role }),
     writes: update('members', { userId, organizationId }, { role }),
   }
 }
 
-function* removeMember({ organizationId, userId }: Pick<Member, 'organizationId' | 'userId'>): Change<void> {
-  yield* requireMember({ organizationId, userId })
+function* removeMember(organizationId: string, userId: string): Change<void> {
+  yield* requireMember(organizationId, userId)
   return { result: undefined, writes: [remove('members', { userId, organizationId })] }
 }
 
@@ -72,10 +73,7 @@ export const insertMember = (member: MemberRow): Write[] => [
   insert('members', member),
 ]
 
-function* requireMember({
-  organizationId,
-  userId,
-}: Pick<Member, 'organizationId' | 'userId'>): Reading<MemberRow> {
+function* requireMember(organizationId: string, userId: string): Reading<MemberRow> {
   const member = yield* find('members', { userId, organizationId })
   if (!member) throw memberNotFound(organizationId, userId)
   return member
