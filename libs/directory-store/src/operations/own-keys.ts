@@ -63,7 +63,9 @@ function* createOwnKey(
   { requestId, ...fields }: z.output<typeof NewOwnKey>,
   now: Date,
 ): Change<IssuedApiKey> {
-  const keyId = requestId && keyIdOfRequest(fields.userId, requestId)
+  const { userId } = fields
+  if (!(yield* find('users', { userId }))) throw userNotFound(userId)
+  const keyId = requestId && keyIdOfRequest(userId, requestId)
   if (keyId && (yield* find('keys', { keyId }))) throw keyAlreadyCreated(requestId, keyId)
   return yield* issueOwnKey({ ...fields, keyId }, now)
 }
@@ -99,15 +101,14 @@ function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKe
 }
 
 /**
- * Creates a key unless its user has {@link maxLiveKeys}. Of the user's ended keys, {@link maxEndedKeys} stay stored: those
+ * Creates a key of an existing user unless the user has {@link maxLiveKeys}. Of the user's ended keys, {@link maxEndedKeys} stay stored: those
  * that ended last.
  *
  * @param ending how many live keys of the user end with the same change.
- * @throws {ApiError} USER_NOT_FOUND, TOO_MANY_KEYS
+ * @throws {ApiError} TOO_MANY_KEYS
  */
 export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<IssuedApiKey> {
   const { userId } = fields
-  if (!(yield* find('users', { userId }))) throw userNotFound(userId)
   const keys = (yield* findAll('keys', { userId })).map(toApiKey)
   const ended = keys.filter((key) => hasEnded(key, now)).sort(byEnd)
   if (keys.length - ended.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
