@@ -158,7 +158,7 @@ const duplicate = (error: unknown): typeof writeConflict => {
   throw error
 }
 
-const toFind = ({ table, where, order, limit }: Query) =>
+const toFind = ({ table, where, fields, order, limit }: Query) =>
   [
     toQuery(table, where),
     {
@@ -167,6 +167,7 @@ const toFind = ({ table, where, order, limit }: Query) =>
           order.map(({ field, descending }) => [toField(table, field), descending ? -1 : 1] as const),
         ),
       }),
+      ...(fields && { fields: fields.map((field) => toField(table, field)) }),
       ...(limit !== undefined && { limit }),
     },
   ] as const

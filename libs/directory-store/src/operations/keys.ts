@@ -28,7 +28,7 @@ export const keyOperations = (tables: DirectoryTables, now: () => Date): KeyOper
   /** Index: keys_by_create_time. */
   listKeys: () =>
     tables.read(function* () {
-      return (yield* findAll('keys', {}, ['createTime', 'keyId'])).map(toApiKey)
+      return (yield* findAll('keys', {}, { order: ['createTime', 'keyId'] })).map(toApiKey)
     }),
 
   async updateKey(keyId, change) {

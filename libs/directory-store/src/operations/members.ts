@@ -91,7 +91,7 @@ function* listMembers(organizationId: string): Reading<ListedMember[]> {
 
 /** Indexes: members_by_begin, and the primary key of organizations. */
 function* listMemberships(userId: string): Reading<Membership[]> {
-  const members = yield* findAll('members', { userId }, ['createTime'])
+  const members = yield* findAll('members', { userId }, { order: ['createTime'] })
   const organizations = yield* organizationsOf(members)
   const roles = new Map(members.map(({ organizationId, role }) => [organizationId, role]))
   return organizations.map((organization) => ({

@@ -58,7 +58,7 @@ export const organizationOperations = (tables: DirectoryTables, now: () => Date)
 
   listAllOrganizations: () =>
     tables.read(function* () {
-      return (yield* findAll('organizations', {}, ['createTime', 'slug'])).map(toOrganization)
+      return (yield* findAll('organizations', {}, { order: ['createTime', 'slug'] })).map(toOrganization)
     }),
 
   /** Index: members_by_{first field of the order}. */
@@ -103,7 +103,7 @@ function* updateOrganization(
   const { slug, name } = changed
   if (slug !== current.slug && (yield* find('organizations', { slug }))) throw slugTaken(slug)
   const isCopied = slug !== current.slug || name !== current.name
-  const members = isCopied ? yield* findAll('members', { organizationId }) : []
+  const members = isCopied ? yield* findAll('members', { organizationId }, { fields: ['userId'] }) : []
   return {
     result: toOrganization(changed),
     writes: [

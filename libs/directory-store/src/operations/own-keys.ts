@@ -1,6 +1,6 @@
 import { maxLiveKeys } from '@fms/contracts'
 import type { z } from 'zod'
-import { drawKey, hasEnded, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
+import { drawKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
 import { userNotFound } from '../errors.ts'
 import { NewOwnKey, parseInput } from '../inputs.ts'
@@ -9,7 +9,7 @@ import type { ApiKey, IssuedApiKey } from '../resources.ts'
 import { type Change, insert, lock, remove } from '../tables/change.ts'
 import type { DirectoryTables } from '../tables/directory-tables.ts'
 import { find, findAll, type Reading } from '../tables/reading.ts'
-import { toApiKey, toKeyRow } from '../tables/rows.ts'
+import { type KeyRow, toApiKey, toKeyRow } from '../tables/rows.ts'
 import { endAt, withFields } from './keys.ts'
 
 type OwnKeyOperations = Pick<
@@ -90,8 +90,7 @@ function* revokeOwnKey(userId: string, keyId: string, now: Date): Change<void> {
 /** A live key of a user; undefined for any other. */
 function* findOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey | undefined> {
   const row = yield* find('keys', { keyId: keyId.toLowerCase(), userId })
-  const key = row && toApiKey(row)
-  return key && !hasEnded(key, now) ? key : undefined
+  return row && isLive(row, now) ? toApiKey(row) : undefined
 }
 
 function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey> {
@@ -109,8 +108,8 @@ function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKe
  */
 export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<IssuedApiKey> {
   const { userId } = fields
-  const keys = (yield* findAll('keys', { userId })).map(toApiKey)
-  const ended = keys.filter((key) => hasEnded(key, now)).sort(byEnd)
+  const keys = yield* findAll('keys', { userId }, { fields: timesOfKey })
+  const ended = keys.filter((key) => !isLive(key, now)).sort(byEnd)
   if (keys.length - ended.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
   const surplus = ended.slice(maxEndedKeys - ending).map(({ keyId }) => keyId)
   const issued = drawKey(fields, now)
@@ -125,8 +124,15 @@ export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<I
   }
 }
 
-/** The key that ended last comes first. */
-const byEnd = (a: ApiKey, b: ApiKey): number =>
-  endOf(b) - endOf(a) || b.createTime.getTime() - a.createTime.getTime() || (a.keyId < b.keyId ? 1 : -1)
+/** A user may have many ended keys: these fields say which of them stay. */
+const timesOfKey = ['keyId', 'createTime', 'expireTime', 'revokeTime'] as const
+type KeyTimes = Pick<KeyRow, (typeof timesOfKey)[number]>
 
-const endOf = ({ revokeTime, expireTime }: ApiKey): number => (revokeTime ?? expireTime)!.getTime()
+const isLive = ({ revokeTime, expireTime }: KeyTimes, now: Date): boolean =>
+  revokeTime === null && (expireTime === null || expireTime > now.getTime())
+
+/** The key that ended last comes first. */
+const byEnd = (a: KeyTimes, b: KeyTimes): number =>
+  endOf(b) - endOf(a) || b.createTime - a.createTime || (a.keyId < b.keyId ? 1 : -1)
+
+const endOf = ({ revokeTime, expireTime }: KeyTimes): number => (revokeTime ?? expireTime)!

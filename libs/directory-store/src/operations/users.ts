@@ -36,7 +36,7 @@ export const userOperations = (tables: DirectoryTables, now: () => Date): UserOp
 
   listUsers: () =>
     tables.read(function* () {
-      return (yield* findAll('users', {}, ['createTime', 'email'])).map(toUser)
+      return (yield* findAll('users', {}, { order: ['createTime', 'email'] })).map(toUser)
     }),
 })
 

@@ -124,11 +124,14 @@ export class SqliteTables implements DirectoryTables {
     return runReading(reading, (query) => this.#fetch(query))
   }
 
-  #fetch({ table, where, order, limit }: Query): Row[] {
+  #fetch({ table, where, fields = ['*'], order, limit }: Query): Row[] {
     const { sql, values } = whereSql(where)
     const orderBy = order.length > 0 ? ` ORDER BY ${orderSql(toSqlOrder(order))}` : ''
     const limited = limit === undefined ? '' : ` LIMIT ${limit}`
-    return this.#database.all(`SELECT * FROM ${table} WHERE ${sql}${orderBy}${limited}`, ...values)
+    return this.#database.all(
+      `SELECT ${fields.join(', ')} FROM ${table} WHERE ${sql}${orderBy}${limited}`,
+      ...values,
+    )
   }
 
   /** A lock needs nothing: SQLite makes one change after another. */
@@ -156,6 +159,6 @@ const toRow = (fields: object): Row =>
   Object.fromEntries(
     Object.entries(fields).map(([column, value]) => [
       column,
-      value === true ? 1 : value === false ? 0 : value,
+      typeof value === 'boolean' ? Number(value) : value,
     ]),
   )

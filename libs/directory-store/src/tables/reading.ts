@@ -25,6 +25,8 @@ export interface OrderTerm {
 export interface Query {
   table: TableName
   where: Conditions
+  /** All fields by default. */
+  fields?: readonly string[] | undefined
   order: readonly OrderTerm[]
   limit?: number
 }
@@ -36,13 +38,13 @@ export interface Query {
 export type Reading<R> = Generator<Query, R, object[]>
 
 /** Reads all rows that meet the conditions. @param order names of fields, each ascending. */
-export function* findAll<T extends TableName>(
+export function* findAll<T extends TableName, Field extends keyof Rows[T] & string = keyof Rows[T] & string>(
   table: T,
   where: Where<T>,
-  order: readonly (keyof Rows[T] & string)[] = [],
-): Reading<Rows[T][]> {
+  { order = [], fields }: { order?: readonly (keyof Rows[T] & string)[]; fields?: readonly Field[] } = {},
+): Reading<Pick<Rows[T], Field>[]> {
   const terms = order.map((field) => ({ field, descending: false }))
-  return (yield { table, where, order: terms } as Query) as Rows[T][]
+  return (yield { table, where, fields, order: terms } as Query) as Pick<Rows[T], Field>[]
 }
 
 /** Reads a row by conditions that at most one row meets. */
