@@ -54,7 +54,7 @@ describe('formctl migrate', () => {
       stdout = ''
       expect(await run(['migrate', '--json'])).toBe(0)
       expect(JSON.parse(stdout)).toEqual({
-        directory: { engine: 'MongoDB', version: 3 },
+        directory: { engine: 'MongoDB', version: 1 },
         forms: { engine: 'MongoDB', version: 4 },
       })
     }
@@ -81,7 +81,7 @@ describe('formctl migrate', () => {
     expect(await run(['migrate'])).toBe(0)
 
     expect(stdout).toBe(
-      'The directory store on SQLite has version 4 of its schema.\nThe forms store on SQLite has version 11 of its schema.\n',
+      'The directory store on SQLite has version 1 of its schema.\nThe forms store on SQLite has version 11 of its schema.\n',
     )
   })
 
