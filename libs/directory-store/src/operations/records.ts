@@ -78,9 +78,11 @@ export const recordOperations = (tables: DirectoryTables): RecordOperations => (
   },
 
   async importRecord(record) {
-    const row = await tables.read(() => rowOfRecord(record))
     // A new membership depends on its organization, any other new row on nothing that changes.
-    if (record.kind !== 'member' && (await tables.insert(tableOf(record).name, row))) return 'imported'
+    if (record.kind !== 'member') {
+      const row = await tables.read(() => rowOfRecord(record))
+      if (await tables.insert(tableOf(record).name, row)) return 'imported'
+    }
     return tables.change(() => importRecord(record))
   },
 })
