@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { ApiKey, IssuedApiKey } from './directory-store.ts'
+import type { ApiKey, IssuedApiKey } from './resources.ts'
 
 export { API_KEY_PATTERN } from '@fms/contracts'
 
@@ -27,17 +27,18 @@ export const keyIdOfRequest = (userId: string, requestId: string): string => {
 /** The first 8 characters after `fms_`, by which people recognise a key. */
 export const apiKeyPrefix = (key: string): string => key.slice(keyStart.length, keyStart.length + 8)
 
-/** What a new key has besides its text. The `keyId` is random by default. */
-export type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly' | 'expireTime'> & {
+/** What a new key has. Its text and its `keyId` are random by default. */
+export type KeyFields = Pick<ApiKey, 'userId' | 'name' | 'readOnly'> & {
   keyId?: string | undefined
+  key?: string | undefined
+  expireTime?: Date | undefined
 }
 
-/** Makes a key with a random text. It is not stored yet. */
+/** Makes a key, which is not stored yet. */
 export const drawKey = (
-  { keyId = randomUUID(), userId, name, readOnly, expireTime }: KeyFields,
+  { keyId = randomUUID(), key = makeApiKey(), userId, name, readOnly, expireTime }: KeyFields,
   createTime: Date,
 ): IssuedApiKey => {
-  const key = makeApiKey()
   const fields = { keyId, prefix: apiKeyPrefix(key), userId, name, readOnly, createTime }
   return { key, apiKey: { ...fields, ...(expireTime && { expireTime }) } }
 }

@@ -1,8 +1,8 @@
 import { LogoUrl, OrganizationName, OrganizationSlug, Role, Timestamp, text, Uuid } from '@fms/contracts'
 import { recordDigest } from '@fms/store-kit'
 import { z } from 'zod'
-import type { ApiKey, Member, StoredOrganization, User } from './directory-store.ts'
 import { recordConflict } from './errors.ts'
+import type { ApiKey, Member, StoredOrganization, User } from './resources.ts'
 
 const UserRecord = z.strictObject({
   kind: z.literal('user'),

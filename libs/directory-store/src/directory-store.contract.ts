@@ -1,8 +1,7 @@
 import { describe } from 'vitest'
 import { authorizeContract } from './contract/authorize.ts'
 import { closedContract } from './contract/closed.ts'
-import { type OpenStore, openDirectory } from './contract/given.ts'
-import type { EngineLimits } from './contract/hostile-filters.ts'
+import { type ContractOptions, type OpenStore, openDirectory } from './contract/given.ts'
 import { keysContract } from './contract/keys.ts'
 import { listsContract } from './contract/lists.ts'
 import { loginCodesContract } from './contract/login-codes.ts'
@@ -18,9 +17,12 @@ import { usersContract } from './contract/users.ts'
  *
  * @param name of the engine, for the titles of the tests.
  * @param open opens an empty store.
- * @param limits known deviations of the engine.
  */
-export const directoryStoreContract = (name: string, open: OpenStore, limits: EngineLimits = {}): void => {
+export const directoryStoreContract = (
+  name: string,
+  open: OpenStore,
+  options: ContractOptions = {},
+): void => {
   describe(`the directory store on ${name}`, () => {
     const directory = openDirectory(open)
     usersContract(directory)
@@ -31,7 +33,7 @@ export const directoryStoreContract = (name: string, open: OpenStore, limits: En
     ownKeysContract(directory)
     loginCodesContract(directory)
     authorizeContract(directory)
-    listsContract(directory, limits)
+    listsContract(directory, options)
     recordsContract(directory, open)
     closedContract(directory)
   })

@@ -1,6 +1,3 @@
-import type { CheckedFilter } from '@fms/aip'
-import type { Role } from '@fms/contracts'
-import type { z } from 'zod'
 import type { DirectoryRecord, ImportResult } from './directory-record.ts'
 import type {
   ApiKeyChange,
@@ -11,133 +8,20 @@ import type {
   NewUser,
   OrganizationChange,
 } from './inputs.ts'
-import type { OrganizationOrderTerm, OrganizationPosition } from './organization-order.ts'
-
-/** A person who uses the API with keys. */
-export interface User {
-  /** UUID in lower case. */
-  userId: string
-  /** E-mail address in lower case; unique. */
-  email: string
-  createTime: Date
-  /** Time from which all keys of the user are invalid; absent for a user who is not disabled. */
-  disableTime?: Date
-}
-
-/** An organization in the store. */
-export interface StoredOrganization {
-  /** UUID in lower case. */
-  organizationId: string
-  /** Unique; see `OrganizationSlug`. */
-  slug: string
-  /** 1 to 80 characters. */
-  name: string
-  /** An absolute http or https URL; null for none. */
-  logo: string | null
-  /** Any JSON value; null for none. */
-  metadata: z.core.util.JSONType
-  createTime: Date
-}
-
-/** The membership of a user in an organization. */
-export interface Member {
-  organizationId: string
-  userId: string
-  role: Role
-  /** Start of the membership. Unique among the memberships of a user: each new one is later than the others. */
-  createTime: Date
-}
-
-/** A member in the list of an organization. */
-export interface ListedMember extends Member {
-  email: string
-}
-
-/** An API key without its text, which is not stored. */
-export interface ApiKey {
-  /** UUID in lower case. */
-  keyId: string
-  /** The first 8 characters after `fms_`, by which people recognise a key. */
-  prefix: string
-  userId: string
-  /** Description for people; at most 80 characters. */
-  name: string
-  /** Whether the key rejects writes, whatever the role of its user. */
-  readOnly: boolean
-  createTime: Date
-  /** Time of a recent use, accurate to a minute; absent for an unused key. */
-  lastUsedTime?: Date
-  /** Time from which the key is invalid; absent for a key that does not expire. */
-  expireTime?: Date
-  /** Absent for a key that is not revoked. */
-  revokeTime?: Date
-}
-
-/** A new API key and its text, of which the store keeps only the hash. */
-export interface IssuedApiKey {
-  key: string
-  apiKey: ApiKey
-}
-
-/** A page of the live keys of a user: neither revoked nor expired; newest first. */
-export interface ListOwnKeysQuery {
-  userId: string
-  /** Start after this position: the `next` of an earlier page. */
-  after?: KeyPosition
-  /** Maximum number of items on the page; 1 or more. */
-  limit: number
-  /** Number of items to skip, counted from `after`; 0 or more. */
-  skip: number
-}
-
-/** A position in a list of keys: the createTime in milliseconds since the epoch, and the keyId. */
-export type KeyPosition = [createTime: number, keyId: string]
-
-/** A page of keys (AIP-158). */
-export interface KeyPage {
-  keys: ApiKey[]
-  /** Position after which the next page starts; absent on the last page. */
-  next?: KeyPosition
-  /** Number of live keys of the user. */
-  totalSize: number
-}
-
-/** An organization of which a user is a member, and the user's role in it. */
-export interface Membership {
-  organization: StoredOrganization
-  role: Role
-}
-
-/** A valid key, and the organization that its user requests. */
-export interface Authorization {
-  key: ApiKey
-  /** Absent if none is requested, if it does not exist, and if the user of the key is not a member of it. */
-  organization?: { organizationId: string; role: Role }
-}
-
-/** A page of the organizations of a user. */
-export interface ListOrganizationsQuery {
-  userId: string
-  /** A filter on createTime, name and slug; absent for all organizations. */
-  filter?: CheckedFilter
-  /** Empty for oldest first. `slug` breaks ties, in the direction of the last field. */
-  orderBy: OrganizationOrderTerm[]
-  /** Start after this position: the `next` of an earlier page with the same order. */
-  after?: OrganizationPosition
-  /** Maximum number of items on the page; 1 or more. */
-  limit: number
-  /** Number of items to skip, counted from `after`; 0 or more. */
-  skip: number
-}
-
-/** A page of organizations (AIP-158). */
-export interface OrganizationPage {
-  organizations: StoredOrganization[]
-  /** Position after which the next page starts; absent on the last page. */
-  next?: OrganizationPosition
-  /** Number of matching organizations on all pages. */
-  totalSize: number
-}
+import type {
+  ApiKey,
+  Authorization,
+  IssuedApiKey,
+  KeyPage,
+  ListedMember,
+  ListOrganizationsQuery,
+  ListOwnKeysQuery,
+  Member,
+  Membership,
+  OrganizationPage,
+  StoredOrganization,
+  User,
+} from './resources.ts'
 
 /**
  * The store of users, organizations, members and API keys.
@@ -167,16 +51,14 @@ export interface DirectoryStore extends AsyncDisposable {
   createOrganization(organization: NewOrganization): Promise<StoredOrganization>
 
   /**
-   * Changes the fields in `change`. On MongoDB the lists of members follow a moment later; repeating the change
-   * completes one that was interrupted.
+   * Changes the fields in `change`, and the lists of its members with them.
    *
    * @throws {ApiError} ORGANIZATION_NOT_FOUND, SLUG_TAKEN
    */
   updateOrganization(organizationRef: string, change: OrganizationChange): Promise<StoredOrganization>
 
   /**
-   * Deletes an organization and its memberships, but not its forms, which are in the forms store. Repeating it
-   * completes a delete that was interrupted.
+   * Deletes an organization and its memberships, but not its forms, which are in the forms store.
    *
    * @throws {ApiError} ORGANIZATION_NOT_FOUND
    */

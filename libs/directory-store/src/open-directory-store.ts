@@ -6,9 +6,10 @@ import {
   sqlitePath,
   sqliteStoreExists,
 } from '@fms/store-kit'
+import { createDirectoryStore } from './create-directory-store.ts'
 import type { DirectoryStore } from './directory-store.ts'
-import { SqliteDirectoryStore } from './sqlite/directory-store.ts'
 import { migrations } from './sqlite/schema.ts'
+import { SqliteTables } from './sqlite/sqlite-tables.ts'
 
 const systemClock = () => new Date()
 
@@ -29,11 +30,11 @@ export const openDirectoryStore = async (
   options: { readOnly?: boolean; timeoutMs?: number } = {},
 ): Promise<DirectoryStore> =>
   byScheme<Promise<DirectoryStore>>('directory', url, {
-    sqlite: async () => new SqliteDirectoryStore(sqlitePath(url), now, options),
+    sqlite: async () => createDirectoryStore(new SqliteTables(sqlitePath(url), options), now),
     mongodb: async () => {
       // Loads the driver only for MongoDB.
-      const { MongoDirectoryStore } = await import('./mongodb/directory-store.ts')
-      return openUnlessTooNew(new MongoDirectoryStore(url, now, undefined, options.timeoutMs))
+      const { MongodbTables } = await import('./mongodb/mongodb-tables.ts')
+      return openUnlessTooNew(createDirectoryStore(new MongodbTables(url, options.timeoutMs), now))
     },
   })
 
@@ -50,7 +51,7 @@ export const migrateDirectoryStore = (
 ): Promise<Migration> =>
   byScheme<Promise<Migration>>('directory', url, {
     sqlite: async () => {
-      await new SqliteDirectoryStore(sqlitePath(url), systemClock).close()
+      await new SqliteTables(sqlitePath(url)).close()
       return { engine: 'SQLite', version: migrations.length }
     },
     mongodb: async () => {

@@ -1,4 +1,4 @@
-import type { StoredOrganization } from './directory-store.ts'
+import type { StoredOrganization } from './resources.ts'
 
 /** The fields by which a list of organizations can be sorted. */
 export const organizationFields = ['createTime', 'name', 'slug'] as const

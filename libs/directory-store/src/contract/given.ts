@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach } from 'vitest'
-import type { DirectoryStore, StoredOrganization, User } from '../directory-store.ts'
+import type { DirectoryStore } from '../directory-store.ts'
 import type { NewMember, NewOrganization } from '../inputs.ts'
+import type { StoredOrganization, User } from '../resources.ts'
 
 /** Opens an empty store that takes createTimes from `now`. */
 export type OpenStore = (now: () => Date) => Promise<DirectoryStore>
+
+export interface ContractOptions {
+  /** Properties run fewer cases, for engines that are slower than MongoDB. */
+  slow?: boolean
+}
 
 /** Time at the start of every test, in milliseconds since the epoch. */
 export const start = Date.parse('2026-11-20T09:30:00.000Z')

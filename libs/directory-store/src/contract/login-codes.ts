@@ -79,5 +79,27 @@ export const loginCodesContract = ({ store, clock, givenUser }: Directory): void
 
       expect(await store().redeemLoginCode(code, session)).toBeDefined()
     })
+
+    it('keep to the number of keys with creates at the same time, and stay valid after it', async () => {
+      const { userId } = await givenUser()
+      const keys = await Promise.all(
+        Array.from({ length: maxLiveKeys - 1 }, () => store().createKey({ userId })),
+      )
+      const codes = await Promise.all(
+        Array.from({ length: 4 }, () => store().createLoginCode(userId, expireTime)),
+      )
+
+      const outcomes = await Promise.allSettled(
+        codes.flatMap((code) => [store().redeemLoginCode(code, session), store().createOwnKey({ userId })]),
+      )
+
+      const isDone = outcomes.map(({ status }) => status === 'fulfilled')
+      expect(isDone.filter(Boolean)).toHaveLength(1)
+      const unused = codes.filter((_, index) => !isDone[2 * index])
+      for (const [index, code] of unused.entries()) {
+        await store().revokeKey(keys[index]!.apiKey.keyId)
+        expect(await store().redeemLoginCode(code, session)).toBeDefined()
+      }
+    })
   })
 }

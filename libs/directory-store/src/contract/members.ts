@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { StoredOrganization } from '../directory-store.ts'
+import type { StoredOrganization } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of members and memberships. */
@@ -67,6 +67,17 @@ export const membersContract = ({
       expect(await organizationsOf(userId)).toEqual([])
       await store().addMember({ organizationId, userId, role: 'viewer' })
       expect(await store().getOrganization(userId, organizationId)).toEqual(organization)
+    })
+
+    it('are removed by ids in any letter case', async () => {
+      const { organizationId, userId } = await givenMember()
+
+      await store().removeMember({
+        organizationId: organizationId.toUpperCase(),
+        userId: userId.toUpperCase(),
+      })
+
+      expect(await organizationsOf(userId)).toEqual([])
     })
 
     it('cannot be changed or removed if they do not exist', async () => {

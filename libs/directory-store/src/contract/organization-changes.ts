@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { CheckedFilter } from '@fms/aip'
 import { describe, expect, it } from 'vitest'
 import { hashApiKey } from '../api-key.ts'
-import type { ListOrganizationsQuery } from '../directory-store.ts'
+import type { ListOrganizationsQuery } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of updates and deletes of organizations. */
@@ -53,6 +54,21 @@ export const organizationChangesContract = ({
 
       expect((await store().listOrganizations(byName(userId))).organizations).toEqual([second, last])
       expect(await organizationsOf(userId)).toEqual([last, second])
+    })
+
+    it('changes the lists of users who join concurrently', async () => {
+      const { organizationId } = await givenOrganization({ name: 'Before' })
+      const users = await Promise.all(Array.from({ length: 8 }, () => givenUser()))
+
+      await Promise.all([
+        ...users.map(({ userId }) => store().addMember({ organizationId, userId, role: 'viewer' })),
+        store().updateOrganization(organizationId, { name: 'After' }),
+      ])
+
+      const filter: CheckedFilter = { kind: 'compare', field: 'name', operator: '=', value: 'After' }
+      for (const { userId } of users) {
+        expect((await store().listOrganizations({ ...byName(userId), filter })).totalSize).toBe(1)
+      }
     })
 
     it('authorizes members by the new slug and not by the old one', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { maxLiveKeys } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { API_KEY_PATTERN, hashApiKey, maxEndedKeys } from '../api-key.ts'
-import type { KeyPosition } from '../directory-store.ts'
+import type { KeyPosition } from '../resources.ts'
 import { type Directory, start } from './given.ts'
 
 /** The contract of the keys of users by the API. */

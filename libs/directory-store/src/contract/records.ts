@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hashApiKey } from '../api-key.ts'
 import { DirectoryRecord } from '../directory-record.ts'
-import type { DirectoryStore, ListOrganizationsQuery } from '../directory-store.ts'
+import type { DirectoryStore } from '../directory-store.ts'
+import type { ListOrganizationsQuery } from '../resources.ts'
 import { type Directory, type OpenStore, start } from './given.ts'
 
 /** The contract of exports and imports. */

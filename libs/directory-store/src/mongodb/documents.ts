@@ -1,123 +1,46 @@
-import type { Role } from '@fms/contracts'
-import type { MongoCollection, MongoDatabase } from '@fms/store-kit/mongodb'
-import type { ApiKey, Member, StoredOrganization, User } from '../directory-store.ts'
+import type { MongoDocument, TransactionWrite } from '@fms/store-kit/mongodb'
+import type { Write } from '../tables/change.ts'
+import type { Condition, Conditions } from '../tables/reading.ts'
+import { primaryKeys, type Rows, type TableName } from '../tables/rows.ts'
 
-/** A user. In all documents, times are milliseconds since the epoch, and `_id` is the id of the entity. */
-export interface UserDocument {
-  _id: string
-  email: string
-  createTime: number
-  /** Absent in documents of the previous release. */
-  disableTime?: number | null
-  /** Counts the changes of `keyClaims`; absent before the first one. */
-  keysVersion?: number
-  /** The ids of keys that are being created, with the times of their claims. See `MongoOwnKeys`. */
-  keyClaims?: Record<string, number>
+/** A row, with a primary key of one field as `_id`. */
+export type StoredDocument = MongoDocument
+
+/** The name of a row's field in its document. */
+export const toField = (table: TableName, field: string): string => (field === idField(table) ? '_id' : field)
+
+/** The field of a row that is the `_id` of its document. */
+const idField = (table: TableName): string | undefined => {
+  const [field, ...others] = primaryKeys[table]
+  return others.length === 0 ? field : undefined
 }
 
-/** An organization. */
-export interface OrganizationDocument {
-  _id: string
-  slug: string
-  name: string
-  logo: string | null
-  /** JSON text, since member names may contain `.` and `$`; null for none. */
-  metadata: string | null
-  createTime: number
+export const toDocument = (table: TableName, row: object): StoredDocument =>
+  Object.fromEntries(Object.entries(row).map(([field, value]) => [toField(table, field), value]))
+
+export const toRow = <T extends TableName>(table: T, { _id, ...fields }: StoredDocument): Rows[T] => {
+  const id = idField(table)
+  return (id === undefined ? fields : { [id]: _id, ...fields }) as Rows[T]
 }
 
-/**
- * A membership with a copy of the organization fields by which lists sort. Updates of the organization update the
- * copy.
- */
-export interface MemberDocument {
-  organizationId: string
-  userId: string
-  role: Role
-  createTime: number
-  slug: string
-  name: string
-  organizationCreateTime: number
+/** The query for the documents that meet conditions. */
+export const toQuery = (table: TableName, where: Conditions): StoredDocument =>
+  Object.fromEntries(
+    Object.entries(where).map(([field, condition]) => [toField(table, field), toOperator(condition)]),
+  )
+
+const toOperator = (condition: Condition): unknown => {
+  if (condition === null || typeof condition !== 'object') return condition
+  if ('atMost' in condition) return { $lte: condition.atMost }
+  if ('nullOrAfter' in condition) return { $not: { $lte: condition.nullOrAfter } }
+  return { $in: condition }
 }
 
-/** An API key. */
-export interface KeyDocument {
-  _id: string
-  hash: string
-  prefix: string
-  userId: string
-  name: string
-  readOnly: boolean
-  createTime: number
-  lastUsedTime: number | null
-  expireTime: number | null
-  revokeTime: number | null
+export const toTransactionWrite = (write: Write): TransactionWrite => {
+  const { table: collection } = write
+  if (write.kind === 'insert') return { collection, insert: toDocument(collection, write.row) }
+  const query = toQuery(collection, write.where)
+  if (write.kind === 'delete') return { collection, deleteMany: query }
+  if (write.kind === 'lock') return { collection, update: query, by: { $inc: { locks: 1 } } }
+  return { collection, update: query, by: { $set: write.fields } }
 }
-
-/** A login code; `_id` is its hash. */
-interface LoginCodeDocument {
-  _id: string
-  userId: string
-  expireTime: number
-}
-
-/** The collections of a directory store. */
-export interface DirectoryCollections {
-  users: MongoCollection<UserDocument>
-  organizations: MongoCollection<OrganizationDocument>
-  members: MongoCollection<MemberDocument>
-  keys: MongoCollection<KeyDocument>
-  loginCodes: MongoCollection<LoginCodeDocument>
-}
-
-/** The collections of a directory store in a database. */
-export const directoryCollections = (database: MongoDatabase): DirectoryCollections => ({
-  users: database.collection('users'),
-  organizations: database.collection('organizations'),
-  members: database.collection('members'),
-  keys: database.collection('keys'),
-  loginCodes: database.collection('loginCodes'),
-})
-
-/** The query for a user or organization, from `userKey` or `organizationKey`. */
-export const documentKey = ({ field, value }: { field: string; value: string }) => ({
-  [field === 'userId' || field === 'organizationId' ? '_id' : field]: value,
-})
-
-const optionalTime = <Field extends string>(field: Field, time: number | null | undefined) =>
-  (typeof time === 'number' ? { [field]: new Date(time) } : {}) as { [Name in Field]?: Date }
-
-export const toUser = ({ _id, email, createTime, disableTime }: UserDocument): User => ({
-  userId: _id,
-  email,
-  createTime: new Date(createTime),
-  ...optionalTime('disableTime', disableTime),
-})
-
-export const toOrganization = (document: OrganizationDocument): StoredOrganization => ({
-  organizationId: document._id,
-  slug: document.slug,
-  name: document.name,
-  logo: document.logo,
-  metadata: document.metadata === null ? null : JSON.parse(document.metadata),
-  createTime: new Date(document.createTime),
-})
-
-export const toMember = ({ organizationId, userId, role, createTime }: MemberDocument): Member => ({
-  organizationId,
-  userId,
-  role,
-  createTime: new Date(createTime),
-})
-
-export const toApiKey = (document: KeyDocument): ApiKey => ({
-  keyId: document._id,
-  prefix: document.prefix,
-  userId: document.userId,
-  name: document.name,
-  readOnly: document.readOnly,
-  createTime: new Date(document.createTime),
-  ...optionalTime('lastUsedTime', document.lastUsedTime),
-  ...optionalTime('expireTime', document.expireTime),
-  ...optionalTime('revokeTime', document.revokeTime),
-})

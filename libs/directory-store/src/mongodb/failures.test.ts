@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { storeUnavailable } from '@fms/store-kit/mongodb'
 import { openFailpoints } from '@fms/testkit/failpoints'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { hashApiKey, makeApiKey } from '../api-key.ts'
 import type { DirectoryStore } from '../directory-store.ts'
-import { migrateDirectoryStore } from '../open-directory-store.ts'
-import { MongoDirectoryStore } from './directory-store.ts'
+import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
 // Engines for tests are slower than MongoDB.
 vi.setConfig({ testTimeout: 180_000 })
@@ -14,7 +12,7 @@ vi.setConfig({ testTimeout: 180_000 })
 const mongo = await startMongo()
 await migrateDirectoryStore(mongo.url)
 const now = () => new Date('2026-11-20T09:30:00.000Z')
-const store = new MongoDirectoryStore(mongo.url, now)
+const store = await openDirectoryStore(mongo.url, now)
 const failpoints = await openFailpoints(mongo)
 afterAll(async () => {
   await failpoints?.[Symbol.asyncDispose]()
@@ -86,23 +84,14 @@ const repeats: Record<string, () => Promise<Repeat>> = {
 }
 
 describe('a repeat that finds its change stored', () => {
-  it.each(Object.entries(repeats))('waits for the majority: %s', async (_, given) => {
-    const repeat = await given()
-    await using isolated = new MongoDirectoryStore(mongo.url, now, () => {
-      throw storeUnavailable(new Error('no majority'))
-    })
-
-    await expect(repeat(isolated)).rejects.toMatchObject(unavailable)
-  })
-
   it.runIf(failpoints).each(Object.entries(repeats))(
     'is UNAVAILABLE while the engine reports that no majority confirms it: %s',
     async (_, given) => {
       const repeat = await given()
-      await using isolated = new MongoDirectoryStore(failpoints!.url, now)
+      await using isolated = await openDirectoryStore(failpoints!.url, now)
       const failure = {
-        failCommands: ['insert', 'update', 'findAndModify', 'delete'],
-        writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' },
+        failCommands: ['insert', 'commitTransaction'],
+        writeConcernError: { code: 100, errmsg: 'Not enough data-bearing nodes' },
       }
 
       const failed = failpoints!.during(failure, () => repeat(isolated))
@@ -112,11 +101,64 @@ describe('a repeat that finds its change stored', () => {
   )
 })
 
+/** Changes of several documents: each function prepares one, and returns it. */
+const changes: Record<string, () => Promise<Repeat>> = {
+  'an organization with members is renamed': async () => {
+    const { organizationId } = await givenOrganization()
+    for (const { userId } of [await givenUser(), await givenUser()]) {
+      await store.addMember({ organizationId, userId, role: 'viewer' })
+    }
+    return (each) => each.updateOrganization(organizationId, { name: 'Looms' })
+  },
+  'an organization with members is deleted': async () => {
+    const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+    await store.addMember({ organizationId, userId, role: 'viewer' })
+    return (each) => each.deleteOrganization(organizationId)
+  },
+  'a member joins': async () => {
+    const [{ userId }, { organizationId }] = [await givenUser(), await givenOrganization()]
+    return (each) => each.addMember({ organizationId, userId, role: 'viewer' })
+  },
+  'a key is rotated': async () => {
+    const { userId, keyId } = (await givenKey()).apiKey
+    return (each) => each.rotateOwnKey({ userId, keyId, overlapMs: 0 })
+  },
+  'a user signs in': async () => {
+    const expireTime = new Date(now().getTime() + 1000)
+    const code = await store.createLoginCode((await givenUser()).userId, expireTime)
+    return async (each) => {
+      // The code is still valid.
+      expect(await each.redeemLoginCode(code, { name: 'Console', expireTime })).toBeDefined()
+    }
+  },
+}
+
+describe.runIf(failpoints)('a change of several documents', () => {
+  it.each(
+    Object.entries(changes).flatMap(([title, given]) => [
+      { title, given, failed: 'bulkWrite' },
+      { title, given, failed: 'commitTransaction' },
+    ]),
+  )('leaves nothing half done and can be repeated when $failed fails: $title', async ({ given, failed }) => {
+    const change = await given()
+    await using broken = await openDirectoryStore(failpoints!.url, now)
+    const before = await Array.fromAsync(store.exportRecords())
+
+    // The engine does not allow it.
+    const refused = failpoints!.during({ failCommands: [failed], errorCode: 13 }, () => change(broken))
+
+    await expect(refused).rejects.toMatchObject(unavailable)
+    expect(await Array.fromAsync(store.exportRecords())).toEqual(before)
+    await change(broken)
+    expect(await Array.fromAsync(store.exportRecords())).not.toEqual(before)
+  })
+})
+
 describe.runIf(failpoints)('authorize while the engine does not respond', () => {
   it('is UNAVAILABLE before the gateway stops waiting, after 2 s', async () => {
     const { key } = await givenKey()
     const request = { keyHash: hashApiKey(key), organizationRef: 'acme' }
-    await using slow = new MongoDirectoryStore(failpoints!.url, now)
+    await using slow = await openDirectoryStore(failpoints!.url, now)
     expect(await slow.authorize(request, now())).toBeDefined()
     const failure = { failCommands: ['find'], blockConnection: true, blockTimeMS: 3_000 }
 

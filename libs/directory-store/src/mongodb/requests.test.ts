@@ -3,10 +3,10 @@ import { startMongo } from '@fms/testkit/mongodb'
 import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hashApiKey } from '../api-key.ts'
-import { openDirectory } from '../contract/given.ts'
+import { openDirectory, start } from '../contract/given.ts'
 import { migrateDirectoryStore, openDirectoryStore } from '../open-directory-store.ts'
 
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 await migrateDirectoryStore(mongo.url)
 const recorder = await recordMongodb(mongo.url)
 afterAll(async () => {
@@ -15,6 +15,11 @@ afterAll(async () => {
 })
 
 const { store, givenMember } = openDirectory((now) => openDirectoryStore(recorder.url, now))
+
+const expectDocumented = (operation: string) => {
+  const commands = recorder.take().map(describeCommand)
+  expect(commands, commands.join(', ')).toHaveLength(documentedRequests(operation))
+}
 
 describe('the requests to MongoDB', () => {
   it.each([
@@ -28,7 +33,20 @@ describe('the requests to MongoDB', () => {
     const query = { keyHash: hashApiKey(key), organizationRef: organization[reference] }
     expect(await store().authorize(query, new Date())).toMatchObject({ organization: { role: 'editor' } })
 
-    const commands = recorder.take().map(describeCommand)
-    expect(commands, commands.join(', ')).toHaveLength(documentedRequests(operation))
+    expectDocumented(operation)
+  })
+
+  it('are as many as documented: changes of keys', async () => {
+    const { userId } = await givenMember()
+    const expireTime = new Date(start + 1000)
+    const code = await store().createLoginCode(userId, expireTime)
+    recorder.take()
+
+    const { keyId } = (await store().createOwnKey({ userId })).apiKey
+    expectDocumented('create key')
+    await store().rotateOwnKey({ userId, keyId, overlapMs: 0 })
+    expectDocumented('rotate key')
+    expect(await store().redeemLoginCode(code, { name: 'Console', expireTime })).toBeDefined()
+    expectDocumented('sign in')
   })
 })

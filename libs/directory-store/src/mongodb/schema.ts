@@ -14,9 +14,8 @@ const orderIndexes: MongoIndex[] = ['name', 'organizationCreateTime'].map((field
  */
 export const directorySchema: MongoSchema = {
   store: 'directory',
-  version: 3,
-  // Version 1 lets disabled users in.
-  oldestVersion: 2,
+  version: 1,
+  oldestVersion: 1,
   indexes: [
     { collection: 'users', name: 'users_by_email', key: { email: 1 }, unique: true },
     { collection: 'organizations', name: 'organizations_by_slug', key: { slug: 1 }, unique: true },
@@ -33,5 +32,7 @@ export const directorySchema: MongoSchema = {
     { collection: 'keys', name: 'keys_by_hash', key: { hash: 1 }, unique: true },
     { collection: 'keys', name: 'keys_by_create_time', key: { createTime: 1, _id: 1 } },
     { collection: 'keys', name: 'keys_by_user', key: { userId: 1, createTime: 1, _id: 1 } },
+    // Also creates the collection: transactions that do so at the same time exclude each other.
+    { collection: 'loginCodes', name: 'login_codes_by_expire_time', key: { expireTime: 1 } },
   ],
 }

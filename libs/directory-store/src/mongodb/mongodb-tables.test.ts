@@ -18,4 +18,4 @@ const open = async (now: () => Date) => {
   return openDirectoryStore(url, now)
 }
 
-directoryStoreContract('MongoDB', open, { comparesUtf16: mongo.engine.startsWith('jongodb'), slow: true })
+directoryStoreContract('MongoDB', open, { slow: true })

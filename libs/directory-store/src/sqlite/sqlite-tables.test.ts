@@ -76,8 +76,9 @@ describe('a directory file', () => {
         store.listOrganizations({ userId: 'u', orderBy, limit: 10, skip: 0, ...after }),
       )
 
-      expect(plans).toHaveLength(2)
-      for (const plan of plans) {
+      const [page, organizations, count] = plans
+      expect(organizations).toContain('SEARCH organizations USING INDEX sqlite_autoindex_organizations_1')
+      for (const plan of [page, count]) {
         expect(plan).toMatch(/^SEARCH members USING (COVERING )?INDEX members_by_\w+ \(userId=\?/)
         expect(plan).not.toMatch(/SCAN|TEMP B-TREE|MULTI-INDEX/)
       }

@@ -1,0 +1,179 @@
+import { ApiError } from '@fms/aip'
+import {
+  conflictDeadline,
+  DuplicateInTransaction,
+  listMongodb,
+  type MongoCollection,
+  MongoDatabase,
+  type MongoTransaction,
+  retryOnConflict,
+  socketTimeoutMs,
+  storeUnavailable,
+  writeConflict,
+} from '@fms/store-kit/mongodb'
+import { whereOrganization } from '../references.ts'
+import type { Authorization } from '../resources.ts'
+import type { Change } from '../tables/change.ts'
+import type { DirectoryTables, PageQuery, RowPage } from '../tables/directory-tables.ts'
+import { awaitReading, type Conditions, type Query, type Reading } from '../tables/reading.ts'
+import { primaryKeys, type Rows, type TableName, toApiKey } from '../tables/rows.ts'
+import { type StoredDocument, toDocument, toField, toQuery, toRow, toTransactionWrite } from './documents.ts'
+import { directorySchema } from './schema.ts'
+
+/** How long the engine may work on each read of an authorization; the gateway waits for 2,000 ms. */
+const authorizeTimeoutMs = 1_000
+
+/** The tables of a directory on MongoDB: a collection each. Every change is one transaction. */
+export class MongodbTables implements DirectoryTables {
+  readonly #database: MongoDatabase
+
+  /**
+   * @param url `mongodb://…/DATABASE`, migrated.
+   * @param timeoutMs how long the engine may work on a request, in milliseconds; 5,000 by default.
+   */
+  constructor(url: string, timeoutMs?: number) {
+    this.#database = new MongoDatabase(url, undefined, directorySchema, {
+      ...(timeoutMs !== undefined && {
+        socketTimeoutMS: socketTimeoutMs(timeoutMs),
+        engineTimeoutMs: timeoutMs,
+      }),
+    })
+  }
+
+  read<R>(reading: () => Reading<R>): Promise<R> {
+    return awaitReading(reading(), async (query) => {
+      const found = this.#collection(query.table).find(...toFind(query))
+      return Array.fromAsync(found, (document) => toRow(query.table, document))
+    })
+  }
+
+  async change<R>(change: () => Change<R>): Promise<R> {
+    const deadline = conflictDeadline()
+    const attempt = () =>
+      this.#database.transaction((transaction) => decide(transaction, change), { deadline }).catch(duplicate)
+    const onGiveUp = () => storeUnavailable(new Error('Other changes of the directory keep being faster'))
+    const outcome = await retryOnConflict(attempt, onGiveUp, deadline)
+    if ('refusal' in outcome) throw outcome.refusal
+    return outcome.result
+  }
+
+  insert<T extends TableName>(table: T, row: Rows[T]): Promise<boolean> {
+    return this.#collection(table).insert(toDocument(table, row))
+  }
+
+  async page<T extends TableName>(query: PageQuery<T>): Promise<RowPage<T>> {
+    const { table, where, filterFields = {}, order, filter, after, limit, skip } = query
+    const list = listMongodb(this.#collection(table), {
+      scope: toQuery(table, where),
+      fields: filterFields,
+      order: order.map(({ field, descending }) => ({ field: toField(table, field), descending })),
+      ...{ filter, after, limit, skip },
+    })
+    const [rows, totalSize] = await Promise.all([takeRows(limit + 1, list.items), list.count()])
+    return {
+      rows: rows.slice(0, limit).map((document) => toRow(table, document)),
+      hasMore: rows.length > limit,
+      totalSize,
+    }
+  }
+
+  async *stream<T extends TableName>(table: T): AsyncGenerator<Rows[T]> {
+    const sort = Object.fromEntries(primaryKeys[table].map((field) => [toField(table, field), 1 as const]))
+    for await (const document of this.#collection(table).find({}, { sort })) yield toRow(table, document)
+  }
+
+  /** Indexes: keys_by_hash, `_id`, organizations_by_slug and members_by_organization. */
+  async authorize(
+    { keyHash, organizationRef }: { keyHash: string; organizationRef?: string },
+    now: Date,
+  ): Promise<Authorization | undefined> {
+    const row = await this.#findNow('keys', { hash: keyHash, revokeTime: null })
+    if (!row || (row.expireTime !== null && row.expireTime <= now.getTime())) return undefined
+    const { userId } = row
+    const [user, member] = await Promise.all([
+      this.#findNow('users', { userId, disableTime: null }),
+      organizationRef ? this.#findMemberNow(userId, organizationRef) : undefined,
+    ])
+    if (!user) return undefined
+    const key = toApiKey(row)
+    if (!member) return { key }
+    return { key, organization: { organizationId: member.organizationId, role: member.role } }
+  }
+
+  async touchKey(keyId: string, time: Date): Promise<void> {
+    const lastUsedTime = time.getTime()
+    const isEarlier = [{ lastUsedTime: null }, { lastUsedTime: { $lt: lastUsedTime } }]
+    await this.#collection('keys').set({ _id: keyId, $or: isEarlier }, { lastUsedTime })
+  }
+
+  ping(): Promise<void> {
+    return this.#database.ping(directorySchema)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+
+  async #findMemberNow(userId: string, organizationRef: string): Promise<Rows['members'] | undefined> {
+    const where = whereOrganization(organizationRef)
+    const organization = 'slug' in where ? await this.#findNow('organizations', where, ['_id']) : where
+    return organization && this.#findNow('members', { userId, organizationId: organization.organizationId })
+  }
+
+  async #findNow<T extends TableName>(
+    table: T,
+    where: Conditions,
+    fields?: string[],
+  ): Promise<Rows[T] | undefined> {
+    const query = toQuery(table, where)
+    const document = await this.#collection(table).findOne(query, fields, authorizeTimeoutMs)
+    return document && toRow(table, document)
+  }
+
+  #collection(table: TableName): MongoCollection<StoredDocument> {
+    return this.#database.collection(table)
+  }
+}
+
+/** Decides a change in a transaction, and sends its writes in one request. */
+const decide = async <R>(transaction: MongoTransaction, change: () => Change<R>) => {
+  const fetch = async (query: Query) => {
+    const found = await transaction.find<StoredDocument>(query.table, ...toFind(query))
+    return found.map((document) => toRow(query.table, document))
+  }
+  try {
+    const { result, writes } = await awaitReading(change(), fetch)
+    if (writes.length > 0) await transaction.write(writes.map(toTransactionWrite))
+    return { result }
+  } catch (error) {
+    // Returned, so that the transaction commits: what has led to the refusal is confirmed by a majority.
+    if (error instanceof ApiError) return { refusal: error }
+    throw error
+  }
+}
+
+/** Another change has stored the unique value since the transaction began: the change decides again. */
+const duplicate = (error: unknown): typeof writeConflict => {
+  if (error instanceof DuplicateInTransaction) return writeConflict
+  throw error
+}
+
+const toFind = ({ table, where, fields, order, limit }: Query) =>
+  [
+    toQuery(table, where),
+    {
+      ...(order.length > 0 && {
+        sort: Object.fromEntries(
+          order.map(({ field, descending }) => [toField(table, field), descending ? -1 : 1] as const),
+        ),
+      }),
+      ...(fields && { fields: fields.map((field) => toField(table, field)) }),
+      ...(limit !== undefined && { limit }),
+    },
+  ] as const
+
+const takeRows = async <T>(limit: number, items: AsyncIterable<T>): Promise<T[]> => {
+  const rows: T[] = []
+  for await (const item of items) if (rows.push(item) === limit) break
+  return rows
+}

@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import { drawKey, hasEnded } from '../api-key.ts'
+import type { DirectoryStore } from '../directory-store.ts'
+import { apiKeyEnded, apiKeyExists, apiKeyNotFound, userNotFound } from '../errors.ts'
+import { ApiKeyChange, NewApiKey, parseChange, parseInput } from '../inputs.ts'
+import type { ApiKey } from '../resources.ts'
+import { type Change, type Decision, update } from '../tables/change.ts'
+import type { DirectoryTables } from '../tables/directory-tables.ts'
+import { find, findAll, type Reading } from '../tables/reading.ts'
+import { toApiKey, toFields, toKeyRow } from '../tables/rows.ts'
+
+type KeyOperations = Pick<
+  DirectoryStore,
+  'createKey' | 'listKeys' | 'updateKey' | 'revokeKey' | 'expireKey' | 'authorize' | 'touchKey'
+>
+
+export const keyOperations = (tables: DirectoryTables, now: () => Date): KeyOperations => ({
+  async createKey(newKey) {
+    const issued = drawKey(parseInput(NewApiKey, newKey), now())
+    const { userId } = issued.apiKey
+    if (!(await tables.read(() => find('users', { userId })))) throw userNotFound(userId)
+    const row = toKeyRow(issued)
+    if (await tables.insert('keys', row)) return issued
+    const existing = await tables.read(() => find('keys', { hash: row.hash }))
+    throw apiKeyExists(existing!.keyId)
+  },
+
+  /** Index: keys_by_create_time. */
+  listKeys: () =>
+    tables.read(function* () {
+      return (yield* findAll('keys', {}, { order: ['createTime', 'keyId'] })).map(toApiKey)
+    }),
+
+  async updateKey(keyId, change) {
+    const fields = parseChange(ApiKeyChange, change)
+    return tables.change(() => updateKey(keyId, fields, now()))
+  },
+
+  revokeKey: (keyId) => tables.change(() => revokeKey(keyId, now())),
+
+  expireKey: (keyId, time) => tables.change(() => expireKey(keyId, time)),
+
+  authorize: (request, at) => tables.authorize(request, at),
+
+  touchKey: (keyId, time) => tables.touchKey(keyId, time),
+})
+
+function* updateKey(keyId: string, fields: z.output<typeof ApiKeyChange>, now: Date): Change<ApiKey> {
+  const key = yield* requireKey(keyId)
+  if (hasEnded(key, now)) throw apiKeyEnded(key.keyId)
+  return withFields(key, fields)
+}
+
+function* revokeKey(keyId: string, now: Date): Change<ApiKey> {
+  const key = yield* requireKey(keyId)
+  return withFields(key, key.revokeTime ? {} : { revokeTime: now })
+}
+
+function* expireKey(keyId: string, time: Date): Change<ApiKey> {
+  const key = yield* requireKey(keyId)
+  return withFields(key, key.revokeTime ? {} : endAt(key, time))
+}
+
+/** The fields with which a key ends at a time, unless it expires before. */
+export const endAt = ({ expireTime }: ApiKey, time: Date): Partial<ApiKey> =>
+  expireTime && expireTime <= time ? {} : { expireTime: time }
+
+/** Sets fields of a key. */
+export const withFields = (key: ApiKey, fields: Partial<ApiKey>): Decision<ApiKey> => ({
+  result: { ...key, ...fields },
+  writes: update('keys', { keyId: key.keyId }, toFields(fields)),
+})
+
+function* requireKey(keyId: string): Reading<ApiKey> {
+  const row = yield* find('keys', { keyId: keyId.toLowerCase() })
+  if (!row) throw apiKeyNotFound(keyId)
+  return toApiKey(row)
+}

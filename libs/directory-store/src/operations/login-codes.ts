@@ -1,0 +1,52 @@
+import type { DirectoryStore } from '../directory-store.ts'
+import { userDisabled, userNotFound } from '../errors.ts'
+import { hashLoginCode, makeLoginCode } from '../login-code.ts'
+import { whereUser } from '../references.ts'
+import type { IssuedApiKey } from '../resources.ts'
+import { type Change, insert, remove } from '../tables/change.ts'
+import type { DirectoryTables } from '../tables/directory-tables.ts'
+import { find } from '../tables/reading.ts'
+import { issueOwnKey } from './own-keys.ts'
+
+type LoginCodeOperations = Pick<DirectoryStore, 'createLoginCode' | 'redeemLoginCode'>
+
+export const loginCodeOperations = (tables: DirectoryTables, now: () => Date): LoginCodeOperations => ({
+  createLoginCode: (userRef, expireTime) => tables.change(() => createLoginCode(userRef, expireTime, now())),
+
+  /** A wrong code costs one read. */
+  async redeemLoginCode(code, key) {
+    const hash = hashLoginCode(code)
+    if (!(await tables.read(() => find('loginCodes', { hash })))) return undefined
+    return tables.change(() => redeemLoginCode(hash, key, now()))
+  },
+})
+
+/** Also deletes the codes that have expired. */
+function* createLoginCode(userRef: string, expireTime: Date, now: Date): Change<string> {
+  const user = yield* find('users', whereUser(userRef))
+  if (!user) throw userNotFound(userRef)
+  const { userId, email, disableTime } = user
+  if (disableTime !== null) throw userDisabled(email)
+  const code = makeLoginCode()
+  return {
+    result: code,
+    writes: [
+      remove('loginCodes', { expireTime: { atMost: now.getTime() } }),
+      insert('loginCodes', { hash: hashLoginCode(code), userId, expireTime: expireTime.getTime() }),
+    ],
+  }
+}
+
+function* redeemLoginCode(
+  hash: string,
+  key: { name: string; expireTime: Date },
+  now: Date,
+): Change<IssuedApiKey | undefined> {
+  const found = yield* find('loginCodes', { hash })
+  const user = found && (yield* find('users', { userId: found.userId }))
+  if (!user || user.disableTime !== null || found.expireTime <= now.getTime()) {
+    return { result: undefined, writes: [] }
+  }
+  const { result, writes } = yield* issueOwnKey({ ...key, userId: user.userId, readOnly: false }, now)
+  return { result, writes: [remove('loginCodes', { hash }), ...writes] }
+}

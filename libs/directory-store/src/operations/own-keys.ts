@@ -1,0 +1,138 @@
+import { maxLiveKeys } from '@fms/contracts'
+import type { z } from 'zod'
+import { drawKey, type KeyFields, keyIdOfRequest, maxEndedKeys } from '../api-key.ts'
+import type { DirectoryStore } from '../directory-store.ts'
+import { userNotFound } from '../errors.ts'
+import { NewOwnKey, parseInput } from '../inputs.ts'
+import { keyAlreadyCreated, keyNotFound, tooManyKeys } from '../own-key-errors.ts'
+import type { ApiKey, IssuedApiKey } from '../resources.ts'
+import { type Change, insert, lock, remove } from '../tables/change.ts'
+import type { DirectoryTables } from '../tables/directory-tables.ts'
+import { find, findAll, type Reading } from '../tables/reading.ts'
+import { type KeyRow, toApiKey, toKeyRow } from '../tables/rows.ts'
+import { endAt, withFields } from './keys.ts'
+
+type OwnKeyOperations = Pick<
+  DirectoryStore,
+  'getOwnKey' | 'listOwnKeys' | 'createOwnKey' | 'rotateOwnKey' | 'revokeOwnKey'
+>
+
+const newestFirst = [
+  { field: 'createTime', descending: true },
+  { field: 'keyId', descending: true },
+]
+
+/** The keys of users by the API. The clock decides which keys are live. */
+export const ownKeyOperations = (tables: DirectoryTables, now: () => Date): OwnKeyOperations => {
+  /** Makes a change; with `validateOnly` only decides it. */
+  const make = async <R>(change: () => Change<R>, { validateOnly = false } = {}) =>
+    validateOnly ? (await tables.read(change)).result : tables.change(change)
+
+  return {
+    /** Index: the primary key. */
+    getOwnKey: (userId, keyId) => tables.read(() => findOwnKey(userId, keyId, now())),
+
+    /** Index: keys_by_user. */
+    async listOwnKeys({ userId, ...page }) {
+      const { rows, hasMore, totalSize } = await tables.page({
+        table: 'keys',
+        where: { userId, revokeTime: null, expireTime: { nullOrAfter: now().getTime() } },
+        order: newestFirst,
+        ...page,
+      })
+      const last = rows.at(-1)
+      return {
+        keys: rows.map(toApiKey),
+        ...(hasMore && last && { next: [last.createTime, last.keyId] }),
+        totalSize,
+      }
+    },
+
+    async createOwnKey(newKey, options) {
+      const fields = parseInput(NewOwnKey, newKey)
+      return make(() => createOwnKey(fields, now()), options)
+    },
+
+    rotateOwnKey: (rotation, options) => make(() => rotateOwnKey(rotation, now()), options),
+
+    revokeOwnKey: (userId, keyId) => tables.change(() => revokeOwnKey(userId, keyId, now())),
+  }
+}
+
+function* createOwnKey(
+  { requestId, ...fields }: z.output<typeof NewOwnKey>,
+  now: Date,
+): Change<IssuedApiKey> {
+  const { userId } = fields
+  if (!(yield* find('users', { userId }))) throw userNotFound(userId)
+  const keyId = requestId && keyIdOfRequest(userId, requestId)
+  if (keyId && (yield* find('keys', { keyId }))) throw keyAlreadyCreated(requestId, keyId)
+  return yield* issueOwnKey({ ...fields, keyId }, now)
+}
+
+/** A rotation that revokes the old key needs no room for a further one. */
+function* rotateOwnKey(
+  { userId, keyId, overlapMs }: { userId: string; keyId: string; overlapMs: number },
+  now: Date,
+): Change<IssuedApiKey> {
+  const old = yield* requireOwnKey(userId, keyId, now)
+  const isRevoked = overlapMs === 0
+  const end = isRevoked ? { revokeTime: now } : endAt(old, new Date(now.getTime() + overlapMs))
+  const { result, writes } = yield* issueOwnKey({ ...old, keyId: undefined }, now, isRevoked ? 1 : 0)
+  return { result, writes: [...withFields(old, end).writes, ...writes] }
+}
+
+function* revokeOwnKey(userId: string, keyId: string, now: Date): Change<void> {
+  const key = yield* requireOwnKey(userId, keyId, now)
+  return { result: undefined, writes: withFields(key, { revokeTime: now }).writes }
+}
+
+/** A live key of a user; undefined for any other. */
+function* findOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey | undefined> {
+  const row = yield* find('keys', { keyId: keyId.toLowerCase(), userId })
+  return row && isLive(row, now) ? toApiKey(row) : undefined
+}
+
+function* requireOwnKey(userId: string, keyId: string, now: Date): Reading<ApiKey> {
+  const key = yield* findOwnKey(userId, keyId, now)
+  if (!key) throw keyNotFound(keyId)
+  return key
+}
+
+/**
+ * Creates a key of an existing user unless the user has {@link maxLiveKeys}. Of the user's ended keys, {@link maxEndedKeys} stay stored: those
+ * that ended last.
+ *
+ * @param ending how many live keys of the user end with the same change.
+ * @throws {ApiError} TOO_MANY_KEYS
+ */
+export function* issueOwnKey(fields: KeyFields, now: Date, ending = 0): Change<IssuedApiKey> {
+  const { userId } = fields
+  const keys = yield* findAll('keys', { userId }, { fields: timesOfKey })
+  const ended = keys.filter((key) => !isLive(key, now)).sort(byEnd)
+  if (keys.length - ended.length - ending >= maxLiveKeys) throw tooManyKeys(maxLiveKeys)
+  const surplus = ended.slice(maxEndedKeys - ending).map(({ keyId }) => keyId)
+  const issued = drawKey(fields, now)
+  return {
+    result: issued,
+    writes: [
+      // Of several creates at the same time, each counts the keys of the others.
+      lock('users', { userId }),
+      insert('keys', toKeyRow(issued)),
+      ...(surplus.length > 0 ? [remove('keys', { keyId: surplus })] : []),
+    ],
+  }
+}
+
+/** A user may have many ended keys: these fields say which of them stay. */
+const timesOfKey = ['keyId', 'createTime', 'expireTime', 'revokeTime'] as const
+type KeyTimes = Pick<KeyRow, (typeof timesOfKey)[number]>
+
+const isLive = ({ revokeTime, expireTime }: KeyTimes, now: Date): boolean =>
+  revokeTime === null && (expireTime === null || expireTime > now.getTime())
+
+/** The key that ended last comes first. */
+const byEnd = (a: KeyTimes, b: KeyTimes): number =>
+  endOf(b) - endOf(a) || b.createTime - a.createTime || (a.keyId < b.keyId ? 1 : -1)
+
+const endOf = ({ revokeTime, expireTime }: KeyTimes): number => (revokeTime ?? expireTime)!

@@ -1,0 +1,137 @@
+import {
+  assertSameRecord,
+  type DirectoryRecord,
+  directoryRecordName,
+  type ImportResult,
+  keyRecord,
+  memberRecord,
+  organizationRecord,
+  userRecord,
+} from '../directory-record.ts'
+import type { DirectoryStore } from '../directory-store.ts'
+import { recordConflict, userNotFound } from '../errors.ts'
+import { type Change, insert } from '../tables/change.ts'
+import type { DirectoryTables } from '../tables/directory-tables.ts'
+import { find, type Reading, type Where } from '../tables/reading.ts'
+import {
+  type MemberRow,
+  primaryKeys,
+  type Rows,
+  toApiKey,
+  toFields,
+  toMember,
+  toMemberRow,
+  toOrganization,
+  toUser,
+} from '../tables/rows.ts'
+import { insertMember, requireUserAndOrganization } from './members.ts'
+
+type RecordTable = Exclude<keyof Rows, 'loginCodes'>
+
+interface Table<Name extends RecordTable> {
+  name: Name
+  /** The fields of the unique index in addition to the primary key. */
+  unique: readonly string[]
+  /** What a record has in common with another one that has the same values in `unique`. */
+  clash: string
+  toRecord(row: Rows[Name]): DirectoryRecord
+}
+
+/** In an order in which their records can be imported. */
+const recordTables: { [Name in RecordTable]: Table<Name> } = {
+  users: {
+    name: 'users',
+    unique: ['email'],
+    clash: 'the same e-mail address',
+    toRecord: (row) => userRecord(toUser(row)),
+  },
+  organizations: {
+    name: 'organizations',
+    unique: ['slug'],
+    clash: 'the same slug',
+    toRecord: (row) => organizationRecord(toOrganization(row)),
+  },
+  members: {
+    name: 'members',
+    unique: ['userId', 'createTime'],
+    clash: 'the same start of a membership',
+    toRecord: (row) => memberRecord(toMember(row)),
+  },
+  keys: {
+    name: 'keys',
+    unique: ['hash'],
+    clash: 'the same key',
+    toRecord: (row) => keyRecord({ ...toApiKey(row), hash: row.hash }),
+  },
+}
+
+const tableOf = ({ kind }: DirectoryRecord): Table<RecordTable> =>
+  recordTables[`${kind}s`] as Table<RecordTable>
+
+type RecordOperations = Pick<DirectoryStore, 'exportRecords' | 'importRecord'>
+
+export const recordOperations = (tables: DirectoryTables): RecordOperations => ({
+  async *exportRecords() {
+    for (const { name, toRecord } of Object.values(recordTables) as Table<RecordTable>[]) {
+      for await (const row of tables.stream(name)) yield toRecord(row)
+    }
+  },
+
+  async importRecord(record) {
+    // A new membership depends on its organization, any other new row on nothing that changes.
+    if (record.kind !== 'member') {
+      const row = await tables.read(() => rowOfRecord(record))
+      if (await tables.insert(tableOf(record).name, row)) return 'imported'
+    }
+    return tables.change(() => importRecord(record))
+  },
+})
+
+function* importRecord(record: DirectoryRecord): Change<ImportResult> {
+  const { name, unique, clash, toRecord } = tableOf(record)
+  const row = yield* rowOfRecord(record)
+  const valuesOf = (fields: readonly string[]) =>
+    Object.fromEntries(fields.map((field) => [field, row[field as keyof typeof row]])) as Where<RecordTable>
+  const stored = yield* find(name, valuesOf(primaryKeys[name]))
+  if (stored) return { result: assertSameRecord(toRecord(stored), record), writes: [] }
+  if (yield* find(name, valuesOf(unique))) throw recordConflict(directoryRecordName(record), clash)
+  const writes = record.kind === 'member' ? insertMember(row as MemberRow) : [insert(name, row)]
+  return { result: 'imported', writes }
+}
+
+/**
+ * The row of a record.
+ *
+ * @throws {ApiError} USER_NOT_FOUND, ORGANIZATION_NOT_FOUND
+ */
+function* rowOfRecord(record: DirectoryRecord): Reading<Rows[RecordTable]> {
+  switch (record.kind) {
+    case 'user': {
+      const { kind: _, ...row } = toFields(withDates(record))
+      return { disableTime: null, ...row }
+    }
+    case 'organization': {
+      const { kind: _, ...row } = toFields(withDates(record))
+      return row
+    }
+    case 'member': {
+      const { kind: _, userId, organizationId, ...row } = toFields(withDates(record))
+      const organization = yield* requireUserAndOrganization(userId, organizationId)
+      return toMemberRow({ userId, ...row }, organization)
+    }
+    case 'key': {
+      const { kind: _, ...row } = toFields(withDates(record))
+      if (!(yield* find('users', { userId: row.userId }))) throw userNotFound(row.userId)
+      return { lastUsedTime: null, expireTime: null, revokeTime: null, ...row }
+    }
+  }
+}
+
+/** Converts the times of a record to dates. */
+const withDates = <T extends DirectoryRecord>(record: T) =>
+  Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [
+      field,
+      field.endsWith('Time') ? new Date(value as string) : value,
+    ]),
+  ) as { [Field in keyof T]: Field extends `${string}Time` ? Date : T[Field] }

@@ -1,0 +1,63 @@
+import type { CheckedFilter } from '@fms/aip'
+import type { Authorization } from '../resources.ts'
+import type { Change } from './change.ts'
+import type { Conditions, OrderTerm, Reading } from './reading.ts'
+import type { Rows, TableName } from './rows.ts'
+
+/** A page of rows in an order whose last field is unique. */
+export interface PageQuery<T extends TableName> {
+  table: T
+  where: Conditions
+  filter?: CheckedFilter | undefined
+  /** The field of the table for each field of the filter. */
+  filterFields?: Readonly<Record<string, string>>
+  order: readonly OrderTerm[]
+  /** The values of the order's fields in the last row of the previous page. */
+  after?: readonly (string | number)[] | undefined
+  limit: number
+  skip: number
+}
+
+/** A page of rows, and the number of rows on all pages. */
+export interface RowPage<T extends TableName> {
+  rows: Rows[T][]
+  hasMore: boolean
+  totalSize: number
+}
+
+/** The tables of a directory on an engine. The rules of the directory are in `changes/`. */
+export interface DirectoryTables {
+  /** Runs a reading. On MongoDB other changes may happen between its queries. */
+  read<R>(reading: () => Reading<R>): Promise<R>
+
+  /**
+   * Makes a change: all of its writes or none, on condition that what it has read still stands. Otherwise the change runs
+   * again, for up to 5 s. Also after a refusal, and after a change without writes, no failover takes back what was read.
+   *
+   * @throws the error of the change; {@link ApiError} STORE_UNAVAILABLE if other changes are always faster.
+   */
+  change<R>(change: () => Change<R>): Promise<R>
+
+  /** Inserts a row. @returns false if it has a unique value of another row. */
+  insert<T extends TableName>(table: T, row: Rows[T]): Promise<boolean>
+
+  page<T extends TableName>(query: PageQuery<T>): Promise<RowPage<T>>
+
+  /** Streams all rows of a table in the order of its primary key. */
+  stream<T extends TableName>(table: T): AsyncIterable<Rows[T]>
+
+  /** See `DirectoryStore`: the read that every request of the API needs, in as few requests as the engine allows. */
+  authorize(
+    request: { keyHash: string; organizationRef?: string },
+    now: Date,
+  ): Promise<Authorization | undefined>
+
+  /** See `DirectoryStore`. */
+  touchKey(keyId: string, time: Date): Promise<void>
+
+  /** See `DirectoryStore`. */
+  ping(): Promise<void>
+
+  /** See `DirectoryStore`. */
+  close(): Promise<void>
+}

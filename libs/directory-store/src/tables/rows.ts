@@ -1,0 +1,144 @@
+import type { Role } from '@fms/contracts'
+import { hashApiKey } from '../api-key.ts'
+import type { ApiKey, IssuedApiKey, Member, StoredOrganization, User } from '../resources.ts'
+
+/** A user. Rows have the fields of the resources; times are milliseconds since the epoch, and null if absent. */
+export interface UserRow {
+  userId: string
+  email: string
+  createTime: number
+  disableTime: number | null
+}
+
+/** An organization. */
+export interface OrganizationRow {
+  organizationId: string
+  slug: string
+  name: string
+  logo: string | null
+  /** JSON text; null for none. */
+  metadata: string | null
+  createTime: number
+}
+
+/** A membership, with a copy of the organization's fields by which lists sort: an index has to have them. */
+export interface MemberRow {
+  organizationId: string
+  userId: string
+  role: Role
+  createTime: number
+  slug: string
+  name: string
+  organizationCreateTime: number
+}
+
+/** An API key. */
+export interface KeyRow {
+  keyId: string
+  /** See {@link hashApiKey}. */
+  hash: string
+  prefix: string
+  userId: string
+  name: string
+  /** SQLite returns 0 or 1. */
+  readOnly: boolean | number
+  createTime: number
+  lastUsedTime: number | null
+  expireTime: number | null
+  revokeTime: number | null
+}
+
+/** A login code. */
+export interface LoginCodeRow {
+  /** See `hashLoginCode`. */
+  hash: string
+  userId: string
+  expireTime: number
+}
+
+/** The row of each table. */
+export interface Rows {
+  users: UserRow
+  organizations: OrganizationRow
+  members: MemberRow
+  keys: KeyRow
+  loginCodes: LoginCodeRow
+}
+
+export type TableName = keyof Rows
+
+/** The fields of the primary key of each table. */
+export const primaryKeys: Record<TableName, readonly string[]> = {
+  users: ['userId'],
+  organizations: ['organizationId'],
+  members: ['userId', 'organizationId'],
+  keys: ['keyId'],
+  loginCodes: ['hash'],
+}
+
+export const toUser = ({ userId, email, createTime, disableTime }: UserRow): User => ({
+  userId,
+  email,
+  createTime: new Date(createTime),
+  ...toDates({ disableTime }),
+})
+
+export const toOrganization = (row: OrganizationRow): StoredOrganization => ({
+  organizationId: row.organizationId,
+  slug: row.slug,
+  name: row.name,
+  logo: row.logo,
+  metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+  createTime: new Date(row.createTime),
+})
+
+export const toMember = ({ organizationId, userId, role, createTime }: MemberRow): Member => ({
+  organizationId,
+  userId,
+  role,
+  createTime: new Date(createTime),
+})
+
+export const toApiKey = (row: KeyRow): ApiKey => ({
+  keyId: row.keyId,
+  prefix: row.prefix,
+  userId: row.userId,
+  name: row.name,
+  readOnly: Boolean(row.readOnly),
+  createTime: new Date(row.createTime),
+  ...toDates({ lastUsedTime: row.lastUsedTime, expireTime: row.expireTime, revokeTime: row.revokeTime }),
+})
+
+/** The times that are not null. */
+const toDates = <Field extends string>(times: Record<Field, number | null>) =>
+  Object.fromEntries(
+    Object.entries<number | null>(times).flatMap(([field, time]) =>
+      time === null ? [] : [[field, new Date(time)]],
+    ),
+  ) as { [Name in Field]?: Date }
+
+/** The fields of a row with the values of a resource. */
+export type RowFields<T> = {
+  [Field in keyof T]: Field extends 'metadata' ? string | null : Date extends T[Field] ? number : T[Field]
+}
+
+/** Converts fields of a resource to those of its row. */
+export const toFields = <T extends object>(resource: T): RowFields<T> =>
+  Object.fromEntries(
+    Object.entries(resource).map(([field, value]) => {
+      if (value instanceof Date) return [field, value.getTime()]
+      return [field, field === 'metadata' && value !== null ? JSON.stringify(value) : value]
+    }),
+  ) as RowFields<T>
+
+/** The row of a new key. */
+export const toKeyRow = ({ key, apiKey }: IssuedApiKey): KeyRow => {
+  const { expireTime = null, ...fields } = toFields(apiKey)
+  return { ...fields, hash: hashApiKey(key), lastUsedTime: null, expireTime, revokeTime: null }
+}
+
+/** The row of a new member. */
+export const toMemberRow = (
+  member: Pick<MemberRow, 'userId' | 'role' | 'createTime'>,
+  { organizationId, slug, name, createTime: organizationCreateTime }: OrganizationRow,
+): MemberRow => ({ ...member, organizationId, slug, name, organizationCreateTime })
