@@ -268,7 +268,7 @@ export type Imported = 'imported' | 'exists'
  *
  * Every change of a form, except for replies, records its event in the same atomic step. The parameter `context` says who
  * makes the change; by default an operator. If `context.request` was carried out before, the method throws RequestReplay; if
- * its id belongs to another request, REQUEST_ID_REUSED (docs/decisions/0035-remember-requests-by-their-events.md).
+ * its id belongs to another request, REQUEST_ID_REUSED (docs/decisions/0031-number-events-later.md).
  *
  * @throws {ApiError} STORE_UNAVAILABLE from any method when the engine is unreachable.
  */
@@ -282,8 +282,7 @@ export interface FormsStore extends AsyncDisposable {
   /**
    * Stores a new form.
    *
-   * @returns the stored form, which has the ids of the first attempt if this is a repeat of a killed one; undefined, and
-   *   stores nothing, when the public id is taken.
+   * @returns the stored form; undefined, and stores nothing, when the public id is taken.
    * @throws {ApiError} QUOTA_EXCEEDED; FORM_ID_TAKEN; UPDATE_ABORTED when write conflicts persist for 5 s.
    * @throws {RequestReplay}
    */
@@ -349,8 +348,8 @@ export interface FormsStore extends AsyncDisposable {
    * @param check called before the change with the form as it was, must be fast. An error of it leaves everything
    *   unchanged. To check alone, let it throw.
    * @returns the restored form; undefined when there is no such deleted form.
-   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms; FORM_ID_TAKEN when it has another form
-   *   with this id; UPDATE_ABORTED when write conflicts persist for 5 s.
+   * @throws {ApiError} QUOTA_EXCEEDED when the organization has its maximum of forms; UPDATE_ABORTED when write conflicts
+   *   persist for 5 s.
    * @throws {RequestReplay}
    */
   undelete(

@@ -46,7 +46,7 @@ export type ImportedEvent = 'imported' | 'exists'
 
 /**
  * The logs of form events, one per organization, numbered from 1 without gaps. Every change of a form records its event
- * in the same atomic step (docs/decisions/0031-record-events-with-changes.md): after a crash, a change is visible
+ * in the same atomic step (docs/decisions/0031-number-events-later.md): after a crash, a change is visible
  * exactly if its event is in the log or will be.
  *
  * Append only, except for retention. Any number of processes may call each method concurrently.

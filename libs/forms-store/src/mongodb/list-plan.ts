@@ -12,7 +12,8 @@ const countIndexes = [
 ]
 
 /**
- * The indexes of a list of forms: docs/decisions/0029-totals-without-counting.md.
+ * The indexes of a list of forms. Each list names its index: otherwise the engine tries all, and uses for a large
+ * organization the plan that it has cached for a small one.
  *
  * - Texts of three letters or more: forms_by_nameTrigrams. The engine reads the documents that have all trigrams, and
  *   sorts their fields. Likewise forms_by_publicId_and_id for one public id.

@@ -3,7 +3,7 @@ import type { SqliteMigration } from '@fms/store-kit'
 /**
  * Times are milliseconds since the epoch, columns are named after the port's fields. JSON comes last in its row, so that
  * SQLite reads the columns before it without overflow pages. There are no foreign keys: revisions and replies are deleted
- * after their form (docs/decisions/0016-deferred-cascade-delete.md).
+ * after their form (docs/decisions/0033-restore-deleted-forms.md).
  */
 const forms = `
   CREATE TABLE forms (

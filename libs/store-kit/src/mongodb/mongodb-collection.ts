@@ -40,12 +40,11 @@ const durable = { readConcern: { level: 'majority' } } as const
 const absentField = 'unconfirmed'
 
 /**
- * The operations of a collection that every supported engine has. A change affects one document, or deletes many; there
- * are no transactions.
+ * The operations of a collection outside of transactions. A change affects one document, or deletes many.
  *
- * A write returns once a majority has journaled it and every earlier change of what it found, even if it matches
- * nothing or a unique index rejects it (docs/decisions/0030-confirm-before-an-acknowledgement.md). Reads return the
- * state of the primary, which a failover may roll back. Every request has a time limit.
+ * A write returns once a majority has journaled it and every earlier change of what it found, even if it matches nothing or
+ * a unique index rejects it (SERVER-18522, SERVER-34369). Reads return the state of the primary, which a failover may roll
+ * back, except for `findDurable` and snapshots. Every request has a time limit.
  */
 export class MongoCollection<T extends MongoDocument> {
   readonly #collection: Collection<Document>

@@ -171,7 +171,7 @@ const repeat = async (
   } while (!isDone())
 }
 
-/** The two properties of events: docs/decisions/0031-record-events-with-changes.md. */
+/** The two properties of events: docs/decisions/0031-number-events-later.md. */
 export const concurrentEventsContract = (open: OpenStoreTogether, { slow }: EngineLimits): void => {
   const numRuns = Number(process.env.FC_RUNS ?? (slow ? 2 : 60))
   const steps = stepsUpTo(slow ? 4 : 8)
