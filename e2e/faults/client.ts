@@ -129,11 +129,13 @@ export class Client {
     )
   }
 
-  /** Changes each of its forms once, however often that fails. */
-  async changeForms(): Promise<void> {
+  /** Changes each of its forms. @returns how many could not be changed at the first attempt. */
+  async changeForms(): Promise<number> {
+    let failed = 0
     for (const entry of this.#entries.filter(({ deletion }) => deletion === 'none')) {
-      while (!(await this.#patch(entry))) await delay(pauseMs)
+      if (!(await this.#patch(entry))) failed++
     }
+    return failed
   }
 
   /** Sends one create. @returns the response; undefined when the connection broke. */
