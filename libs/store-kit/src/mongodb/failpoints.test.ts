@@ -44,15 +44,12 @@ describe.runIf(failpoints)('a write that a majority does not confirm', () => {
   it.each<[string, (given: Given) => Promise<unknown>]>([
     ['an insert', ({ notes }) => notes.insert({ _id: randomUUID(), text: 'c' })],
     ['an insert of what exists', ({ notes, _id }) => notes.insert({ _id, text: 'a' })],
-    ['an insert of several', ({ notes }) => notes.insertMissing([{ _id: randomUUID(), text: 'c' }])],
-    ['an insert of several that exist', ({ notes, _id }) => notes.insertMissing([{ _id, text: 'a' }])],
+    ['an insert of several', ({ notes }) => notes.insertInOrder([{ _id: randomUUID(), text: 'c' }])],
+    ['an insert of several that exist', ({ notes, _id }) => notes.insertInOrder([{ _id, text: 'a' }])],
     ['an update', ({ notes, _id }) => notes.set({ _id }, { text: 'c' })],
     ['an update that changes nothing', ({ notes, _id }) => notes.set({ _id }, { text: 'a' })],
     ['an update that matches nothing', ({ notes }) => notes.set({ _id: 'none' }, { text: 'a' })],
-    ['an update with a result', ({ notes, _id }) => notes.setAndGet({ _id }, { text: 'c' })],
-    ['one that matches nothing', ({ notes }) => notes.setAndGet({ _id: 'none' }, { text: 'c' })],
-    ['a confirmation', ({ notes, _id }) => notes.confirm({ _id, text: 'a' })],
-    ['a confirmation of an absence', ({ notes }) => notes.confirm({ _id: 'none' })],
+    ['an update with a result', ({ notes, _id }) => notes.updateAndGet({ _id }, { $set: { text: 'c' } })],
     ['a delete', ({ notes, other }) => notes.deleteOne({ _id: other })],
     ['a delete that matches nothing', ({ notes }) => notes.deleteOne({ _id: 'none' })],
     ['a delete of several', ({ notes }) => notes.deleteMany({ text: 'none' })],
@@ -93,7 +90,7 @@ describe.runIf(failpoints)('a request that the server rejects', () => {
     find: (notes) => notes.findOne({}),
     aggregate: (notes) => notes.count({}),
     insert: (notes) => notes.insert({ _id: randomUUID(), text: 'c' }),
-    findAndModify: (notes) => notes.setAndGet({ _id: 'none' }, { text: 'c' }),
+    findAndModify: (notes) => notes.updateAndGet({ _id: 'none' }, { text: 'c' }),
   }
   const overload = { errorCode: 462, errorLabels: ['SystemOverloadedError', 'RetryableError'] }
 

@@ -25,24 +25,12 @@ const given = async (note: Omit<Note, '_id'> = {}) => {
   return { notes, _id }
 }
 
-describe('confirm', () => {
-  it('finds the state that the query names, and changes nothing', async () => {
-    const { notes, _id } = await given({ text: 'a', version: 3 })
-
-    expect(await notes.confirm({ _id, version: 3 })).toBe(true)
-    expect(await notes.confirm({ _id, version: 2 })).toBe(false)
-    expect(await notes.confirm({ _id: 'none' })).toBe(false)
-    expect(await notes.findOne({ _id })).toEqual({ _id, text: 'a', version: 3 })
-    expect(await notes.has({ _id: 'none' })).toBe(false)
-  })
-})
-
 describe('find', () => {
   it('reads all batches in order, and may end early', async () => {
     const { notes } = await given()
     const text = randomUUID()
     const ids = Array.from({ length: 250 }, (_, index) => `${text}-${1_000 + index}`)
-    await notes.insertMissing(ids.map((_id) => ({ _id, text })))
+    await notes.insertInOrder(ids.map((_id) => ({ _id, text })))
 
     const found = await Array.fromAsync(notes.find({ text }, { sort: { _id: 1 } }), ({ _id }) => _id)
     expect(found).toEqual(ids)
@@ -53,32 +41,20 @@ describe('find', () => {
   })
 })
 
-describe('setEach', () => {
-  it('sets the fields of each document that matches, and counts them', async () => {
-    const { notes, _id } = await given({ text: 'a', version: 1 })
-    const { _id: other } = await given({ text: 'b', version: 1 })
+describe('updateInOrder', () => {
+  it('ends at the first update that a unique index rejects', async () => {
+    await database.createIndex({ collection: 'notes', name: 'version', key: { version: 1 }, unique: true, sparse: true })
+    const versions = [1, 2, 3].map((each) => each + Math.floor(Math.random() * 1e9))
+    const [first, second, third] = [await given(), await given(), await given({ version: versions[1]! })]
+    const updates = [first, second, third].map(
+      ({ _id }, index) => [{ _id, text: null }, { $set: { version: versions[index]!, text: 'new' } }] as const,
+    )
 
-    const changes = [
-      { query: { _id, version: 1 }, fields: { text: 'c' } },
-      { query: { _id: other, version: 2 }, fields: { text: 'd' } },
-      { query: { _id: 'none' }, fields: { text: 'e' } },
-    ]
+    await first.notes.updateInOrder(updates)
 
-    expect(await notes.setEach(changes)).toBe(1)
-    expect(await notes.setEach([])).toBe(0)
-    expect(await notes.findDurable({ _id: { $in: [_id, other] } }, { sort: { text: 1 } })).toEqual([
-      { _id: other, text: 'b', version: 1 },
-      { _id, text: 'c', version: 1 },
-    ])
-  })
-})
-
-describe('confirmEach', () => {
-  it('counts the states that the queries name, and changes nothing', async () => {
-    const { notes, _id } = await given({ version: 3 })
-
-    expect(await notes.confirmEach([{ _id, version: 3 }, { _id: 'none' }])).toBe(1)
-    expect(await notes.findOne({ _id })).toEqual({ _id, version: 3 })
+    expect(await first.notes.findOne({ _id: first._id })).toMatchObject({ version: versions[0] })
+    expect(await first.notes.findOne({ _id: second._id })).not.toHaveProperty('version')
+    expect(await first.notes.findOne({ _id: third._id })).toMatchObject({ version: versions[1] })
   })
 })
 
@@ -104,21 +80,16 @@ const operations: Record<string, (notes: MongoCollection<Note>) => Promise<unkno
   findDurable: (notes) => notes.findDurable({}),
   findFields: (notes) => Array.fromAsync(notes.findFields({}, { fields: ['version'] })),
   count: (notes) => notes.count({}),
-  sum: (notes) => notes.sum({}, 'version'),
-  confirm: (notes) => notes.confirm({}),
-  confirmEach: (notes) => notes.confirmEach([{}]),
   insert: (notes) => notes.insert({ _id: 'a' }),
-  insertMissing: (notes) => notes.insertMissing([{ _id: 'a' }]),
-  insertAll: (notes) => notes.insertAll([{ _id: 'a' }]),
   insertInOrder: (notes) => notes.insertInOrder([{ _id: 'a' }]),
-  setEach: (notes) => notes.setEach([{ query: {}, fields: { version: 1 } }]),
-  setMany: (notes) => notes.setMany({}, { version: 1 }),
   set: (notes) => notes.set({}, { version: 1 }),
-  setAndGet: (notes) => notes.setAndGet({}, { version: 1 }),
   deleteOne: (notes) => notes.deleteOne({}),
   deleteMany: (notes) => notes.deleteMany({}),
-  increment: (notes) => notes.increment({}, { version: 1 }),
   aggregateSnapshot: (notes) => notes.aggregateSnapshot([]),
+  distinct: (notes) => notes.distinct('text', {}),
+  update: (notes) => notes.update({}, {}),
+  updateAndGet: (notes) => notes.updateAndGet({}, {}),
+  updateInOrder: (notes) => notes.updateInOrder([[{}, {}]]),
 }
 
 /** Results of the driver's methods, all in one. */
@@ -177,7 +148,7 @@ describe('every operation', () => {
     await notes.has({}, 200)
     await notes.count({}, { timeoutMs: 300 })
     await Array.fromAsync(notes.find({}, { timeoutMs: 400 }))
-    await notes.sum({}, 'version', { timeoutMs: 500 })
+    await notes.aggregateSnapshot([], 500)
 
     expect(calls.map(({ maxTimeMS }) => maxTimeMS)).toEqual([100, 200, 300, 400, 500])
     expect(limits).toEqual([900, 1_000, 1_100, 1_200, 1_300])

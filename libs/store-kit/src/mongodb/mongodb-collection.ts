@@ -36,9 +36,6 @@ export type RunRequest = <R>(request: () => Promise<R>, timeoutMs: number) => Pr
 
 const durable = { readConcern: { level: 'majority' } } as const
 
-/** A field that no document has: removing it changes nothing. */
-const absentField = 'unconfirmed'
-
 /**
  * The operations of a collection outside of transactions. A change affects one document, or deletes many.
  *
@@ -143,21 +140,6 @@ export class MongoCollection<T extends MongoDocument> {
     return this.#run(() => this.#collection.countDocuments(query, options), requestTimeoutMs(timeoutMs))
   }
 
-  /**
-   * Waits until a majority has journaled all changes that led to the present state of a document. Sends an update that
-   * changes nothing. Call it before you acknowledge a change of an earlier attempt because a read has found it.
-   *
-   * @param query the document's key, and what identifies the state that was read. Without the latter, it confirms a
-   *   state that the caller has not seen.
-   * @returns whether a document matches. If not, no failover brings back one that was deleted before.
-   */
-  async confirm(query: Document): Promise<boolean> {
-    const { matchedCount } = await this.#write('confirm', () =>
-      this.#collection.updateOne(query, { $unset: { [absentField]: '' } }, this.#writeOptions),
-    )
-    return matchedCount === 1
-  }
-
   /** The distinct values of a field in the matching documents, as a majority has them. */
   distinct(field: string, query: Document): Promise<string[]> {
     const options = { ...durable, maxTimeMS: this.#timeoutMs }
@@ -205,31 +187,6 @@ export class MongoCollection<T extends MongoDocument> {
     }
   }
 
-  /** Inserts documents, unordered and not atomically. @throws the driver's error when a unique index rejects one. */
-  async insertAll(documents: readonly T[]): Promise<void> {
-    await this.#write('insert', () =>
-      this.#collection.insertMany(documents as readonly Document[], {
-        ...this.#writeOptions,
-        ordered: false,
-      }),
-    )
-  }
-
-  /** Inserts documents and skips those that a unique index rejects. Unordered and not atomic. */
-  async insertMissing(documents: readonly T[]): Promise<void> {
-    if (documents.length === 0) return
-    try {
-      await this.#write('insert', () =>
-        this.#collection.insertMany(documents as readonly Document[], {
-          ...this.#writeOptions,
-          ordered: false,
-        }),
-      )
-    } catch (error) {
-      if (!isDuplicateKeysOnly(error)) throw error
-    }
-  }
-
   /**
    * Inserts documents one after another and stops at the first one that a unique index rejects. Not atomic.
    *
@@ -255,52 +212,6 @@ export class MongoCollection<T extends MongoDocument> {
     return matchedCount === 1
   }
 
-  /** Sets fields of one document for each change, unordered and not atomically. @returns how many matched. */
-  async setEach(changes: readonly { query: Document; fields: Partial<T> }[]): Promise<number> {
-    return this.#updateEach(
-      'set',
-      changes.map(({ query, fields }) => [query, { $set: fields }] as const),
-    )
-  }
-
-  /** Confirms several documents like {@link confirm}, in one request. @returns how many match. */
-  async confirmEach(queries: readonly Document[]): Promise<number> {
-    const update = { $unset: { [absentField]: '' } }
-    return this.#updateEach(
-      'confirm',
-      queries.map((query) => [query, update] as const),
-    )
-  }
-
-  async #updateEach(
-    operation: string,
-    updates: readonly (readonly [query: Document, update: Document])[],
-  ): Promise<number> {
-    if (updates.length === 0) return 0
-    const models = updates.map(([filter, update]) => ({ updateOne: { filter, update } }))
-    const { matchedCount } = await this.#write(operation, () =>
-      this.#collection.bulkWrite(models, { ...this.#writeOptions, ordered: false }),
-    )
-    return matchedCount
-  }
-
-  /** Sets fields of all matching documents, not atomically. */
-  async setMany(query: Document, fields: Partial<T>): Promise<void> {
-    await this.#write('set', () => this.#collection.updateMany(query, { $set: fields }, this.#writeOptions))
-  }
-
-  /** Sets fields of one document. @returns the changed document, or undefined when none matched. */
-  async setAndGet(query: Document, fields: Partial<T>): Promise<T | undefined> {
-    const changed = await this.#write('set', () =>
-      this.#collection.findOneAndUpdate(
-        query,
-        { $set: fields },
-        { ...this.#writeOptions, returnDocument: 'after' },
-      ),
-    )
-    return (changed as T | null) ?? undefined
-  }
-
   /** Deletes one document. @returns whether one matched. */
   async deleteOne(query: Document): Promise<boolean> {
     const { deletedCount } = await this.#write('delete', () =>
@@ -315,43 +226,6 @@ export class MongoCollection<T extends MongoDocument> {
       this.#collection.deleteMany(query, this.#writeOptions),
     )
     return deletedCount
-  }
-
-  /**
-   * Increments numbers of one document, and sets and removes fields by their dotted names. Only the primary
-   * acknowledges it, before the journal, so use it for counts that can be recomputed.
-   *
-   * @returns whether one matched.
-   */
-  async increment(
-    query: Document,
-    amounts: Readonly<Record<string, number>>,
-    { set, unset = [] }: { set?: Document; unset?: readonly string[] } = {},
-  ): Promise<boolean> {
-    const update = {
-      $inc: amounts,
-      ...(set && Object.keys(set).length > 0 && { $set: set }),
-      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((name) => [name, ''])) }),
-    }
-    const { matchedCount } = await this.#write('increment', () =>
-      this.#collection.updateOne(query, update, { ...this.#writeOptions, writeConcern: { w: 1 } }),
-    )
-    return matchedCount === 1
-  }
-
-  /** Counts the matching documents, at most `limit`, and sums a field of them; a missing field counts as 0. */
-  async sum(
-    query: Document,
-    field: string,
-    { limit, timeoutMs = this.#timeoutMs }: Pick<FindQuery, 'limit' | 'timeoutMs'> = {},
-  ): Promise<{ count: number; sum: number }> {
-    const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${field}` } }
-    const pipeline = [{ $match: query }, ...(limit ? [{ $limit: limit }] : []), { $group: group }]
-    const [found] = await this.#run(
-      () => this.#collection.aggregate(pipeline, { maxTimeMS: timeoutMs }).toArray(),
-      requestTimeoutMs(timeoutMs),
-    )
-    return { count: found?.count ?? 0, sum: found?.sum ?? 0 }
   }
 
   #write<R>(operation: string, request: () => Promise<R>): Promise<R> {

@@ -39,7 +39,7 @@ const stock: Item[] = Array.from({ length: 60 }, (_, number) => ({
 
 beforeAll(async () => {
   await database.createIndex(index)
-  await items.insertMissing([...stock, { ...stock[0]!, _id: 'other', shop: 'theirs' }])
+  await items.insertInOrder([...stock, { ...stock[0]!, _id: 'other', shop: 'theirs' }])
 })
 
 const order = [
@@ -104,7 +104,7 @@ describe('listMongodb', () => {
 
       expect(found).toEqual(inOrder.filter(({ _id }) => !deleted.includes(_id)).slice(0, 6))
     } finally {
-      await items.insertMissing(inOrder.filter(({ _id }) => deleted.includes(_id)))
+      await items.insertInOrder(inOrder.filter(({ _id }) => deleted.includes(_id)))
     }
   })
 

@@ -185,12 +185,11 @@ const commit = async (
       await session.commitTransaction()
       return
     } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult')) throw error
-      await sleep(commitPauseMs)
-      if (performance.now() > deadline || !mayCommit(beforeCommit)) {
-        await endOpenTransaction(client, session)
-        throw error
-      }
+      const isUnknown = hasLabel(error, 'UnknownTransactionCommitResult')
+      if (isUnknown) await sleep(commitPauseMs)
+      if (isUnknown && performance.now() <= deadline && mayCommit(beforeCommit)) continue
+      await endOpenTransaction(client, session)
+      throw error
     }
   }
 }
@@ -207,7 +206,10 @@ const mayCommit = (beforeCommit: TransactionOptions['beforeCommit']): boolean =>
 /** Between two attempts to commit. */
 const commitPauseMs = 20
 
-/** Aborts the transaction of a session unless it is committed: it must not be committed after its deadline. */
+/**
+ * Aborts the transaction of a session unless it is committed. The driver does not abort one whose commit it has sent: it would
+ * lock its documents, and might be committed after its deadline.
+ */
 const endOpenTransaction = async (client: MongoClient, session: ClientSession): Promise<void> => {
   await client
     .db('admin')

@@ -42,7 +42,7 @@ export const stageImport = async (
     if (!(await revisions.insertInOrder(documents))) return false
   }
   for (const batch of batchesOf(change.replyIds ?? [])) {
-    await replies.insertAll(batch.map((replyId) => ({ organizationId, formId, incarnation, replyId })))
+    await replies.insertInOrder(batch.map((replyId) => ({ organizationId, formId, incarnation, replyId })))
   }
   const unless = { _id: incarnation, organizationId, isBeingCleared: null }
   return { writes: [{ collection: 'remains', deleteOne: unless }], matches: 1 }
