@@ -1,7 +1,7 @@
 /**
  * Writes the stores of a release as text, for `e2e/upgrade.test.ts`: once, with the sources of that release.
  *
- *     node e2e/stores/write-stores.ts 0.2.0
+ *     npx node e2e/stores/write-stores.ts 0.2.0
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,8 @@ import { fillDirectory, readDirectory } from './fill-directory.ts'
 import { fillForms, readForms } from './fill-forms.ts'
 
 const [release = ''] = process.argv.slice(2)
-if (!/^\d+\.\d+\.\d+$/.test(release)) throw new Error('Name a release: node e2e/stores/write-stores.ts 0.2.0')
+if (!/^\d+\.\d+\.\d+$/.test(release))
+  throw new Error('Name a release: npx node e2e/stores/write-stores.ts 0.2.0')
 const folder = join(import.meta.dirname, release)
 mkdirSync(folder, { recursive: true })
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
