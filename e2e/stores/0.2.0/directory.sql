@@ -1,5 +1,5 @@
 PRAGMA writable_schema = ON;
-PRAGMA user_version = 4;
+PRAGMA user_version = 1;
 CREATE TABLE keys (
     keyId TEXT NOT NULL PRIMARY KEY,
     hash TEXT NOT NULL UNIQUE,
@@ -41,12 +41,13 @@ CREATE TABLE organizations (
   ) STRICT;
 INSERT INTO organizations VALUES ('00000000-0000-4000-8000-000000000003', 'groesse', 'Größe 😀', NULL, '{"plan":["a",1]}', 1795165320000);
 CREATE TABLE schemaNote (oldestVersion INTEGER NOT NULL) STRICT;
-INSERT INTO schemaNote VALUES (3);
+INSERT INTO schemaNote VALUES (1);
 CREATE TABLE users (
     userId TEXT NOT NULL PRIMARY KEY,
     email TEXT NOT NULL UNIQUE,
-    createTime INTEGER NOT NULL
-  , disableTime INTEGER) STRICT;
+    createTime INTEGER NOT NULL,
+    disableTime INTEGER
+  ) STRICT;
 INSERT INTO users VALUES ('00000000-0000-4000-8000-000000000001', 'ada@example.com', 1795165200000, NULL);
 INSERT INTO users VALUES ('00000000-0000-4000-8000-000000000002', 'bob@example.com', 1795165260000, 1795165740000);
 CREATE INDEX keys_by_create_time ON keys (createTime, keyId);
@@ -54,6 +55,6 @@ CREATE INDEX keys_by_user ON keys (userId, createTime, keyId);
 CREATE UNIQUE INDEX members_by_begin ON members (userId, createTime);
 CREATE INDEX members_by_create_time ON members (userId, organizationCreateTime, slug);
 CREATE INDEX members_by_name ON members (userId, name, slug);
-CREATE INDEX members_by_organization ON members (organizationId);
 CREATE INDEX members_by_slug ON members (userId, slug);
+CREATE INDEX members_of_organization ON members (organizationId);
 PRAGMA writable_schema = OFF;

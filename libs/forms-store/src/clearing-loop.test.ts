@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { startMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { logOf } from './contract/events/log-of.ts'
-import { exported, newForm, refOf } from './contract/given.ts'
+import { exported, givenForm, newForm, refOf } from './contract/given.ts'
 import type { FormsStore, FormsStoreOptions, StoredForm } from './forms-store.ts'
 import { migrateFormsStore, openFormsStore } from './open-forms-store.ts'
+import { SqliteChanges } from './sqlite/changes/sqlite-changes.ts'
 import { toFormRecord } from './stored-form-record.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'forms-store-clearing-'))
@@ -76,4 +77,21 @@ describe.each([
     await using store = await openFormsStore(url)
     await untilPurged(store)
   })
+})
+
+it('purges no form that was restored and deleted again after it was found to be due', async () => {
+  const url = `sqlite:${join(directory, newName())}.db`
+  await using store = await openFormsStore(url, { clears: false, deletedFormsDays: 1 })
+  const form = await givenForm(store)
+  await store.delete(refOf(form), () => {})
+  const findDue = vi
+    .spyOn(SqliteChanges.prototype, 'findDue')
+    .mockResolvedValueOnce([refOf(form)])
+    .mockResolvedValue([])
+
+  await using clearing = await openFormsStore(url)
+  await vi.waitFor(() => expect(findDue).toHaveBeenCalledTimes(2))
+
+  expect(await clearing.getDeleted(refOf(form))).toEqual(form)
+  findDue.mockRestore()
 })

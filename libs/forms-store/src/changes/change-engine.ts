@@ -60,8 +60,11 @@ export interface ChangeEngine {
   /** Counts replies of a form, deleted or not, that were not counted before. @returns how many there were. */
   recordReplies(replies: Replies): Promise<number | typeof writeConflict>
 
-  /** Deleted forms whose `purgeTime` has passed. */
+  /** Deleted forms whose `purgeTime` has passed, by their ids. */
   findDue(limit: number): Promise<FormRef[]>
+
+  /** Whether a deleted form is one of those. */
+  isDue(form: FoundForm): Promise<boolean>
 
   /**
    * Deletes revisions and replies of forms that are gone, in small batches, and subtracts them from the usage.

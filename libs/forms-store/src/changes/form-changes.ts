@@ -221,7 +221,7 @@ export abstract class FormChanges {
     ref: FormRef,
     isDeleted: boolean,
     context: ChangeContext | undefined,
-    decide: (found: FoundForm, origin: ChangeOrigin) => Decision<T>,
+    decide: (found: FoundForm, origin: ChangeOrigin) => Decision<T> | Promise<Decision<T>>,
   ): Promise<T | undefined> {
     return this.#change(ref, () => this.#engine.findForm(ref, isDeleted), context, decide)
   }
@@ -284,9 +284,17 @@ export abstract class FormChanges {
     for (;;) {
       const due = await this.#engine.findDue(maxDue)
       if (due.length === 0 || signal.aborted) break
-      await Promise.all(due.map((ref) => this.purge(ref, () => {})))
+      await Promise.all(due.map((ref) => this.#purgeDue(ref)))
     }
     await this.#engine.clearRemains(signal)
+  }
+
+  /** A form may be restored and deleted again since it was found: then it is not due any more. */
+  async #purgeDue(ref: FormRef): Promise<void> {
+    await this.#changeForm(ref, true, operatorContext, async (found, origin) => ({
+      change: (await this.#engine.isDue(found)) ? purgeForm(found, origin) : undefined,
+      result: true,
+    }))
   }
 }
 

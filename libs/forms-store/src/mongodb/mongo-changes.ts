@@ -154,6 +154,11 @@ export class MongoChanges implements ChangeEngine {
     }))
   }
 
+  async isDue(form: FoundForm): Promise<boolean> {
+    const query = { ...formById(form), purgeTime: { $lte: Date.now() } }
+    return (await this.#collections.deletions.findDurable(query, { limit: 1, fields: ['_id'] })).length > 0
+  }
+
   clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void> {
     return clearRemains(this.#collections, signal, incarnation as string | undefined)
   }

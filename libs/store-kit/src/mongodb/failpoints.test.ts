@@ -90,7 +90,7 @@ describe.runIf(failpoints)('a request that the server rejects', () => {
     find: (notes) => notes.findOne({}),
     aggregate: (notes) => notes.count({}),
     insert: (notes) => notes.insert({ _id: randomUUID(), text: 'c' }),
-    findAndModify: (notes) => notes.updateAndGet({ _id: 'none' }, { text: 'c' }),
+    findAndModify: (notes) => notes.updateAndGet({ _id: 'none' }, { $set: { text: 'c' } }),
   }
   const overload = { errorCode: 462, errorLabels: ['SystemOverloadedError', 'RetryableError'] }
 

@@ -43,11 +43,18 @@ describe('find', () => {
 
 describe('updateInOrder', () => {
   it('ends at the first update that a unique index rejects', async () => {
-    await database.createIndex({ collection: 'notes', name: 'version', key: { version: 1 }, unique: true, sparse: true })
+    await database.createIndex({
+      collection: 'notes',
+      name: 'version',
+      key: { version: 1 },
+      unique: true,
+      sparse: true,
+    })
     const versions = [1, 2, 3].map((each) => each + Math.floor(Math.random() * 1e9))
     const [first, second, third] = [await given(), await given(), await given({ version: versions[1]! })]
     const updates = [first, second, third].map(
-      ({ _id }, index) => [{ _id, text: null }, { $set: { version: versions[index]!, text: 'new' } }] as const,
+      ({ _id }, index) =>
+        [{ _id, text: null }, { $set: { version: versions[index]!, text: 'new' } }] as const,
     )
 
     await first.notes.updateInOrder(updates)

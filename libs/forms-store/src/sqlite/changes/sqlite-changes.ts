@@ -102,6 +102,11 @@ export class SqliteChanges implements ChangeEngine {
     return this.#database.all(sql, Date.now(), limit) as unknown as FormRef[]
   }
 
+  async isDue({ incarnation }: FoundForm): Promise<boolean> {
+    const sql = 'SELECT 1 FROM deletions WHERE incarnation = ? AND purgeTime <= ?'
+    return this.#database.get(sql, incarnation, Date.now()) !== undefined
+  }
+
   clearRemains(signal?: AbortSignal, incarnation?: FoundForm['incarnation']): Promise<void> {
     return clearRemains(this.#database, signal, incarnation as number | undefined)
   }
