@@ -2,6 +2,8 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlitePath } from '@fms/store-kit'
+import { startMongo } from '@fms/testkit/mongodb'
+import { dumpMongodb, restoreMongodb } from './mongodb-dump.ts'
 import { dumpSqlite, restoreSqlite } from './sqlite-dump.ts'
 
 /** How the stores of an engine are written as text. */
@@ -29,4 +31,12 @@ const sqlite: StoreEngine = {
   restore: async (url, text) => restoreSqlite(sqlitePath(url), text),
 }
 
-export const engines: readonly StoreEngine[] = [sqlite]
+const mongodb: StoreEngine = {
+  name: 'MongoDB',
+  extension: 'ejson',
+  create: () => startMongo(),
+  dump: dumpMongodb,
+  restore: restoreMongodb,
+}
+
+export const engines: readonly StoreEngine[] = [sqlite, mongodb]

@@ -6,8 +6,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import { openDirectoryStore } from '@fms/directory-store'
-import { openFormsStore } from '@fms/forms-store'
+import { migrateDirectoryStore, openDirectoryStore } from '@fms/directory-store'
+import { type FormsStore, migrateFormsStore, openFormsStore } from '@fms/forms-store'
 import { engines } from './engines.ts'
 import { fillDirectory, readDirectory } from './fill-directory.ts'
 import { fillForms, readForms } from './fill-forms.ts'
@@ -23,16 +23,32 @@ const writeJson = (name: string, content: unknown) => write(name, `${JSON.string
 // Every engine has the same content.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 9, 30) })
 
+/** Numbers the event of each change before the next one, so that all engines have them in the same order. */
+const numbering = (store: FormsStore): FormsStore =>
+  new Proxy(store, {
+    get: (_, name: keyof FormsStore) => {
+      const member = store[name]
+      if (typeof member !== 'function') return member
+      return async (...args: never[]) => {
+        const result = await (member as (...args: never[]) => unknown).apply(store, args)
+        await store.events.collect(1_000)
+        return result
+      }
+    },
+  })
+
 for (const { extension, create, dump } of engines) {
   await using forms = await create('forms')
+  await migrateFormsStore(forms.url)
   {
     await using store = await openFormsStore(forms.url, { clears: false, deletedFormsDays: 3_650 })
-    await fillForms(store)
+    await fillForms(numbering(store))
     writeJson('forms.json', await readForms(store))
   }
   write(`forms.${extension}`, await dump(forms.url))
 
   await using directory = await create('directory')
+  await migrateDirectoryStore(directory.url)
   {
     await using store = await openDirectoryStore(directory.url)
     await fillDirectory(store)

@@ -1,0 +1,43 @@
+import { BSON, type CollectionInfo, type Document, MongoClient } from 'mongodb'
+
+const { EJSON } = BSON
+
+/** A database as lines of canonical Extended JSON: the indexes and the documents of each collection, by their names. */
+export const dumpMongodb = async (url: string): Promise<string> => {
+  await using client = new MongoClient(url)
+  const database = client.db()
+  const collections = await database.listCollections<CollectionInfo>().toArray()
+  const lines: Document[] = []
+  for (const collection of collections.map(({ name }) => name).sort()) {
+    const { indexes, documents } = await contentOf(client, collection)
+    lines.push(...indexes.map((index) => ({ collection, index })))
+    lines.push(...documents.map((document) => ({ collection, document })))
+  }
+  return `${lines.map((line) => EJSON.stringify(line, { relaxed: false })).join('\n')}\n`
+}
+
+const contentOf = async (client: MongoClient, name: string) => {
+  const collection = client.db().collection(name)
+  const indexes = (await collection.listIndexes().toArray()).filter((index) => index.name !== '_id_')
+  return {
+    indexes: indexes.map(({ v: _, ns: __, ...index }) => index),
+    documents: await collection.find().sort({ _id: 1 }).toArray(),
+  }
+}
+
+/** Writes the content of a dump to an empty database. */
+export const restoreMongodb = async (url: string, dump: string): Promise<void> => {
+  await using client = new MongoClient(url)
+  for (const line of dump.trim().split('\n')) {
+    const { collection: name, index, document } = EJSON.parse(line, { relaxed: false })
+    const collection = client.db().collection(name)
+    if (document) await collection.insertOne(document)
+    else {
+      const { key, ...options } = index
+      await collection.createIndex(toNumbers(key), options)
+    }
+  }
+}
+
+const toNumbers = (key: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(key).map(([field, direction]) => [field, Number(direction) as 1 | -1]))
