@@ -10,6 +10,9 @@ import { glance, observe } from './observe.ts'
 
 const numRuns = Number(process.env.FC_RUNS ?? 5)
 
+/** A failure is made smaller until half a minute before. */
+const timeoutMs = 120_000 + numRuns * 5_000
+
 const quota = { forms: 2, bytes: 8 * newForm().draftJson.length }
 
 /** Two instances have an engine open: deleted forms can be restored on the first one. */
@@ -225,8 +228,8 @@ describe('the forms stores on SQLite and MongoDB', () => {
         }
         await Promise.all(sides.map((side) => side.end()))
       })
-      await fc.assert(property, { numRuns })
+      await fc.assert(property, { numRuns, interruptAfterTimeLimit: timeoutMs - 30_000 })
     },
-    Math.max(120_000, numRuns * 10_000),
+    timeoutMs,
   )
 })
