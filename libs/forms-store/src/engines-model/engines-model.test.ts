@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FormRecord } from '@fms/contracts'
+import { startMongo } from '@fms/testkit/mongodb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newForm } from '../contract/given.ts'
@@ -220,8 +221,7 @@ class Side {
 describe('the forms stores on SQLite and MongoDB', () => {
   const engines: { engine: Engine; stores: FormsStore[] }[] = []
   beforeAll(async () => {
-    for (const start of [startSqlite, startMongodb]) {
-      const engine = await start()
+    for (const engine of [await startSqlite(), await startMongodb(await startMongo())]) {
       const stores = await Promise.all(days.map((_, instance) => engine.open(optionsOf(instance))))
       engines.push({ engine, stores })
     }

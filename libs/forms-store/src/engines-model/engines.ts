@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SqliteDatabase } from '@fms/store-kit'
-import { startMongo } from '@fms/testkit/mongodb'
+import type { TestMongodb } from '@fms/testkit/mongodb'
 import { recordMongodb } from '@fms/testkit/mongodb-recorder'
 import { MongoClient } from 'mongodb'
 import { vi } from 'vitest'
@@ -65,8 +65,8 @@ export const startSqlite = async (): Promise<Engine> => {
   }
 }
 
-export const startMongodb = async (): Promise<Engine> => {
-  const mongo = await startMongo()
+/** @param mongo is disposed of with the engine. */
+export const startMongodb = async (mongo: TestMongodb): Promise<Engine> => {
   await migrateFormsStore(mongo.url)
   const admin = new MongoClient(mongo.url)
   const killed: Promise<unknown>[] = []
