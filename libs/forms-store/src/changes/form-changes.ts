@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { ApiError } from '@fms/aip'
 import type { EventType, FormRecord } from '@fms/contracts'
 import { conflictDeadline, KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
@@ -71,11 +72,10 @@ export abstract class FormChanges {
     { hasClientId = false }: CreateOptions = {},
   ): Promise<StoredForm | undefined> {
     const { organizationId, formId } = form
-    const ref = { organizationId, formRef: undefined }
     let isRepeated = false
     return this.#repeat({ organizationId, formRef: formId }, async () => {
       if (isRepeated) {
-        await this.#rejectRepeat(ref, context.request)
+        await this.#rejectRepeat({ organizationId, formRef: undefined }, context.request)
         const taken = await this.#engine.findTakenId(form)
         if (taken === 'publicId') return undefined
         if (taken) throw formIdTaken(form, taken === 'deletedFormId')
@@ -83,13 +83,7 @@ export abstract class FormChanges {
       isRepeated = true
       const lastTime = hasClientId ? await this.#engine.lastTimeOf(form) : epoch
       const change = createForm(form, lastTime, originOf(context))
-      try {
-        return (await this.#apply(change)) ? form : writeConflict
-      } catch (error) {
-        // An earlier attempt may have used up the quota.
-        await this.#rejectRepeat(ref, context.request)
-        throw error
-      }
+      return (await this.#apply(change)) ? form : writeConflict
     })
   }
 
@@ -261,9 +255,25 @@ export abstract class FormChanges {
   }
 
   async #apply(change: Change): Promise<boolean> {
-    if (!(await this.#engine.apply(change))) return false
+    try {
+      if (!(await this.#engine.apply(change))) return false
+    } catch (error) {
+      // An earlier attempt of the request, or another change of the form, may have used up the quota.
+      if (isQuotaExceeded(error) && !(await this.#isAsFound(change))) return false
+      throw error
+    }
     if (change.event) this.#onRecorded(change.organizationId, change.event.type)
     return true
+  }
+
+  async #isAsFound({ organizationId, formId, form, context: { request } }: Change): Promise<boolean> {
+    if ('insert' in form) {
+      if (request && (await this.#engine.findRequest(organizationId, request))) return false
+      return !(await this.#engine.findTakenId(form.insert.form))
+    }
+    const { isDeleted, incarnation, changeTime } = form.found
+    const now = await this.#engine.findForm({ organizationId, formRef: formId }, isDeleted)
+    return now?.incarnation === incarnation && now.changeTime.getTime() === changeTime.getTime()
   }
 
   async #clearThenRepeat({ incarnation }: Pick<FoundForm, 'incarnation'>): Promise<typeof writeConflict> {
@@ -297,6 +307,9 @@ export abstract class FormChanges {
     }))
   }
 }
+
+const isQuotaExceeded = (error: unknown): boolean =>
+  error instanceof ApiError && error.reason === 'QUOTA_EXCEEDED'
 
 const originOf = (context: ChangeContext): ChangeOrigin => ({
   context,
