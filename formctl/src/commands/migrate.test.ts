@@ -8,7 +8,7 @@ import { migrateBeyondThisRelease } from '@fms/testkit/newer-schema'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../run.ts'
 
-const mongo = await startMongo(process.env, { quick: true })
+const mongo = await startMongo()
 const dataDir = mkdtempSync(join(tmpdir(), 'formctl-migrate-'))
 afterAll(async () => {
   rmSync(dataDir, { recursive: true })
@@ -55,7 +55,7 @@ describe('formctl migrate', () => {
       expect(await run(['migrate', '--json'])).toBe(0)
       expect(JSON.parse(stdout)).toEqual({
         directory: { engine: 'MongoDB', version: 1 },
-        forms: { engine: 'MongoDB', version: 4 },
+        forms: { engine: 'MongoDB', version: 1 },
       })
     }
 
@@ -81,7 +81,7 @@ describe('formctl migrate', () => {
     expect(await run(['migrate'])).toBe(0)
 
     expect(stdout).toBe(
-      'The directory store on SQLite has version 1 of its schema.\nThe forms store on SQLite has version 11 of its schema.\n',
+      'The directory store on SQLite has version 1 of its schema.\nThe forms store on SQLite has version 1 of its schema.\n',
     )
   })
 

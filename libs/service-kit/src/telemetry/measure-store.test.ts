@@ -56,6 +56,20 @@ it('a measured store works like the original and records the duration of each op
   expect(shelf.isOpen).toBe(false)
 })
 
+it('measures the methods of a store without a class', async () => {
+  const measured = measureStore(
+    'plain things',
+    'sqlite::memory:',
+    { get: async () => 1, close: async () => {} },
+    silent,
+  )
+
+  expect(await measured.get()).toBe(1)
+
+  const labels = { store: 'plain things', operation: 'get' }
+  expect(await value('store_operation_duration_seconds', labels)).toBe(1)
+})
+
 it('measures the methods that a store inherits', async () => {
   const measured = measureStore('inherited things', 'sqlite::memory:', new (class extends Shelf {})(), silent)
 

@@ -66,7 +66,7 @@ export const measureStore = <S extends object>(
 /** An object with the methods of another one, each of which runs in `around`. */
 const wrapMethods = (target: object, around: (method: string, call: () => unknown) => unknown) => {
   const wrapped = Object.create(target)
-  for (const name of methodNames(Object.getPrototypeOf(target))) {
+  for (const name of methodNames(target)) {
     const method: unknown = target[name as keyof typeof target]
     if (typeof method !== 'function') continue
     wrapped[name] = unmeasured.has(name)
@@ -76,11 +76,11 @@ const wrapMethods = (target: object, around: (method: string, call: () => unknow
   return wrapped
 }
 
-/** The names of the methods of a class and its superclasses. */
-const methodNames = (prototype: object): Set<string> =>
-  prototype === Object.prototype
+/** The names of the members of an object, with those of its classes. */
+const methodNames = (object: object): Set<string> =>
+  object === Object.prototype
     ? new Set()
-    : methodNames(Object.getPrototypeOf(prototype)).union(new Set(Object.getOwnPropertyNames(prototype)))
+    : methodNames(Object.getPrototypeOf(object)).union(new Set(Object.getOwnPropertyNames(object)))
 
 interface Labels {
   store: string

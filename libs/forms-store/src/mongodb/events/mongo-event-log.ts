@@ -134,21 +134,19 @@ export class MongoEventLog implements EventLog {
     const { organizationId } = form
     const [sequence, time] = [parseSequence(event.sequence), Date.parse(event.time)]
     const last = await lastNumbered(this.#collections, organizationId)
+    const isNext = !last || sequence === sequenceOf(last) + 1
+    const found = isNext ? undefined : await events.findOne({ organizationId, position: sequence })
+    if (!isNext && (!found || recordDigest(toFormEvent(found)) !== recordDigest(event)))
+      throw eventConflict(event)
     const total = last?.total ?? growthOf({})
-    const streamedSequence = sequence - 1
     // Also for an event that exists: the import may have been killed in between.
     await announce(this.#collections, organizationId, {
       sequence: Math.max(sequence, sequenceOf(last)),
       oldestTime: last?.time ?? time,
       total,
-      streamedSequence,
+      streamedSequence: sequence - 1,
     })
-    const found = await events.findOne({ organizationId, position: sequence })
-    if (found) {
-      if (recordDigest(toFormEvent(found)) !== recordDigest(event)) throw eventConflict(event)
-      return 'exists'
-    }
-    if (last && sequence !== sequenceOf(last) + 1) throw eventConflict(event)
+    if (found) return 'exists'
     const { sequence: _, ...recorded } = event
     const isInserted = await events.insert({
       ...form,
