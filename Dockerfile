@@ -37,7 +37,7 @@ USER node
 RUN options="--max-semi-space-size=8 --managed-zone-memory"; \
   for service in services/*; do node $options "$service/src/main.ts" 2> /dev/null || true; done; \
   node $options --input-type=module -e " \
-    await import('/app/libs/directory-store/src/mongodb/directory-store.ts'); \
+    await import('/app/libs/directory-store/src/mongodb/mongodb-tables.ts'); \
     await import('/app/libs/forms-store/src/mongodb/forms-store.ts'); \
     await import('/app/services/forms/src/drafts/draft-worker.ts'); \
     await import('/app/libs/forms-store/src/sqlite/lists/reader-thread.ts').catch(() => {}); \

@@ -2,7 +2,7 @@ import {
   byScheme,
   type Migration,
   type MigrationStep,
-  openUnlessTooNew,
+  openIfSupported,
   sqlitePath,
   sqliteStoreExists,
 } from '@fms/store-kit'
@@ -34,7 +34,7 @@ export const openDirectoryStore = async (
     mongodb: async () => {
       // Loads the driver only for MongoDB.
       const { MongodbTables } = await import('./mongodb/mongodb-tables.ts')
-      return openUnlessTooNew(createDirectoryStore(new MongodbTables(url, options.timeoutMs), now))
+      return openIfSupported(createDirectoryStore(new MongodbTables(url, options.timeoutMs), now))
     },
   })
 

@@ -3,7 +3,7 @@ import {
   inspectSqlite,
   type Migration,
   type MigrationStep,
-  openUnlessTooNew,
+  openIfSupported,
   type StoreState,
   sqlitePath,
   sqliteStoreExists,
@@ -25,7 +25,7 @@ export const openFormsStore = async (url: string, options: FormsStoreOptions = {
     mongodb: async () => {
       // Loads the driver only where it is used.
       const { MongoFormsStore } = await import('./mongodb/forms-store.ts')
-      return openUnlessTooNew(new MongoFormsStore(url, options))
+      return openIfSupported(new MongoFormsStore(url, options))
     },
   })
 

@@ -1,6 +1,6 @@
 import { startStandaloneMongo } from '@fms/testkit/mongodb'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openUnlessTooNew } from '../open-unless-too-new.ts'
+import { openIfSupported } from '../open-if-supported.ts'
 import { inspectMongodb } from './inspect-mongodb.ts'
 import { migrateMongodb } from './migrate-mongodb.ts'
 import { MongoDatabase } from './mongodb-database.ts'
@@ -38,7 +38,7 @@ describe.runIf(standalone)('a standalone server', () => {
     await expect(inspectMongodb(url, schema)).rejects.toMatchObject(noTransactions)
     await expect(database.collection('notes').insert({})).rejects.toMatchObject(noTransactions)
     await expect(database.transaction(async () => 1)).rejects.toMatchObject(noTransactions)
-    await expect(openUnlessTooNew(store)).rejects.toMatchObject(noTransactions)
+    await expect(openIfSupported(store)).rejects.toMatchObject(noTransactions)
     await expect(database.collection('notes').findOne({})).rejects.toMatchObject({
       reason: 'STORE_UNAVAILABLE',
     })

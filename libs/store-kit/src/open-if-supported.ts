@@ -18,7 +18,7 @@ const refusals = ['STORE_SCHEMA_TOO_NEW', 'STORE_NOT_SUPPORTED']
  *
  * @throws {ApiError} STORE_SCHEMA_TOO_NEW or STORE_NOT_SUPPORTED, after it has closed the store.
  */
-export const openUnlessTooNew = async <S extends OpenedStore>(store: S): Promise<S> => {
+export const openIfSupported = async <S extends OpenedStore>(store: S): Promise<S> => {
   try {
     await Promise.race([store.ping(), wait(checkTimeoutMs, undefined, { ref: false })])
   } catch (error) {
