@@ -10,7 +10,7 @@ import { type Engine, type Kill, startMongodb, startSqlite } from './engines.ts'
 import { FormsModel } from './model.ts'
 import { glance, observe } from './observe.ts'
 
-const numRuns = Number(process.env.FC_RUNS ?? 5)
+const numRuns = Number(process.env.FC_RUNS ?? 3)
 
 /** A failure is made smaller until half a minute before. */
 const timeoutMs = 120_000 + numRuns * 5_000
