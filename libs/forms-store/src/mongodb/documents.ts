@@ -116,12 +116,12 @@ export interface EventLogDocument {
   revisionBytes: number
 }
 
-/** Growth without an event: copies of forms, and what was cleared or pruned. */
+/** Growth without an event (copies of forms, what was cleared or pruned), or the guard of a quota: see `usage.ts`. */
 export interface OrganizationDocument {
-  /** The organization's id. */
+  /** The organization's id, with the number of a slot for growth. */
   _id: string
   organizationId: string
-  growth: Growth
+  growth?: Growth
   /** Incremented by changes near a quota, so that they exclude each other. */
   guarded?: number
 }

@@ -49,7 +49,7 @@ const index = (
 
 /**
  * The indexes in addition to those of `_id`. Shard keys: `{organizationId, _id}` of forms and deletions, `{_id}` of
- * publicIds, eventLogs and organizations, `{organizationId}` of the others. Every unique index begins with its shard key,
+ * publicIds and eventLogs, `{organizationId}` of the others. Every unique index begins with its shard key,
  * and every query contains it, except for those of relays, retention and metrics, which read all organizations.
  */
 export const formsSchema: MongoSchema = {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { MongoTransaction } from '@fms/store-kit/mongodb'
 import { type Growth, growthOf } from '../changes/change.ts'
 import type { Quota, Usage } from '../forms-store.ts'
@@ -37,7 +38,7 @@ const usagePipeline = (organizationId: string) => [
   {
     $unionWith: {
       coll: 'organizations',
-      pipeline: [{ $match: { _id: organizationId } }, { $project: { growth: 1 } }],
+      pipeline: [{ $match: { organizationId } }, { $project: { growth: 1 } }],
     },
   },
   growthSums,
@@ -52,12 +53,14 @@ export const readUsage = async (
   return { ...growthOf({}), count: 0, ...(sums as Partial<GrowthSums> | undefined) }
 }
 
+/** Documents over which growth without an event is spread, so that few concurrent transactions write the same one. */
+const growthSlots = 64
+
 /** The write that adds growth without an event. An upsert: expects one match. */
 export const addGrowth = (organizationId: string, growth: Growth) => ({
   collection: 'organizations',
-  update: { _id: organizationId },
+  update: { _id: `${organizationId}/${randomInt(growthSlots)}`, organizationId },
   by: {
-    $setOnInsert: { organizationId },
     $inc: Object.fromEntries(parts.map((part) => [`growth.${part}`, growth[part]])),
   },
   upsert: true,
@@ -112,8 +115,8 @@ export class MongoQuota {
       await transaction.write([
         {
           collection: 'organizations',
-          update: { _id: organizationId },
-          by: { $setOnInsert: { organizationId }, $inc: { guarded: 1 } },
+          update: { _id: organizationId, organizationId },
+          by: { $inc: { guarded: 1 } },
           upsert: true,
         },
       ])
