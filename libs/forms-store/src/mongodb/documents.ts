@@ -117,7 +117,7 @@ export interface EventLogDocument {
 }
 
 /** Growth without an event (copies of forms, what was cleared or pruned), or the guard of a quota: see `usage.ts`. */
-export interface OrganizationDocument {
+export interface GrowthDocument {
   /** The organization's id, with the number of a slot for growth. */
   _id: string
   organizationId: string
@@ -147,7 +147,7 @@ export interface FormsCollections {
   publicIds: MongoCollection<PublicIdDocument>
   events: MongoCollection<EventDocument>
   eventLogs: MongoCollection<EventLogDocument>
-  organizations: MongoCollection<OrganizationDocument>
+  growth: MongoCollection<GrowthDocument>
   remains: MongoCollection<RemainsDocument>
 }
 
@@ -160,6 +160,6 @@ export const formsCollections = (database: MongoDatabase): FormsCollections => (
   publicIds: database.collection('publicIds'),
   events: database.collection('events'),
   eventLogs: database.collection('eventLogs'),
-  organizations: database.collection('organizations'),
+  growth: database.collection('growth'),
   remains: database.collection('remains'),
 })

@@ -77,7 +77,7 @@ export const formsSchema: MongoSchema = {
     index('eventLogs', 'isBehind', { isBehind: 1 }, { sparse: true }),
     index('eventLogs', 'oldestTime', { oldestTime: 1 }, { sparse: true }),
     // Also creates the collection: a transaction that creates one conflicts with others.
-    index('organizations', 'organizationId', { organizationId: 1 }),
+    index('growth', 'organizationId', { organizationId: 1 }),
     index('remains', 'clearTime', { clearTime: 1 }),
   ],
 }

@@ -37,7 +37,7 @@ const usagePipeline = (organizationId: string) => [
   },
   {
     $unionWith: {
-      coll: 'organizations',
+      coll: 'growth',
       pipeline: [{ $match: { organizationId } }, { $project: { growth: 1 } }],
     },
   },
@@ -58,7 +58,7 @@ const growthSlots = 64
 
 /** The write that adds growth without an event. An upsert: expects one match. */
 export const addGrowth = (organizationId: string, growth: Growth) => ({
-  collection: 'organizations',
+  collection: 'growth',
   update: { _id: `${organizationId}/${randomInt(growthSlots)}`, organizationId },
   by: {
     $inc: Object.fromEntries(parts.map((part) => [`growth.${part}`, growth[part]])),
@@ -114,7 +114,7 @@ export class MongoQuota {
     return async (transaction) => {
       await transaction.write([
         {
-          collection: 'organizations',
+          collection: 'growth',
           update: { _id: organizationId, organizationId },
           by: { $inc: { guarded: 1 } },
           upsert: true,

@@ -116,14 +116,14 @@ export class MongoRevisionGrowth implements RevisionGrowth {
     return found
   }
 
-  /** Adds up a document of each log and each organization, and the pending events. */
+  /** Adds up a document of each log, and the growth, and the pending events. */
   async total(): Promise<RevisionsSize> {
     const { eventLogs } = this.#collections
     const [sums] = await eventLogs.aggregateSnapshot([
       { $project: { revisions: 1, revisionBytes: 1 } },
       {
         $unionWith: {
-          coll: 'organizations',
+          coll: 'growth',
           pipeline: [
             { $project: { revisions: '$growth.revisions', revisionBytes: '$growth.revisionBytes' } },
           ],
