@@ -36,7 +36,7 @@ export const unsupportedMediaType = (contentType: string | undefined, coding?: s
     { http: 415, metadata: { contentType: contentType ?? '', coding: coding ?? '' } },
   )
 
-/** The body is over the limit, 1 MiB (RFC 9110 §15.5.14). */
+/** The body is over the limit of its route (RFC 9110 §15.5.14). */
 export const bodyTooLarge = (bodyLimitBytes: number) =>
   new ApiError(
     'INVALID_ARGUMENT',
@@ -67,12 +67,12 @@ export const internal = (cause: unknown) =>
     },
   )
 
-/** Too many requests are in flight. Nothing was done for this one. */
+/** The turn of the request did not come in time. Nothing was done for it. */
 export const overloaded = () =>
   new ApiError(
     'UNAVAILABLE',
     'OVERLOADED',
-    'Too many requests are in flight. Nothing was done; repeat the request a little later.',
+    'Too many requests wait. Nothing was done; repeat the request a little later.',
     { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
   )
 

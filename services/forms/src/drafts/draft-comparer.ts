@@ -1,5 +1,6 @@
+import type { Flow } from '@fms/service-kit'
 import { type Comparison, comparisonJson } from '../domain/comparison.ts'
-import type { DraftCaller, DraftThreads } from './draft-threads.ts'
+import type { DraftThreads } from './draft-threads.ts'
 
 /** Compares states of forms. Small ones on the calling thread; large ones, which take up to 400 ms, in worker threads. */
 export class DraftComparer {
@@ -12,13 +13,9 @@ export class DraftComparer {
     this.#largeLength = largeLength
   }
 
-  /**
-   * The comparison as JSON, at most 5 MiB.
-   *
-   * @throws {ApiError} OVERLOADED.
-   */
-  async compare(comparison: Comparison, caller: DraftCaller): Promise<string> {
+  /** The comparison as JSON, at most 5 MiB. */
+  async compare(comparison: Comparison, flow: Flow): Promise<string> {
     const isLarge = comparison.fromJson.length + comparison.toJson.length > this.#largeLength
-    return isLarge ? this.#threads.run('compare', comparison, caller) : comparisonJson(comparison)
+    return isLarge ? this.#threads.run('compare', comparison, flow) : comparisonJson(comparison)
   }
 }

@@ -1,6 +1,5 @@
 import type { JsonObject } from '@fms/aip'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DraftCaller } from './draft-threads.ts'
+import type { FastifyRequest } from 'fastify'
 import type { Patch } from './draft-writer.ts'
 
 /** The `form` member of a create or update request: JSON text if the body is large, otherwise parsed. */
@@ -9,9 +8,3 @@ export const draftPatch = ({
   nestedJson,
 }: Pick<FastifyRequest, 'nestedJson'> & { body: { form: Record<string, unknown> } }): Patch =>
   nestedJson?.get('form') ?? (body.form as JsonObject)
-
-/** The caller of a request whose draft may be large. */
-export const draftCaller = ({ identity }: FastifyRequest, reply: FastifyReply): DraftCaller => ({
-  userId: identity.userId,
-  hasDisconnected: () => reply.hasEnded,
-})

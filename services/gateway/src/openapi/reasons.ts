@@ -8,8 +8,8 @@ import {
 } from '@fms/aip'
 import {
   apiKeyInvalid,
-  bodyLimitBytes,
   bodyTooLarge,
+  formBodyBytes,
   internal,
   malformedRequest,
   organizationNotFound,
@@ -56,7 +56,7 @@ export const reasons = {
     meaning: 'The key cannot be checked at the moment; it may be valid. Nothing was done.',
     example: authenticationUnavailable(undefined),
   },
-  BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
+  BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(formBodyBytes) },
   BREAKING_CHANGES: {
     meaning:
       'The request has `refuseBreaking`, and the draft would orphan answers to the live revision. Nothing was published. `violations` lists the changes.',

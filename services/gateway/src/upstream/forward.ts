@@ -1,7 +1,5 @@
-import { Readable } from 'node:stream'
-import httpProxy from '@fastify/http-proxy'
-import { type Identity, identityHeader, replayedHeader } from '@fms/contracts'
-import { sanitizeRef } from '@fms/service-kit'
+import { identityHeader } from '@fms/contracts'
+import { flowOf, sanitizeRef } from '@fms/service-kit'
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -10,66 +8,43 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify'
-import { type ResponseMemory, sendResponse } from './send-response.ts'
+import type { ByteBudget } from '../door/byte-budget.ts'
+import type { Door } from '../door/door.ts'
+import { isDear } from '../door/is-dear.ts'
+import { sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
 export interface ForwardOptions {
   to: Upstream
+  door: Door
   methods: HTTPMethods[]
   /** Route patterns; no other path is forwarded. */
   paths: string[]
-  memory: ResponseMemory
+  memory: ByteBudget
   /** Of the routes. */
   config?: FastifyContextConfig
+  /** The largest body, in bytes; by default that of the app. */
+  bodyLimit?: number
 }
 
-/** Key of the exchange among the headers that the proxy hands to the dispatcher. Symbol keys are not sent. */
-const exchangeKey = Symbol('exchange')
-
-interface Exchange {
-  request: FastifyRequest
-  reply: FastifyReply
-}
-
-/** Forwards requests to a service, with the caller's identity token and canonical ids in the path. */
-export const forward: FastifyPluginAsync<ForwardOptions> = async (
-  app,
-  { to, methods, paths, memory, config },
-) => {
+/**
+ * Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path.
+ * The path is built from the route and its parameters, never from the raw URL.
+ */
+export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
   keepRawBodies(app)
-  await app.register(httpProxy, {
-    upstream: to.origin,
-    undici: dispatcherOf(to),
-    // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
-    httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
-    routes: paths,
-    ...(config && { config }),
-    proxyPayloads: false,
-    disableRequestLogging: true,
-    // The dispatcher builds the path from the route and its parameters, never from the raw URL.
-    preRewrite: () => '/',
-    replyOptions: {
-      rewriteHeaders: responseHeadersOf,
-      retryDelay: () => null,
-      onResponse: (request, reply, { stream }) => {
-        if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
-        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory)
-      },
-    },
-    // Returns undefined: Fastify would await a returned reply.
-    handler: (request, reply, path, options) => {
-      const rewriteRequestHeaders = () => ({
-        ...requestHeadersOf(request),
-        [exchangeKey]: { request, reply },
-      })
-      reply.from(path, {
-        ...options,
-        rewriteRequestHeaders,
-        body: request.body,
-        contentType: 'application/json',
-      })
-    },
-  })
+  const { methods, paths, config, bodyLimit } = options
+  for (const url of paths) {
+    app.route({
+      // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
+      method: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
+      url,
+      ...(config && { config }),
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      // Returns undefined: Fastify would await a returned reply.
+      handler: (request, reply) => void exchange(request, reply, options),
+    })
+  }
 }
 
 /** Leaves bodies unparsed: services parse them, the gateway only bounds their size and checks their type. */
@@ -82,46 +57,36 @@ const keepRawBodies = (app: FastifyInstance) => {
   )
 }
 
-type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
-type ResponseCallback = (error: null, response: object) => void
-
-/** An adapter with the undici method that the proxy calls. It sends requests through the upstream's circuit. */
-const dispatcherOf = (to: Upstream) => ({
-  request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
-    const { request, reply } = headers[exchangeKey]
-    // The service works until it responds, also after the caller has disconnected.
-    request.permit.retain()
-    try {
-      const response = await to.request({
-        method,
-        path: upstreamUrl(request),
-        headers,
-        body,
-        circuitKey: circuitKeyOf(request.identity),
-        // Reads are aborted when the caller disconnects; a write may already be done.
-        ...(isRead(method) && { caller: reply.raw }),
-      })
-      if (reply.raw.destroyed) discard(response.body)
-      else done(null, response)
-    } catch (error) {
-      if (!reply.raw.destroyed) reply.send(error)
-    } finally {
-      request.permit.release()
-    }
-  }) as never,
-})
-
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
-
-const discard = (body: Buffer | Readable) => {
-  if (body instanceof Readable) body.destroy()
+const exchange = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { to, door, memory }: ForwardOptions,
+): Promise<void> => {
+  const { method, body, identity, permit, routeOptions } = request
+  // The service works until it responds, also after the caller has disconnected.
+  permit.retain()
+  const send = async () => {
+    const response = await to.request({
+      method: method as UpstreamRequest['method'],
+      path: upstreamUrl(request),
+      headers: requestHeadersOf(request),
+      body: body as Buffer | undefined,
+      // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
+      ...(routeOptions.config.isList && { caller: reply }),
+    })
+    await sendResponse(request, reply, response, memory)
+  }
+  try {
+    await door.admit({ flow: flowOf(identity), isDear: isDear(request), caller: reply }, send)
+  } catch (error) {
+    if (!reply.raw.destroyed) reply.send(error)
+  } finally {
+    permit.release()
+  }
 }
 
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */
 export const anyOrganization = '-'
-
-/** A circuit for each user and organization: failures of one pair open no circuit of another. */
-export const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
 
 /** Path and query of a request, for the service. */
 export const upstreamUrl = (request: FastifyRequest): string =>
@@ -154,18 +119,6 @@ export const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) 
   ...pick(headers, ['if-match', 'if-none-match']),
   ...(body !== undefined && { 'content-type': 'application/json' }),
 })
-
-/** The complete list of forwarded response headers. Responses without `cache-control` get that of the gateway. */
-const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
-  pick(headers, [
-    'cache-control',
-    'content-type',
-    'content-length',
-    'etag',
-    'retry-after',
-    'www-authenticate',
-    replayedHeader,
-  ])
 
 const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
   const picked: Record<string, T> = {}

@@ -1,0 +1,92 @@
+import { FairQueue, type Flow, type Ticket } from '@fms/service-kit'
+import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
+
+/** How long a request may wait for bytes, in milliseconds. */
+const maxWaitMs = 2_000
+
+/** How long one waits before the largest holder gives way, in milliseconds. */
+const patienceMs = 250
+
+/** Requests of an organization that may wait: each may hold its bytes in a service meanwhile. */
+const maxWaiting = 16
+
+interface Holding {
+  ticket: Ticket
+  /** Ends what holds the bytes. */
+  giveWay: () => void
+}
+
+/**
+ * Memory for what many callers send or read. An organization may hold an eighth of it. While all is held, the organization
+ * that holds the most loses its oldest holding to one that waits.
+ */
+export class ByteBudget {
+  readonly #queue: FairQueue
+  readonly #share: number
+  readonly #holdings = new Set<Holding>()
+  readonly #waiting = new Map<string, number>()
+
+  /** @param minBytes what an organization may hold at least. */
+  constructor(bytes: number, minBytes = 0) {
+    this.#share = Math.max(minBytes, Math.floor(bytes / 8))
+    this.#queue = new FairQueue({ places: bytes, perOrganization: this.#share })
+  }
+
+  get held(): number {
+    return this.#queue.held
+  }
+
+  /**
+   * Holds bytes, perhaps after a wait.
+   *
+   * @param giveWay called at most once, when others need the bytes; it has to end with a release.
+   * @returns the function that releases them, safe to call again; undefined when they were not free in time, too many of
+   *   the organization wait, or the caller has disconnected.
+   */
+  async hold(
+    flow: Flow,
+    bytes: number,
+    giveWay: () => void,
+    caller?: WaitingCaller,
+  ): Promise<(() => void) | undefined> {
+    const { organization } = flow
+    const waiting = this.#waiting.get(organization) ?? 0
+    if (waiting >= maxWaiting) return undefined
+    this.#waiting.set(organization, waiting + 1)
+    const timer = setInterval(() => this.#makeRoom(organization, bytes), patienceMs)
+    const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
+    clearInterval(timer)
+    this.#countWaiting(organization, -1)
+    if (!ticket) return undefined
+    const holding = { ticket, giveWay }
+    this.#holdings.add(holding)
+    return () => {
+      this.#holdings.delete(holding)
+      this.#queue.leave(ticket)
+    }
+  }
+
+  #countWaiting(organization: string, change: number): void {
+    const waiting = (this.#waiting.get(organization) ?? 0) + change
+    if (waiting > 0) this.#waiting.set(organization, waiting)
+    else this.#waiting.delete(organization)
+  }
+
+  /** Ends the oldest holding of the organization that holds the most, for one that is within its share. */
+  #makeRoom(organization: string, bytes: number): void {
+    const held = new Map<string, number>()
+    for (const { ticket } of this.#holdings) {
+      const { flow, places } = ticket
+      held.set(flow.organization, (held.get(flow.organization) ?? 0) + places)
+    }
+    const needed = (held.get(organization) ?? 0) + bytes
+    const [largest, most] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0])
+    if (needed > this.#share || needed >= most) return
+    for (const holding of this.#holdings) {
+      if (holding.ticket.flow.organization !== largest) continue
+      this.#holdings.delete(holding)
+      holding.giveWay()
+      return
+    }
+  }
+}
