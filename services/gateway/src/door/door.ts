@@ -10,7 +10,7 @@ import {
 import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
 /** How long a request may wait at a door, in milliseconds. */
-const defaultMaxWaitMs = 5_000
+export const maxWaitMs = 5_000
 
 type Cost = 'ordinary' | 'dear'
 
@@ -72,14 +72,14 @@ export class Door {
    * @throws {ApiError} OVERLOADED when its turn does not come in time; the errors of the work.
    */
   async admit<T>(
-    { flow, isDear = false, caller, maxWaitMs = defaultMaxWaitMs }: Admission,
+    { flow, isDear = false, caller, ...wait }: Admission,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     if (caller?.hasEnded) return undefined
     const cost = isDear ? 'dear' : 'ordinary'
     const queue = this.#queues[cost]
     const start = performance.now()
-    const ticket = await waitForTurn(queue, flow, { maxWaitMs, caller })
+    const ticket = await waitForTurn(queue, flow, { maxWaitMs, caller, ...wait })
     if (!ticket && caller?.hasEnded) return undefined
     if (!ticket) throw overloaded()
     this.#waits[cost].observe((performance.now() - start) / 1000)

@@ -4,7 +4,7 @@ import { NoQuery, PublishFormRequest } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { Door } from '../door/door.ts'
+import { type Door, maxWaitMs } from '../door/door.ts'
 import type { PublisherClient } from '../publish/publisher-client.ts'
 
 export interface PublishFormOptions {
@@ -47,7 +47,8 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         flow: flowOf(identity),
         isDear: body.refuseBreaking === true,
         caller: reply,
-        maxWaitMs: publishTimeoutMs,
+        // What is left has to suffice for the publish.
+        maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }
       permit.retain()
       const published = await door
