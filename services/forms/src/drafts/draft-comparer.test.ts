@@ -3,14 +3,14 @@ import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DraftComparer } from './draft-comparer.ts'
-import { type DraftCaller, DraftThreads } from './draft-threads.ts'
+import { DraftThreads } from './draft-threads.ts'
 
 const threads = new DraftThreads(1)
 const inline = new DraftComparer(threads, Number.POSITIVE_INFINITY)
 const threaded = new DraftComparer(threads, 0)
 afterAll(() => threads.close())
 
-const alice: DraftCaller = { userId: 'alice', hasDisconnected: () => false }
+const alice = { organization: 'acme', user: 'alice' }
 
 const maxDraftBytes = 768 * 1024
 
