@@ -70,10 +70,11 @@ describe('ByteBudget', () => {
     expect(gaveWay).toEqual([])
   })
 
-  it('lets 16 of an organization wait, and refuses further ones immediately', async () => {
-    const { hold } = givenBudget(80)
+  it('lets 16 of a user wait, and refuses further ones immediately', async () => {
+    const { budget, hold } = givenBudget(80)
     const release = await hold('a', 10)
     const waiting = Array.from({ length: 16 }, () => hold('a', 10))
+    expect([budget.isAwaitedBy(flowOf('a')), budget.isAwaitedBy(flowOf('b'))]).toEqual([true, false])
 
     expect(await hold('a', 10)).toBeUndefined()
 

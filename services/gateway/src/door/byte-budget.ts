@@ -7,7 +7,7 @@ const maxWaitMs = 2_000
 /** How long one waits before the largest holder gives way, in milliseconds. */
 const patienceMs = 250
 
-/** Requests of an organization that may wait: each may hold its bytes in a service meanwhile. */
+/** Requests of a user that may wait: each may hold its bytes in a service meanwhile. */
 const maxWaiting = 16
 
 interface Holding {
@@ -24,6 +24,7 @@ export class ByteBudget {
   readonly #queue: FairQueue
   readonly #share: number
   readonly #holdings = new Set<Holding>()
+  /** How many of each user wait. */
   readonly #waiting = new Map<string, number>()
 
   /** @param minBytes what an organization may hold at least. */
@@ -36,12 +37,17 @@ export class ByteBudget {
     return this.#queue.held
   }
 
+  /** Whether something of the user waits for bytes. */
+  isAwaitedBy({ user }: Flow): boolean {
+    return this.#waiting.has(user)
+  }
+
   /**
    * Holds bytes, perhaps after a wait.
    *
    * @param giveWay called at most once, when others need the bytes; it has to end with a release.
    * @returns the function that releases them, safe to call again; undefined when they were not free in time, too many of
-   *   the organization wait, or the caller has disconnected.
+   *   the user wait, or the caller has disconnected.
    */
   async hold(
     flow: Flow,
@@ -49,14 +55,16 @@ export class ByteBudget {
     giveWay: () => void,
     caller?: WaitingCaller,
   ): Promise<(() => void) | undefined> {
-    const { organization } = flow
-    const waiting = this.#waiting.get(organization) ?? 0
+    const { user, organization } = flow
+    const waiting = this.#waiting.get(user) ?? 0
     if (waiting >= maxWaiting) return undefined
-    this.#waiting.set(organization, waiting + 1)
+    this.#waiting.set(user, waiting + 1)
     const timer = setInterval(() => this.#makeRoom(organization, bytes), patienceMs)
     const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
     clearInterval(timer)
-    this.#countWaiting(organization, -1)
+    const left = this.#waiting.get(user)! - 1
+    if (left > 0) this.#waiting.set(user, left)
+    else this.#waiting.delete(user)
     if (!ticket) return undefined
     const holding = { ticket, giveWay }
     this.#holdings.add(holding)
@@ -64,12 +72,6 @@ export class ByteBudget {
       this.#holdings.delete(holding)
       this.#queue.leave(ticket)
     }
-  }
-
-  #countWaiting(organization: string, change: number): void {
-    const waiting = (this.#waiting.get(organization) ?? 0) + change
-    if (waiting > 0) this.#waiting.set(organization, waiting)
-    else this.#waiting.delete(organization)
   }
 
   /** Ends the oldest holding of the organization that holds the most, for one that is within its share. */

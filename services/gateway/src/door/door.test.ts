@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { type Gateway, type GatewayTestOptions, json, reasonOf, startGateway } from '../testing.ts'
+import { Door } from './door.ts'
 
 const forms = '/v2/organizations/acme/forms'
 const form = `${forms}/Ab3dE6gH9j`
@@ -90,20 +91,22 @@ describe('the door of a service', () => {
     expect(await statusesOf([...own, ...others, stranger, ordinary])).toEqual(Array(6).fill(200))
   })
 
-  it('refuses a request whose turn does not come within five seconds: 503 OVERLOADED', async () => {
-    const { gateway: started, received, release } = await startBlocked({ maxRequests: 1 })
-    await using gateway = started
-    const first = gateway.send('PATCH', form, { headers: json, body: '{}' })
-    await received(1)
+  it('refuses a request whose turn does not come in time: 503 OVERLOADED', async () => {
+    const door = new Door('refusing', { places: 1 })
+    const flow = { organization: 'acme', user: 'alice' }
+    const blocked = Promise.withResolvers<string>()
+    const first = door.admit({ flow }, () => blocked.promise)
 
-    const refused = await gateway.send('GET', form)
+    const refused = door.admit({ flow, maxWaitMs: 1 }, async () => 'never')
 
-    expect([refused.status, reasonOf(refused)]).toEqual([503, 'OVERLOADED'])
-    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' })
-    expect(refused.headers).not.toHaveProperty('x-fms-shed')
-    expect(gateway.forms.received).toHaveLength(1)
-    release()
-    await first
+    await expect(refused).rejects.toMatchObject({
+      reason: 'OVERLOADED',
+      httpStatus: 503,
+      parts: { retryAfterSeconds: 1 },
+    })
+    blocked.resolve('done')
+    expect(await first).toBe('done')
+    expect(await door.admit({ flow }, async () => 'next')).toBe('next')
   })
 
   it('forgets a request whose caller leaves while it waits', async () => {

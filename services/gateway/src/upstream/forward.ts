@@ -11,7 +11,7 @@ import type {
 import type { ByteBudget } from '../door/byte-budget.ts'
 import type { Door } from '../door/door.ts'
 import { isDear } from '../door/is-dear.ts'
-import { sendResponse } from './send-response.ts'
+import { reserveMemory, sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
 export interface ForwardOptions {
@@ -65,6 +65,7 @@ const exchange = async (
   const { method, body, identity, permit, routeOptions } = request
   // The service works until it responds, also after the caller has disconnected.
   permit.retain()
+  let reserved: (() => void) | undefined
   const send = async () => {
     const response = await to.request({
       method: method as UpstreamRequest['method'],
@@ -74,9 +75,10 @@ const exchange = async (
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
       ...(routeOptions.config.isList && { caller: reply }),
     })
-    await sendResponse(request, reply, response, memory)
+    await sendResponse(request, reply, response, memory, reserved)
   }
   try {
+    reserved = await reserveMemory(request, reply, memory)
     await door.admit({ flow: flowOf(identity), isDear: isDear(request), caller: reply }, send)
   } catch (error) {
     if (!reply.raw.destroyed) reply.send(error)

@@ -26,8 +26,29 @@ const forwardedHeaders = [
 ]
 
 /**
+ * Reserves memory for the response to a read before a service works on it, if an earlier response of the user waits for
+ * memory: else a service would work for responses that nobody reads.
+ *
+ * @returns the function that releases it; undefined when none is needed.
+ * @throws {ApiError} OVERLOADED when there is none in time.
+ */
+export const reserveMemory = async (
+  { method, identity }: FastifyRequest,
+  reply: FastifyReply,
+  memory: ByteBudget,
+): Promise<(() => void) | undefined> => {
+  const flow = flowOf(identity)
+  if (method !== 'GET' || !memory.isAwaitedBy(flow)) return undefined
+  const release = await memory.hold(flow, maxBufferedBytes, () => reply.raw.destroy(), reply)
+  if (!release) throw overloaded()
+  reply.raw.once('close', release)
+  return release
+}
+
+/**
  * Sends a service's response: a short body at once, a long one when there is memory for it.
  *
+ * @param reserved releases memory that is held for it already.
  * @returns a promise that settles when the service has no more to do for it.
  */
 export const sendResponse = async (
@@ -35,6 +56,7 @@ export const sendResponse = async (
   reply: FastifyReply,
   { statusCode, headers, body }: UpstreamResponse,
   memory: ByteBudget,
+  reserved?: () => void,
 ): Promise<void> => {
   if (reply.raw.destroyed) {
     if (body instanceof LongBody) body.destroy()
@@ -43,7 +65,12 @@ export const sendResponse = async (
   reply.code(statusCode)
   for (const name of forwardedHeaders) if (headers[name] !== undefined) reply.header(name, headers[name])
   if (statusCode >= 400) reply.header('cache-control', 'no-store')
-  if (body instanceof LongBody) return sendLong(request, reply, body, memory)
+  if (body instanceof LongBody && !reserved) return sendLong(request, reply, body, memory)
+  if (body instanceof LongBody) {
+    reply.send(body)
+    return body.received
+  }
+  reserved?.()
   // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
   reply.send(body.length > 0 ? body : undefined)
 }
