@@ -42,7 +42,7 @@ export const GatewayConfig = ServiceConfig.extend({
   /** Requests of one key per minute; 0 lifts the limit. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
   /** Requests that organizations and forms each work on at the same time for this gateway. Further ones wait. */
-  MAX_REQUESTS: z.coerce.number().int().min(1).default(32),
+  MAX_REQUESTS: z.coerce.number().int().min(1).default(24),
   /** Requests of one user that wait or are under way, with whatever key; 0 lifts the limit. */
   MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).default(64),
   /** The same of one organization. */

@@ -7,9 +7,6 @@ const maxWaitMs = 2_000
 /** How long one waits before the largest holder gives way, in milliseconds. */
 const patienceMs = 250
 
-/** Requests of a user that may wait: each may hold its bytes in a service meanwhile. */
-const maxWaiting = 16
-
 interface Holding {
   ticket: Ticket
   /** Ends what holds the bytes. */
@@ -43,11 +40,22 @@ export class ByteBudget {
   }
 
   /**
-   * Holds bytes, perhaps after a wait.
+   * Holds bytes that are free.
    *
    * @param giveWay called at most once, when others need the bytes; it has to end with a release.
-   * @returns the function that releases them, safe to call again; undefined when they were not free in time, too many of
-   *   the user wait, or the caller has disconnected.
+   * @returns the function that releases them, safe to call again; undefined when they are not free.
+   */
+  tryHold(flow: Flow, bytes: number, giveWay: () => void): (() => void) | undefined {
+    const ticket = this.#queue.enter(flow, () => {}, bytes)
+    if (ticket.state === 'admitted') return this.#hold(ticket, giveWay)
+    this.#queue.leave(ticket)
+    return undefined
+  }
+
+  /**
+   * Holds bytes as {@link tryHold} does, perhaps after a wait. While it waits, it should cost nothing.
+   *
+   * @returns undefined when they were not free in time, or the caller has disconnected.
    */
   async hold(
     flow: Flow,
@@ -56,16 +64,17 @@ export class ByteBudget {
     caller?: WaitingCaller,
   ): Promise<(() => void) | undefined> {
     const { user, organization } = flow
-    const waiting = this.#waiting.get(user) ?? 0
-    if (waiting >= maxWaiting) return undefined
-    this.#waiting.set(user, waiting + 1)
+    this.#waiting.set(user, (this.#waiting.get(user) ?? 0) + 1)
     const timer = setInterval(() => this.#makeRoom(organization, bytes), patienceMs)
     const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
     clearInterval(timer)
     const left = this.#waiting.get(user)! - 1
     if (left > 0) this.#waiting.set(user, left)
     else this.#waiting.delete(user)
-    if (!ticket) return undefined
+    return ticket && this.#hold(ticket, giveWay)
+  }
+
+  #hold(ticket: Ticket, giveWay: () => void): () => void {
     const holding = { ticket, giveWay }
     this.#holdings.add(holding)
     return () => {

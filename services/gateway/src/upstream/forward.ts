@@ -65,8 +65,8 @@ const exchange = async (
   const { method, body, identity, permit, routeOptions } = request
   // The service works until it responds, also after the caller has disconnected.
   permit.retain()
-  let reserved: (() => void) | undefined
-  const send = async () => {
+  const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply }
+  const send = (isReserved: boolean) => async () => {
     const response = await to.request({
       method: method as UpstreamRequest['method'],
       path: upstreamUrl(request),
@@ -75,11 +75,16 @@ const exchange = async (
       // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
       ...(routeOptions.config.isList && { caller: reply }),
     })
-    await sendResponse(request, reply, response, memory, reserved)
+    return sendResponse(request, reply, response, memory, isReserved)
   }
   try {
-    reserved = await reserveMemory(request, reply, memory)
-    await door.admit({ flow: flowOf(identity), isDear: isDear(request), caller: reply }, send)
+    // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
+    // other reads of the user wait as well, or services would work for responses that nobody reads.
+    const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
+    if (isShort || (await door.admit(admission, send(false))) === false) {
+      await reserveMemory(request, reply, memory)
+      await door.admit(admission, send(true))
+    }
   } catch (error) {
     if (!reply.raw.destroyed) reply.send(error)
   } finally {
