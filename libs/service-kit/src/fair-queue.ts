@@ -13,12 +13,13 @@ export interface FairQueueOptions {
   perUser?: number
 }
 
-/** A piece of work that waits or holds places. */
+/** A piece of work that waits or holds places. Only its queue changes it. */
 export interface Ticket {
   readonly flow: Flow
   /** The places that it holds once it is admitted. */
   readonly places: number
-  readonly state: 'waiting' | 'admitted' | 'gone'
+  readonly onAdmitted: (ticket: Ticket) => void
+  state: 'waiting' | 'admitted' | 'gone'
 }
 
 /**
@@ -54,7 +55,7 @@ export class FairQueue {
    * @param places that the work holds, at most those of a user.
    */
   enter(flow: Flow, onAdmitted: (ticket: Ticket) => void, places = 1): Ticket {
-    const ticket = new QueuedTicket(flow, Math.min(places, ...this.#limits), onAdmitted)
+    const ticket: Ticket = { flow, places: Math.min(places, ...this.#limits), onAdmitted, state: 'waiting' }
     const [, perOrganization, perUser] = this.#limits
     const organization = this.#all.arrive(flow.organization, perOrganization)
     const user = organization.arrive(flow.user, perUser)
@@ -65,8 +66,7 @@ export class FairQueue {
   }
 
   /** Ends the wait of a ticket, or gives back its places. Does nothing the second time. */
-  leave(given: Ticket): void {
-    const ticket = given as QueuedTicket
+  leave(ticket: Ticket): void {
     const { state, places, flow } = ticket
     if (state === 'gone') return
     ticket.state = 'gone'
@@ -117,19 +117,6 @@ export class FairQueue {
   }
 }
 
-class QueuedTicket implements Ticket {
-  readonly flow: Flow
-  readonly places: number
-  readonly onAdmitted: (ticket: Ticket) => void
-  state: Ticket['state'] = 'waiting'
-
-  constructor(flow: Flow, places: number, onAdmitted: (ticket: Ticket) => void) {
-    this.flow = flow
-    this.places = places
-    this.onAdmitted = onAdmitted
-  }
-}
-
 /** All work, that of an organization, or that of a user. */
 class Member {
   held = 0
@@ -137,7 +124,7 @@ class Member {
   /** The round of its group in which it is next. */
   turn = 0
   /** Tickets of a user that wait, in the order of their arrival. */
-  readonly tickets = new Set<QueuedTicket>()
+  readonly tickets = new Set<Ticket>()
   readonly #places: number
   readonly #children = new Map<string, Member>()
   /** The round in which the last child was admitted. */
@@ -169,12 +156,12 @@ class Member {
   }
 
   /** The ticket to admit next; undefined when none waits, or none within the places of its user and organization. */
-  next(): QueuedTicket | undefined {
+  next(): Ticket | undefined {
     if (this.waiting === 0) return undefined
     let [first] = this.tickets
     let owner: Member | undefined
     for (const [name, child] of this.#children) {
-      this.#forgetIfOver(name, child)
+      this.forgetIfIdle(name)
       if (owner && !child.#isBefore(owner)) continue
       const ticket = child.next()
       if (!ticket || !child.hasRoomFor(ticket)) continue
@@ -189,14 +176,11 @@ class Member {
     child.turn = this.#round + 1
   }
 
-  /** While others wait, the turn of an idle child is remembered: it had one in this round. */
+  /** Forgets an idle child. While others wait, its turn is remembered until the end of the round. */
   forgetIfIdle(name: string): void {
-    const child = this.#children.get(name)
-    if (this.waiting === 0 && child?.waiting === 0 && child.held === 0) this.#children.delete(name)
-  }
-
-  #forgetIfOver(name: string, child: Member): void {
-    if (child.waiting === 0 && child.held === 0 && child.turn <= this.#round) this.#children.delete(name)
+    const child = this.#children.get(name)!
+    if (child.waiting > 0 || child.held > 0) return
+    if (this.waiting === 0 || child.turn <= this.#round) this.#children.delete(name)
   }
 
   #isBefore(other: Member): boolean {

@@ -10,7 +10,6 @@ import {
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
-import { DraftComparer } from './drafts/draft-comparer.ts'
 import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { EventReader } from './events/event-reader.ts'
@@ -36,7 +35,7 @@ import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
 export interface FormsAppOptions
-  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'contexts' | 'eventReader' | 'eventTails'> {
+  extends Omit<FormsDeps, 'drafts' | 'contexts' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -55,7 +54,6 @@ export const createFormsApp = ({
   const deps: FormsDeps = {
     ...options,
     drafts: new DraftWriter(threads, largeLength),
-    comparer: new DraftComparer(threads, largeLength),
     contexts: new ChangeContexts(threads),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),

@@ -1,6 +1,5 @@
 import type { PageTokens } from '@fms/aip'
 import type { FormsStore } from '@fms/forms-store'
-import type { DraftComparer } from './drafts/draft-comparer.ts'
 import type { DraftWriter } from './drafts/draft-writer.ts'
 import type { EventReader } from './events/event-reader.ts'
 import type { EventTails } from './events/event-tails.ts'
@@ -12,7 +11,6 @@ export interface FormsDeps {
   drafts: DraftWriter
   eventReader: EventReader
   eventTails: EventTails
-  comparer: DraftComparer
   contexts: ChangeContexts
   /** Precedes a form's public id in its `publicUrl`. Without a trailing slash. */
   publicFormBaseUrl: string

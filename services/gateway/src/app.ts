@@ -18,15 +18,14 @@ import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
 import { builtConsoleFolder } from './console/console-files.ts'
-import type { ByteBudget } from './door/byte-budget.ts'
+import { ByteBudget } from './door/byte-budget.ts'
 import { Door } from './door/door.ts'
 import { holdBodies } from './door/hold-bodies.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { StreamLimits } from './event-streams/stream-limits.ts'
-import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
+import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter } from './limits/fixed-window-counter.ts'
-import { limitConcurrency } from './limits/limit-concurrency.ts'
 import { type KeyCounts, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
@@ -38,8 +37,8 @@ import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
+import { maxBufferedBytes } from './upstream/buffering-dispatcher.ts'
 import { anyOrganization, type ForwardOptions, forward } from './upstream/forward.ts'
-import { createResponseMemory } from './upstream/send-response.ts'
 import { createAgent, createStreamAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
@@ -47,6 +46,9 @@ const maxHeaderBytes = 32 * 1024
 
 /** Publish commands on their way to a publisher and back: as many as one works on. */
 const publishPlaces = { places: 64, perOrganization: 32, perUser: 8 }
+
+/** Bytes of bodies over 16 KiB in a gateway. */
+const maxBodyBytes = 64 * 1024 * 1024
 
 /** Sign-ins under way in organizations. */
 const sessionPlaces = { places: 4 }
@@ -109,7 +111,7 @@ export const createGateway = async (
     forms,
     doors,
     streamAgent,
-    memory: createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES),
+    memory: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
     authorize: createAuthorizationCache({
       requestAuthorization: createAuthorizeClient(authorization, sign),
       sign,
@@ -187,7 +189,7 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     limitConcurrency(guarded, limits)
     rejectUnknownPaths(guarded, paths)
     requireMembership(guarded)
-    holdBodies(guarded)
+    holdBodies(guarded, new ByteBudget('requests', maxBodyBytes))
     reauthorizeLateBodies(guarded, authorize)
     guarded.register(organizationRoutes(deps))
     guarded.register(formRoutes(deps))

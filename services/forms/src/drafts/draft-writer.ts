@@ -1,6 +1,8 @@
 import type { JsonObject } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
 import type { Flow } from '@fms/service-kit'
+import type { FastifyRequest } from 'fastify'
+import { type Comparison, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
 import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
 import type { DraftThreads } from './draft-threads.ts'
@@ -8,8 +10,15 @@ import type { DraftThreads } from './draft-threads.ts'
 /** A JSON object: parsed where it is small, and as text where it is large. */
 export type Patch = JsonObject | string
 
+/** The `form` member of a create or update request: JSON text if the body is large, otherwise parsed. */
+export const draftPatch = ({
+  body,
+  nestedJson,
+}: Pick<FastifyRequest, 'nestedJson'> & { body: { form: Record<string, unknown> } }): Patch =>
+  nestedJson?.get('form') ?? (body.form as JsonObject)
+
 /**
- * Computes and checks drafts. Small ones run on the calling thread. Large ones, which take up to 100 ms, run in worker
+ * Computes, checks and compares drafts. Small ones run on the calling thread. Large ones, which take up to 400 ms, run in worker
  * threads.
  */
 export class DraftWriter {
@@ -53,6 +62,12 @@ export class DraftWriter {
     if (!this.#isLarge(draftJson) && !this.#isLarge(snapshotJson))
       return restoreDraft(draftJson, snapshotJson)
     return this.#threads.run('restore', { draftJson, snapshotJson }, flow)
+  }
+
+  /** The comparison of two states of a form as JSON, at most 5 MiB. */
+  async compare(comparison: Comparison, flow: Flow): Promise<string> {
+    const isLarge = this.#isLarge(comparison.fromJson + comparison.toJson)
+    return isLarge ? this.#threads.run('compare', comparison, flow) : comparisonJson(comparison)
   }
 
   async #write(draftJson: string | undefined, patch: Patch, flow: Flow) {

@@ -17,7 +17,7 @@ interface State {
  * Compare two states of a form. A revision named `live` has the AI Handoff of the current draft, as in a read of it. For the
  * draft, the response also has the violations that prevent its publish.
  */
-export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, comparer }) => {
+export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, drafts }) => {
   const readDraft = async (ref: FormRef): Promise<State> => {
     const form = await forms.get(ref)
     if (!form) throw formNotFound(ref)
@@ -43,7 +43,7 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
         toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
       ])
       const comparison = { fromJson: from.json, toJson: to.json, toDraft }
-      const json = await comparer.compare(comparison, flowOf(identity))
+      const json = await drafts.compare(comparison, flowOf(identity))
       return sendJson(reply, `{"from":"${from.path}","to":"${to.path}",${json.slice(1)}`)
     },
   )

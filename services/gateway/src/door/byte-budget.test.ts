@@ -5,7 +5,7 @@ const flowOf = (organization: string) => ({ organization, user: organization })
 
 /** A budget whose holdings release when they give way, and the names of those that did. */
 const givenBudget = (bytes: number, minBytes?: number) => {
-  const budget = new ByteBudget(bytes, minBytes)
+  const budget = new ByteBudget('requests', bytes, minBytes)
   const gaveWay: string[] = []
   const hold = async (name: string, bytes: number) => {
     const release = await budget.hold(flowOf(name[0]!), bytes, () => {

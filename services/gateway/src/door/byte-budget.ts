@@ -1,4 +1,4 @@
-import { FairQueue, type Flow, type Ticket } from '@fms/service-kit'
+import { FairQueue, type Flow, Gauge, type Ticket } from '@fms/service-kit'
 import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
 /** How long a request may wait for bytes, in milliseconds. */
@@ -6,6 +6,17 @@ const maxWaitMs = 2_000
 
 /** How long one waits before the largest holder gives way, in milliseconds. */
 const patienceMs = 250
+
+const budgets = new Map<string, ByteBudget>()
+
+new Gauge({
+  name: 'gateway_bytes_held',
+  help: 'Bytes over 16 KiB of request bodies until the work for them is done, and over 256 KiB of responses until they are read',
+  labelNames: ['of'],
+  collect() {
+    for (const [of, { held }] of budgets) this.set({ of }, held)
+  },
+})
 
 interface Holding {
   ticket: Ticket
@@ -24,10 +35,14 @@ export class ByteBudget {
   /** How many of each user wait. */
   readonly #waiting = new Map<string, number>()
 
-  /** @param minBytes what an organization may hold at least. */
-  constructor(bytes: number, minBytes = 0) {
+  /**
+   * @param of what holds the bytes, for the metric.
+   * @param minBytes what an organization may hold at least.
+   */
+  constructor(of: 'requests' | 'responses', bytes: number, minBytes = 0) {
     this.#share = Math.max(minBytes, Math.floor(bytes / 8))
     this.#queue = new FairQueue({ places: bytes, perOrganization: this.#share })
+    budgets.set(of, this)
   }
 
   get held(): number {

@@ -188,7 +188,7 @@ describe('the door of a service', () => {
     )
     const held = async () => {
       const { text } = await gateway.send('GET', '/metrics', { as: '' })
-      return Number(/^request_bytes_held (\d+)/m.exec(text)![1])
+      return Number(/^gateway_bytes_held\{of="requests"\} (\d+)/m.exec(text)![1])
     }
     await expect.poll(held).toBe(100_000)
 

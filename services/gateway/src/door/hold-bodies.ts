@@ -1,29 +1,13 @@
-import { bodyTooLarge, flowOf, Gauge, overloaded, shortBodyBytes } from '@fms/service-kit'
+import { bodyTooLarge, flowOf, overloaded, shortBodyBytes } from '@fms/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ByteBudget } from './byte-budget.ts'
-
-/** Bytes of long bodies in a gateway. */
-const maxBytes = 64 * 1024 * 1024
-
-let budget = new ByteBudget(maxBytes)
-
-new Gauge({
-  name: 'request_bytes_held',
-  help: 'Bytes of request bodies over 16 KiB that arrive, wait, or are under way in a service',
-  collect() {
-    this.set(budget.held)
-  },
-})
+import type { ByteBudget } from './byte-budget.ts'
 
 /**
  * Rejects bodies by their content-length, before their type is checked: 413 comes before 415. Holds the bytes of a long
  * body before it is read, until its response is sent and the work of the service is done. Register it after the hook that
  * limits concurrency.
- *
- * @param ofGateway bytes of long bodies; 64 MiB by default.
  */
-export const holdBodies = (app: FastifyInstance, ofGateway = new ByteBudget(maxBytes)): void => {
-  budget = ofGateway
+export const holdBodies = (app: FastifyInstance, budget: ByteBudget): void => {
   app.addHook('preParsing', async (request, reply) => {
     const bytes = lengthOf(request)
     if (bytes > request.routeOptions.bodyLimit) throw bodyTooLarge(request.routeOptions.bodyLimit)

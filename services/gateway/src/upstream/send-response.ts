@@ -1,17 +1,8 @@
 import { replayedHeader } from '@fms/contracts'
-import { flowOf, Gauge, overloaded } from '@fms/service-kit'
+import { flowOf, overloaded } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ByteBudget } from '../door/byte-budget.ts'
+import type { ByteBudget } from '../door/byte-budget.ts'
 import { LongBody, maxBufferedBytes, type UpstreamResponse } from './buffering-dispatcher.ts'
-
-const buffered = new Gauge({
-  name: 'response_bytes_buffered',
-  help: 'Bytes of long responses that their callers have not read to the end',
-})
-
-/** The process's memory for long responses, in bytes of their bodies. @param maxBytes at least {@link maxBufferedBytes}. */
-export const createResponseMemory = (maxBytes: number): ByteBudget =>
-  new ByteBudget(maxBytes, maxBufferedBytes)
 
 /** The complete list of forwarded response headers. Responses without `cache-control` get that of the gateway. */
 const forwardedHeaders = [
@@ -23,15 +14,6 @@ const forwardedHeaders = [
   'www-authenticate',
   replayedHeader,
 ]
-
-/** Holds the memory of a response until its caller has read the last byte. */
-const holdUntilRead = ({ raw }: FastifyReply, memory: ByteBudget, release: () => void): void => {
-  buffered.set(memory.held)
-  raw.once('close', () => {
-    release()
-    buffered.set(memory.held)
-  })
-}
 
 /**
  * Reserves memory for the response to a read before a service works on it.
@@ -45,7 +27,7 @@ export const reserveMemory = async (
 ): Promise<void> => {
   const release = await memory.hold(flowOf(identity), maxBufferedBytes, () => reply.raw.destroy(), reply)
   if (!release) throw overloaded()
-  holdUntilRead(reply, memory, release)
+  reply.raw.once('close', release)
 }
 
 /**
@@ -71,7 +53,7 @@ export const sendResponse = async (
       body.destroy()
       return false
     }
-    if (release) holdUntilRead(reply, memory, release)
+    if (release) raw.once('close', release)
   }
   if (raw.destroyed) {
     if (body instanceof LongBody) body.destroy()
