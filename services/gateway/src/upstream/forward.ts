@@ -1,4 +1,5 @@
-import { identityHeader } from '@fms/contracts'
+import httpProxy from '@fastify/http-proxy'
+import { identityHeader, replayedHeader } from '@fms/contracts'
 import { flowOf, sanitizeRef } from '@fms/service-kit'
 import type {
   FastifyContextConfig,
@@ -11,7 +12,8 @@ import type {
 import type { ByteBudget } from '../door/byte-budget.ts'
 import type { Door } from '../door/door.ts'
 import { isDear } from '../door/is-dear.ts'
-import { reserveMemory, sendResponse } from './send-response.ts'
+import { LongBody } from './buffering-dispatcher.ts'
+import { claimMemory, reserveMemory, sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
 export interface ForwardOptions {
@@ -27,24 +29,51 @@ export interface ForwardOptions {
   bodyLimit?: number
 }
 
-/**
- * Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path.
- * The path is built from the route and its parameters, never from the raw URL.
- */
+/** Key of the exchange among the headers that the proxy hands to the dispatcher. Symbol keys are not sent. */
+const exchangeKey = Symbol('exchange')
+
+interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
 export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
+  const { to, methods, paths, config, bodyLimit } = options
   keepRawBodies(app)
-  const { methods, paths, config, bodyLimit } = options
-  for (const url of paths) {
-    app.route({
-      // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
-      method: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
-      url,
-      ...(config && { config }),
-      ...(bodyLimit !== undefined && { bodyLimit }),
-      // Returns undefined: Fastify would await a returned reply.
-      handler: (request, reply) => void exchange(request, reply, options),
-    })
-  }
+  app.addHook('onRoute', (route) => {
+    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit
+  })
+  await app.register(httpProxy, {
+    upstream: to.origin,
+    undici: dispatcherOf(options),
+    // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
+    httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
+    routes: paths,
+    ...(config && { config }),
+    proxyPayloads: false,
+    disableRequestLogging: true,
+    // The dispatcher builds the path from the route and its parameters, never from the raw URL.
+    preRewrite: () => '/',
+    replyOptions: {
+      rewriteHeaders: responseHeadersOf,
+      retryDelay: () => null,
+      onResponse: (_request, reply, { stream }) => sendResponse(reply as FastifyReply, stream as never),
+    },
+    // Returns undefined: Fastify would await a returned reply.
+    handler: (request, reply, path, options) => {
+      const rewriteRequestHeaders = () => ({
+        ...requestHeadersOf(request),
+        [exchangeKey]: { request, reply },
+      })
+      reply.from(path, {
+        ...options,
+        rewriteRequestHeaders,
+        body: request.body,
+        contentType: 'application/json',
+      })
+    },
+  })
 }
 
 /** Leaves bodies unparsed: services parse them, the gateway only bounds their size and checks their type. */
@@ -57,39 +86,50 @@ const keepRawBodies = (app: FastifyInstance) => {
   )
 }
 
-const exchange = async (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { to, door, memory }: ForwardOptions,
-): Promise<void> => {
-  const { method, body, identity, permit, routeOptions } = request
-  // The service works until it responds, also after the caller has disconnected.
-  permit.retain()
-  const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply }
-  const send = (isReserved: boolean) => async () => {
-    const response = await to.request({
-      method: method as UpstreamRequest['method'],
-      path: upstreamUrl(request),
-      headers: requestHeadersOf(request),
-      body: body as Buffer | undefined,
-      // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
-      ...(routeOptions.config.isList && { caller: reply }),
-    })
-    return sendResponse(request, reply, response, memory, isReserved)
-  }
-  try {
-    // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
-    // other reads of the user wait as well, or services would work for responses that nobody reads.
-    const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
-    if (isShort || (await door.admit(admission, send(false))) === false) {
-      await reserveMemory(request, reply, memory)
-      await door.admit(admission, send(true))
+type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
+type ResponseCallback = (error: null, response: object) => void
+
+/** An adapter with the undici method that the proxy calls. It sends requests when it is their turn. */
+const dispatcherOf = ({ to, door, memory }: ForwardOptions) => ({
+  request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
+    const { request, reply } = headers[exchangeKey]
+    const { identity, permit, routeOptions } = request
+    // The service works until it responds, also after the caller has disconnected.
+    permit.retain()
+    const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply }
+    const send = (isReserved: boolean) => async () => {
+      const response = await to.request({
+        method,
+        path: upstreamUrl(request),
+        headers,
+        body,
+        // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
+        ...(routeOptions.config.isList && { caller: reply }),
+      })
+      const canSend = isReserved || claimMemory(request, reply, response, memory)
+      if (!canSend || reply.raw.destroyed) discard(response.body)
+      else done(null, response)
+      if (response.body instanceof LongBody) await response.body.received
+      return canSend
     }
-  } catch (error) {
-    if (!reply.raw.destroyed) reply.send(error)
-  } finally {
-    permit.release()
-  }
+    try {
+      // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
+      // other reads of the user wait as well, or services would work for responses that nobody reads.
+      const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
+      if (isShort || (await door.admit(admission, send(false))) === false) {
+        await reserveMemory(request, reply, memory)
+        await door.admit(admission, send(true))
+      }
+    } catch (error) {
+      if (!reply.raw.destroyed) reply.send(error)
+    } finally {
+      permit.release()
+    }
+  }) as never,
+})
+
+const discard = (body: Buffer | LongBody) => {
+  if (body instanceof LongBody) body.destroy()
 }
 
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */
@@ -126,6 +166,18 @@ export const requestHeadersOf = ({ id, caller, headers, body }: FastifyRequest) 
   ...pick(headers, ['if-match', 'if-none-match']),
   ...(body !== undefined && { 'content-type': 'application/json' }),
 })
+
+/** The complete list of forwarded response headers. Responses without `cache-control` get that of the gateway. */
+const responseHeadersOf = (headers: Record<string, string | string[] | undefined>) =>
+  pick(headers, [
+    'cache-control',
+    'content-type',
+    'content-length',
+    'etag',
+    'retry-after',
+    'www-authenticate',
+    replayedHeader,
+  ])
 
 const pick = <T>(headers: Record<string, T | undefined>, names: string[]): Record<string, T> => {
   const picked: Record<string, T> = {}
