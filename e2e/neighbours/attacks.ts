@@ -311,7 +311,7 @@ export const attacks = {
   ),
   'a megabyte of JSON where no form is sent': combine(
     ...['/v2/keys', '/publish', '/unpublish'].map((path) =>
-      repeat(20, ({ forms, largeForm }) => ({
+      repeat(8, ({ forms, largeForm }) => ({
         method: 'POST',
         path: path.startsWith('/v2') ? path : `${forms}/${largeForm}${path}`,
         body: largeBodies[0]!,

@@ -247,9 +247,9 @@ const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
   route(['GET'], [formPath, `${formPath}/revisions/:revisionRef`, `${organizationPath}/events/:eventId`])
   route(['GET'], [`${formPath}/changes`], dear)
   route(['DELETE'], [formPath], dear)
-  route(['POST'], [`${deletedFormPath}/undelete`], dear)
+  route(['POST'], [`${deletedFormPath}/undelete`, `${formPath}/revisions/:revisionRef/rollback`], dear)
   route(['DELETE'], [deletedFormPath], { config: { requiresOwner: true, isDear: true } })
-  route(['POST'], [`${formPath}/unpublish`, `${formPath}/revisions/:revisionRef/rollback`])
+  route(['POST'], [`${formPath}/unpublish`])
   app.register(forwardStream, {
     path: `${organizationPath}/events/stream`,
     to: deps.forms,

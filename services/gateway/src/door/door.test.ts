@@ -69,6 +69,7 @@ describe('the door of a service', () => {
     ['a filter', 'GET', `/v2/organizations/acme/events?filter=type%3Da`],
     ['a comparison', 'GET', `${form}/changes`],
     ['a delete', 'DELETE', form],
+    ['a rollback', 'POST', `${form}/revisions/live/rollback`],
     ['an undelete', 'POST', '/v2/organizations/acme/deletedForms/Ab3dE6gH9j/undelete'],
   ])('has a smaller share for %s: one of a user, two of an organization', async (_, method, path, body) => {
     const { gateway: started, received, waiting, release } = await startBlocked()
