@@ -199,11 +199,16 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
 
 /** Returns a function that registers routes whose requests are forwarded to a service. */
 const forwardTo =
-  (service: 'organizations' | 'forms', { memory, doors, ...deps }: GatewayDeps, app: FastifyInstance) =>
+  (
+    service: 'organizations' | 'forms',
+    { memory, doors, authorize, ...deps }: GatewayDeps,
+    app: FastifyInstance,
+  ) =>
   (methods: HTTPMethods[], paths: string[], options: Pick<ForwardOptions, 'config' | 'bodyLimit'> = {}) =>
     void app.register(forward, {
       to: deps[service],
       door: doors[service],
+      authorize,
       memory,
       methods,
       paths,
@@ -272,11 +277,12 @@ const publicIdRoute =
   }
 
 const publishRoute =
-  ({ config, doors, publisher }: GatewayDeps) =>
+  ({ config, doors, authorize, publisher }: GatewayDeps) =>
   async (app: FastifyInstance) => {
     app.register(publishForm, {
       path: `${formPath}/publish`,
       door: doors.publish,
+      authorize,
       publisher,
       publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     })

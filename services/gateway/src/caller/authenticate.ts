@@ -90,6 +90,12 @@ export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize
   })
 }
 
+/** Authorizes a request again that has waited for its turn: the key may be revoked or the role lowered meanwhile. */
+export const reauthorizeAfterWait = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
+  await setCaller(request, authorize, request.identity.organizationId)
+  checkMembership(request)
+}
+
 /**
  * Authorizes a request again while its response continues. Fails, too, if the slug in its path belongs to another
  * organization by now.

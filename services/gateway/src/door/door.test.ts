@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Gateway, type GatewayTestOptions, json, reasonOf, startGateway } from '../testing.ts'
 import { Door } from './door.ts'
@@ -108,6 +109,24 @@ describe('the door of a service', () => {
     blocked.resolve('done')
     expect(await first).toBe('done')
     expect(await door.admit({ flow }, async () => 'next')).toBe('next')
+  })
+
+  it('authorizes a request again that has waited for more than a second', async () => {
+    const { gateway: started, received, waiting, release } = await startBlocked({ maxRequests: 1 })
+    await using gateway = started
+    const first = gateway.send('GET', form)
+    await received(1)
+    const colleague = gateway.directory.createKey([gateway.organization])
+    const revoked = gateway.send('POST', forms, { as: colleague, headers: json, body: '{}' })
+    await waiting(1)
+    gateway.directory.revoke(colleague)
+    await delay(1_100)
+
+    release()
+
+    expect((await revoked).status).toBe(401)
+    expect((await first).status).toBe(200)
+    expect(gateway.forms.received).toHaveLength(1)
   })
 
   it('forgets a request whose caller leaves while it waits', async () => {

@@ -9,6 +9,9 @@ import {
 } from '@fms/service-kit'
 import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
+/** Wait after which a request is authorized again, in milliseconds: a revoked key stops working within a second. */
+const lateMs = 1_000
+
 /** How long a request may wait at a door, in milliseconds. */
 export const maxWaitMs = 5_000
 
@@ -44,6 +47,8 @@ export interface Admission {
   /** Leaves when it disconnects, but not once it is admitted. */
   caller?: WaitingCaller
   maxWaitMs?: number
+  /** Called before the work of a request that has waited for more than a second. */
+  reauthorize?: () => Promise<void>
 }
 
 /**
@@ -72,7 +77,7 @@ export class Door {
    * @throws {ApiError} OVERLOADED when its turn does not come in time; the errors of the work.
    */
   async admit<T>(
-    { flow, isDear = false, caller, ...wait }: Admission,
+    { flow, isDear = false, caller, reauthorize, ...wait }: Admission,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     if (caller?.hasEnded) return undefined
@@ -82,8 +87,10 @@ export class Door {
     const ticket = await waitForTurn(queue, flow, { maxWaitMs, caller, ...wait })
     if (!ticket && caller?.hasEnded) return undefined
     if (!ticket) throw overloaded()
-    this.#waits[cost].observe((performance.now() - start) / 1000)
+    const waitedMs = performance.now() - start
+    this.#waits[cost].observe(waitedMs / 1000)
     try {
+      if (waitedMs >= lateMs) await reauthorize?.()
       return await work()
     } finally {
       queue.leave(ticket)

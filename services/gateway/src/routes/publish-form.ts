@@ -4,6 +4,8 @@ import { NoQuery, PublishFormRequest } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { reauthorizeAfterWait } from '../caller/authenticate.ts'
+import type { Authorize } from '../caller/authorization-cache.ts'
 import { type Door, maxWaitMs } from '../door/door.ts'
 import type { PublisherClient } from '../publish/publisher-client.ts'
 
@@ -11,6 +13,7 @@ export interface PublishFormOptions {
   path: string
   /** Of publishes alone: each holds its place until its reply or its deadline. */
   door: Door
+  authorize: Authorize
   publisher: PublisherClient
   publishTimeoutMs: number
 }
@@ -23,14 +26,15 @@ const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
  */
 export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
   app,
-  { path, door, publisher, publishTimeoutMs },
+  { path, door, authorize, publisher, publishTimeoutMs },
 ) => {
   app.post(
     path,
     {
       schema: { params: Params, querystring: NoQuery, body: PublishFormRequest },
     },
-    async ({ id, params, body, headers, identity, permit }, reply) => {
+    async (request, reply) => {
+      const { id, params, body, headers, identity, permit } = request
       const deadline = performance.now() + publishTimeoutMs
       const command = {
         commandId: body.requestId ?? randomUUIDv7(),
@@ -47,6 +51,7 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         flow: flowOf(identity),
         isDear: body.refuseBreaking === true,
         caller: reply,
+        reauthorize: () => reauthorizeAfterWait(request, authorize),
         // What is left has to suffice for the publish.
         maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
       }

@@ -9,6 +9,8 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify'
+import { reauthorizeAfterWait } from '../caller/authenticate.ts'
+import type { Authorize } from '../caller/authorization-cache.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
 import type { Door } from '../door/door.ts'
 import { isDear } from '../door/is-dear.ts'
@@ -19,6 +21,7 @@ import type { Upstream, UpstreamRequest } from './upstream.ts'
 export interface ForwardOptions {
   to: Upstream
   door: Door
+  authorize: Authorize
   methods: HTTPMethods[]
   /** Route patterns; no other path is forwarded. */
   paths: string[]
@@ -90,13 +93,14 @@ type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { 
 type ResponseCallback = (error: null, response: object) => void
 
 /** An adapter with the undici method that the proxy calls. It sends requests when it is their turn. */
-const dispatcherOf = ({ to, door, memory }: ForwardOptions) => ({
+const dispatcherOf = ({ to, door, memory, authorize }: ForwardOptions) => ({
   request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
     const { request, reply } = headers[exchangeKey]
     const { identity, permit, routeOptions } = request
     // The service works until it responds, also after the caller has disconnected.
     permit.retain()
-    const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply }
+    const reauthorize = () => reauthorizeAfterWait(request, authorize)
+    const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply, reauthorize }
     const send = (isReserved: boolean) => async () => {
       const response = await to.request({
         method,
