@@ -4,7 +4,7 @@ import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 /** How long a request may wait for bytes, in milliseconds. */
 const maxWaitMs = 2_000
 
-/** How long one waits before the largest holder gives way, in milliseconds. */
+/** How long one waits before the largest holder gives way, and the pause before the next one does, in milliseconds. */
 const patienceMs = 250
 
 const budgets = new Map<string, ByteBudget>()
@@ -32,6 +32,7 @@ export class ByteBudget {
   readonly #queue: FairQueue
   readonly #share: number
   readonly #holdings = new Set<Holding>()
+  #lastMadeRoom = Number.NEGATIVE_INFINITY
   /** How many of each user wait. */
   readonly #waiting = new Map<string, number>()
 
@@ -100,6 +101,7 @@ export class ByteBudget {
 
   /** Ends the oldest holding of the organization that holds the most, for one that is within its share. */
   #makeRoom(organization: string, bytes: number): void {
+    if (performance.now() - this.#lastMadeRoom < patienceMs) return
     const held = new Map<string, number>()
     for (const { ticket } of this.#holdings) {
       const { flow, places } = ticket
@@ -111,6 +113,7 @@ export class ByteBudget {
     for (const holding of this.#holdings) {
       if (holding.ticket.flow.organization !== largest) continue
       this.#holdings.delete(holding)
+      this.#lastMadeRoom = performance.now()
       holding.giveWay()
       return
     }

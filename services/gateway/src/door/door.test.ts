@@ -223,6 +223,24 @@ describe('the door of a service', () => {
   })
 })
 
+describe('a list of an organization whose last one was long', () => {
+  it('has the smaller share, until one is short', async () => {
+    await using gateway = await startGateway()
+    gateway.forms.respond = (_, reply) => reply.type('application/json').send(' '.repeat(300_000))
+    expect((await gateway.send('GET', forms)).status).toBe(200)
+    const blocked: (() => void)[] = []
+    gateway.forms.respond = () => new Promise((resolve) => blocked.push(() => resolve({})))
+
+    const lists = [gateway.send('GET', forms), gateway.send('GET', forms)]
+    const other = gateway.send('GET', form)
+
+    await expect.poll(() => gateway.forms.received.map(({ url }) => url.split('/').length)).toEqual([4, 4, 5])
+    for (const respond of blocked) respond()
+    gateway.forms.respond = () => ({})
+    expect(await statusesOf([...lists, other])).toEqual([200, 200, 200])
+  })
+})
+
 describe('bodies over 16 KiB', () => {
   it.each([
     ['POST', '/v2/keys'],

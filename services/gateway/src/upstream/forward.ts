@@ -13,7 +13,7 @@ import { reauthorizeAfterWait } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
 import type { ByteBudget } from '../door/byte-budget.ts'
 import type { Door } from '../door/door.ts'
-import { isDear } from '../door/is-dear.ts'
+import { isDear, noteLength } from '../door/is-dear.ts'
 import { LongBody } from './buffering-dispatcher.ts'
 import { claimMemory, reserveMemory, sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
@@ -110,6 +110,7 @@ const dispatcherOf = ({ to, door, memory, authorize }: ForwardOptions) => ({
         // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
         ...(routeOptions.config.isList && { caller: reply }),
       })
+      noteLength(request, response.body instanceof LongBody)
       const canSend = isReserved || claimMemory(request, reply, response, memory)
       if (!canSend || reply.raw.destroyed) discard(response.body)
       else done(null, response)
