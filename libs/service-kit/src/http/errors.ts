@@ -1,5 +1,4 @@
 import { ApiError } from '@fms/aip'
-import { shedHeader } from '@fms/contracts'
 
 /** No route has this path (AIP-193). */
 export const pathNotFound = (path: string) =>
@@ -73,7 +72,7 @@ export const overloaded = () =>
     'UNAVAILABLE',
     'OVERLOADED',
     'Too many requests wait. Nothing was done; repeat the request a little later.',
-    { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
+    { retryAfterSeconds: 1 },
   )
 
 /** The request did not come through the gateway: it has no valid identity token. */
