@@ -8,8 +8,10 @@ import { natsConnectionOptions } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
 import { connect, headers } from 'nats'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type AttackName, attacks } from './neighbours/attacks.ts'
+import { readStartConfig } from '../scripts/start-config.ts'
+import { type AttackName, attacks, type Target } from './neighbours/attacks.ts'
 import { breachesOf, isProperOutcome, isTooSlow } from './neighbours/breaches.ts'
+import { seedOrganization } from './neighbours/seed-organization.ts'
 import {
   attackFor,
   type Neighbourhood,
@@ -32,12 +34,15 @@ const publishTimeoutMs = 2_000
 
 let neighbourhood: Neighbourhood
 let baseline: Observation
+/** A user of each of twenty other organizations, which have large forms of their own. */
+let strangers: Target[]
 
 beforeAll(async () => {
   neighbourhood = await startNeighbourhood(
     { smallForms: 5_000, replies: 300_000, repliedForms: 1 },
     { PUBLISH_TIMEOUT_MS: `${publishTimeoutMs}` },
   )
+  strangers = await Promise.all(Array.from({ length: 20 }, newStranger))
   await untilRecovered(neighbourhood)
   baseline = await observe(neighbourhood, () => delay(attackMs))
 })
@@ -46,6 +51,24 @@ beforeEach(() => untilRecovered(neighbourhood))
 
 /** A new user of the attacked organization, with its own rate limit. */
 const newAttacker = () => neighbourhood.system.account({ in: neighbourhood.attacker })
+
+const newStranger = async (): Promise<Target> => {
+  const { system } = neighbourhood
+  const account = await system.account()
+  const { FORMS_STORE_URL } = readStartConfig({ DATA_DIR: system.dataDir })
+  const sizes = { smallForms: 100, bigForms: 1, deletedForms: 0, revisions: 2, replies: 0, repliedForms: 0 }
+  const seeds = await seedOrganization(FORMS_STORE_URL, account.organizationId, sizes)
+  return neighbourhood.target(account, seeds)
+}
+
+const newTarget = async () => neighbourhood.target(await newAttacker())
+
+/** Who attacks at the same time. */
+const crowds = {
+  'one user': async () => [await newTarget()],
+  'five users of one organization': () => Promise.all(Array.from({ length: 5 }, newTarget)),
+  'twenty organizations': async () => strangers,
+}
 
 const call = (account: Account, method: string, path: string, body?: unknown) =>
   neighbourhood.system.call(account, method, path, body)
@@ -89,11 +112,11 @@ const queueIsEmpty = async () => {
   return (await Promise.all(states)).every((messages) => messages === 0)
 }
 
-/** Runs an attack by a new user, and checks the outcomes of its requests and of the victim's. */
-const attackWith = async (attack: AttackName): Promise<Observation> => {
-  const account = await newAttacker()
+/** Runs an attack by new users, and checks the outcomes of its requests and of the victim's. */
+const attackWith = async (attack: AttackName, crowd: keyof typeof crowds): Promise<Observation> => {
+  const targets = await crowds[crowd]()
   const ms = attack === 'unread responses' ? unreadMs : attackMs
-  const observed = await observe(neighbourhood, () => attackFor(neighbourhood, attack, account, delay(ms)))
+  const observed = await observe(neighbourhood, () => attackFor(attack, targets, delay(ms)))
   expect(Object.keys(observed.result).filter((outcome) => !isProperOutcome(outcome))).toEqual([])
   expect(Object.keys(observed.result)).not.toEqual([])
   expect(observed.failures).toEqual([])
@@ -101,12 +124,15 @@ const attackWith = async (attack: AttackName): Promise<Observation> => {
 }
 
 describe('a victim is served within the bounds during', () => {
-  it.each(Object.keys(attacks) as AttackName[])('%s', async (attack) => {
-    let observed = await attackWith(attack)
+  const cases = (Object.keys(attacks) as AttackName[]).flatMap((attack) =>
+    (Object.keys(crowds) as (keyof typeof crowds)[]).map((crowd) => [attack, crowd] as const),
+  )
+  it.each(cases)('%s of %s', async (attack, crowd) => {
+    let observed = await attackWith(attack, crowd)
     // A defect slows the victim in every attempt, another program on the machine hardly in three.
     for (let attempt = 1; attempt < attempts && isTooSlow(observed, baseline); attempt++) {
       await untilRecovered(neighbourhood)
-      observed = await attackWith(attack)
+      observed = await attackWith(attack, crowd)
     }
 
     expect(breachesOf(observed, baseline)).toEqual([])

@@ -14,6 +14,8 @@ export interface Target {
   revisedForm: string
   /** Public id of a form of 440 KB. */
   largeForm: string
+  /** Public ids of forms of 700 KB. */
+  bigForms: readonly string[]
 }
 
 /** Sends requests until `signal` is aborted. Calls `record` with the outcome of each, such as `400 FILTER_TOO_COMPLEX`. */
@@ -191,6 +193,52 @@ const combine =
     await Promise.all(attacks.map((attack) => attack(...args)))
   }
 
+const mebibyte = 2 ** 20
+
+/** A body of 1 MiB whose members are expensive to scan, and one of 90,000 members. */
+const largeBodies = [
+  `{"form":{"steps":[${'[],'.repeat(mebibyte / 3 - 10)}[]]}}`,
+  JSON.stringify({ form: Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`m${n}`, 1])) }),
+]
+
+/** A form of 440 KB that is checked and not created. */
+const largeDryCreate = JSON.stringify({
+  validateOnly: true,
+  form: { name: 'Large', steps: [{ type: 'text', key: 'q', more: Array(50_000).fill('abcdef') }] },
+})
+
+/** Deletes forms and restores them, each caller one of its own. */
+const deleteAndRestore: Attack = async (target, signal, record) => {
+  const { forms, bigForms } = target
+  const caller = async (form: string) => {
+    while (!signal.aborted) {
+      record(await send(target, { method: 'DELETE', path: `${forms}/${form}` }, signal))
+      const path = `${forms.replace(/forms$/, 'deletedForms')}/${form}/undelete`
+      record(await send(target, { method: 'POST', path, body: '{}' }, signal))
+    }
+  }
+  await Promise.all(bigForms.slice(0, 8).map(caller))
+}
+
+/** Pipelines publishes on a connection, and resets it before they are done. */
+const abandonPublishes: Attack = async ({ origin, apiKey, forms, largeForm }, signal, record) => {
+  const { hostname, port } = new URL(origin)
+  const publish =
+    `POST ${forms}/${largeForm}/publish HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n` +
+    'content-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
+  const caller = async () => {
+    while (!signal.aborted) {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      socket.write(publish.repeat(16))
+      await delay(100)
+      socket.resetAndDestroy()
+      record(aborted)
+    }
+  }
+  await Promise.all([caller(), caller()])
+}
+
 /** What one caller can do within the default limits. */
 export const attacks = {
   'lists with 119 wildcards': combine(
@@ -245,6 +293,14 @@ export const attacks = {
     path: `${forms}/${revisedForm}/publish`,
     body: '{"refuseBreaking":true,"validateOnly":true}',
   })),
+  'dry publishes of a 440 KB form': repeat(24, ({ forms, largeForm }) => ({
+    method: 'POST',
+    path: `${forms}/${largeForm}/publish`,
+    body: '{"validateOnly":true}',
+  })),
+  'publishes whose connections are reset': abandonPublishes,
+  'deletes and undeletes of 700 KB forms': deleteAndRestore,
+  'large dry creates': repeat(32, ({ forms }) => ({ method: 'POST', path: forms, body: largeDryCreate })),
   'keys and wrong login codes': combine(
     repeat(32, () => ({ method: 'POST', path: '/v2/keys', body: '{"key":{"name":"many"}}' })),
     repeat(32, () => ({
@@ -253,10 +309,17 @@ export const attacks = {
       body: JSON.stringify({ code: `${Math.random()}` }),
     })),
   ),
-  'a megabyte of brackets': repeat(8, ({ forms, largeForm }) => ({
-    method: 'POST',
-    path: `${forms}/${largeForm}/publish`,
-    body: '['.repeat(2 ** 20),
-  })),
+  'a megabyte of JSON where no form is sent': combine(
+    ...['/v2/keys', '/publish', '/unpublish'].map((path) =>
+      repeat(8, ({ forms, largeForm }) => ({
+        method: 'POST',
+        path: path.startsWith('/v2') ? path : `${forms}/${largeForm}${path}`,
+        body: largeBodies[0]!,
+      })),
+    ),
+  ),
+  'a megabyte of members in creates': combine(
+    ...largeBodies.map((body) => repeat(32, ({ forms }) => ({ method: 'POST', path: forms, body }))),
+  ),
 } satisfies Record<string, Attack>
 export type AttackName = keyof typeof attacks

@@ -11,10 +11,10 @@ const record = (outcome: string) => {
   tally[outcome] = (tally[outcome] ?? 0) + 1
 }
 
-process.on('message', async (message: { attack: AttackName; target: Target } | 'stop') => {
+process.on('message', async (message: { attack: AttackName; targets: Target[] } | 'stop') => {
   if (message === 'stop') return stop.abort()
   const attack: Attack = attacks[message.attack]
-  await attack(message.target, stop.signal, record)
+  await Promise.all(message.targets.map((target) => attack(target, stop.signal, record)))
   process.send!(tally)
   process.disconnect?.()
 })

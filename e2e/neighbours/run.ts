@@ -39,7 +39,7 @@ const main = async (minutes: number, forms: number): Promise<boolean> => {
     await Promise.all(
       (Object.keys(attacks) as AttackName[]).map(async (attack) => {
         const account = await neighbourhood.system.account({ in: neighbourhood.attacker })
-        return [attack, attackFor(neighbourhood, attack, account, ended.promise)] as const
+        return [attack, attackFor(attack, [neighbourhood.target(account)], ended.promise)] as const
       }),
     ),
   )
@@ -94,6 +94,8 @@ const combineWindows = (windows: readonly Observation[]): Observation => {
   return {
     p50: median(windows.map(({ p50 }) => p50)),
     p99: median(windows.map(({ p99 }) => p99)),
+    patchP99: median(windows.map(({ patchP99 }) => patchP99)),
+    publishP99: median(windows.map(({ publishP99 }) => publishP99)),
     requests: windows.reduce((sum, { requests }) => sum + requests, 0),
     failures: windows.flatMap(({ failures }) => failures),
     usage,
@@ -107,7 +109,7 @@ const report = (
   breaches: readonly string[],
 ) => {
   print(
-    ['the victim', 'requests', 'failed', 'p50 ms', 'p99 ms'],
+    ['the victim', 'requests', 'failed', 'p50 ms', 'p99 ms', 'patch p99 ms', 'publish p99 ms'],
     (
       [
         ['without attacks', baseline],
@@ -119,6 +121,8 @@ const report = (
       `${of.failures.length}`,
       of.p50.toFixed(1),
       of.p99.toFixed(1),
+      of.patchP99.toFixed(1),
+      of.publishP99.toFixed(1),
     ]),
   )
   print(

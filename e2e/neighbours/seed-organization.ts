@@ -11,6 +11,12 @@ export interface SeedSizes {
   replies: number
   /** Number of forms with that many replies. Each is deleted once. */
   repliedForms: number
+  /** Forms of 700 KB. 24 by default. */
+  bigForms?: number
+  /** Deleted forms that can be restored. 1,000 by default. */
+  deletedForms?: number
+  /** Revisions of the revised form. 40 by default. */
+  revisions?: number
 }
 
 /** Public ids of the forms that attacks use. */
@@ -19,12 +25,10 @@ export interface SeededForms {
   revisedForm: string
   /** A form of 440 KB. */
   largeForm: string
+  /** Forms of 700 KB. */
+  bigForms: string[]
   repliedForms: string[]
 }
-
-const bigForms = 24
-const deletedForms = 1_000
-const revisions = 40
 
 /** Concurrent imports. */
 const batchSize = 256
@@ -35,6 +39,7 @@ export const seedOrganization = async (
   organizationId: string,
   sizes: SeedSizes,
 ): Promise<SeededForms> => {
+  const { bigForms: bigCount = 24, deletedForms = 1_000, revisions = 40 } = sizes
   await using store = await openFormsStore(url)
   const put = async (
     draft: FormDraft,
@@ -63,8 +68,9 @@ export const seedOrganization = async (
     repliedForms.push(await put(smallDraft(number), { replies: sizes.replies }))
   // Imported last: the default order lists the most recently updated forms first.
   const big = largeDraft('Big', 700_000)
-  for (let number = 0; number < bigForms; number++) await put(big)
-  return { revisedForm, largeForm, repliedForms }
+  const bigForms: string[] = []
+  for (let number = 0; number < bigCount; number++) bigForms.push(await put(big))
+  return { revisedForm, largeForm, bigForms, repliedForms }
 }
 
 /** Of the deleted forms, which can be restored. */

@@ -6,11 +6,11 @@ import type { AttackName, Target } from './attacks.ts'
 /** Number of requests by outcome. */
 export type Tally = Record<string, number>
 
-/** Starts an attack in a separate process, so that its CPU time does not delay measurements. */
-export const startAttack = (attack: AttackName, target: Target) => {
+/** Starts an attack of several callers in a separate process, so that its CPU time does not delay measurements. */
+export const startAttack = (attack: AttackName, targets: readonly Target[]) => {
   const child = fork(join(import.meta.dirname, 'run-attack.ts'))
   const tally = once(child, 'message')
-  child.send({ attack, target })
+  child.send({ attack, targets })
   return {
     /** Ends the attack. @returns the outcomes of its requests. */
     async stop(): Promise<Tally> {

@@ -16,7 +16,7 @@ export interface Neighbourhood extends AsyncDisposable {
   victimAccount: Account
   victimForm: string
   seeds: SeededForms
-  target(account: Account): Target
+  target(account: Account, seeds?: SeededForms): Target
 }
 
 /** How the victim was served during some work, and what the services used. */
@@ -24,6 +24,8 @@ export interface Observation {
   /** Response times of the victim in milliseconds. */
   p50: number
   p99: number
+  patchP99: number
+  publishP99: number
   requests: number
   failures: string[]
   usage: Record<string, ServiceUsage>
@@ -43,6 +45,7 @@ export const startNeighbourhood = async (
     form: publishable({ name: 'Small' }),
   })
   const victimForm = `${victimAccount.forms}/${body.publicId}`
+  await system.call(victimAccount, 'POST', `${victimForm}/publish`)
   const victim = startVictim({ url: `${system.baseUrl}${victimForm}`, apiKey: victimAccount.apiKey })
   return {
     system,
@@ -51,12 +54,13 @@ export const startNeighbourhood = async (
     victimAccount,
     victimForm,
     seeds,
-    target: ({ apiKey, forms }) => ({
+    target: ({ apiKey, forms }, { revisedForm, largeForm, bigForms } = seeds) => ({
       origin: new URL(system.baseUrl).origin,
       apiKey,
       forms: `/v2${forms}`,
-      revisedForm: seeds.revisedForm,
-      largeForm: seeds.largeForm,
+      revisedForm,
+      largeForm,
+      bigForms,
     }),
     async [Symbol.asyncDispose]() {
       victim.stop()
@@ -73,10 +77,18 @@ export const observe = async <T>(
   const measurement = await measureServices(system)
   await victim.takeObservations()
   const result = await work()
-  const { times, failures } = await victim.takeObservations()
+  const { times, patchTimes, publishTimes, failures } = await victim.takeObservations()
   const usage = await measurement.stop()
-  const requests = times.length + failures.length
-  return { p50: percentile(times, 0.5), p99: p99Of(times), requests, failures, usage, result }
+  return {
+    p50: percentile(times, 0.5),
+    p99: p99Of(times),
+    patchP99: p99Of(patchTimes),
+    publishP99: p99Of(publishTimes),
+    requests: times.length + patchTimes.length + publishTimes.length + failures.length,
+    failures,
+    usage,
+    result,
+  }
 }
 
 /** Waits until the victim is served as without attacks. @throws {Error} after two minutes. */
@@ -91,14 +103,13 @@ export const untilRecovered = async ({ victim }: Neighbourhood): Promise<void> =
   }
 }
 
-/** Runs an attack with the key of `account` until `until` is settled. @returns the outcomes of its requests. */
+/** Runs an attack on each target until `until` is settled. @returns the outcomes of its requests. */
 export const attackFor = async (
-  neighbourhood: Neighbourhood,
   attack: AttackName,
-  account: Account,
+  targets: readonly Target[],
   until: Promise<unknown>,
 ): Promise<Tally> => {
-  const running = startAttack(attack, neighbourhood.target(account))
+  const running = startAttack(attack, targets)
   await until
   return running.stop()
 }

@@ -4,8 +4,10 @@ import { outcomeOf } from './attacks.ts'
 
 /** The outcomes of the victim's requests. */
 export interface VictimObservations {
-  /** Response times of successful requests in milliseconds, in the order of the responses. */
+  /** Response times of successful gets in milliseconds, in the order of the responses. */
   times: number[]
+  patchTimes: number[]
+  publishTimes: number[]
   /** Method and outcome of each failed request. */
   failures: string[]
 }
@@ -20,18 +22,25 @@ export interface Victim {
 
 const getEveryMs = 50
 const patchEveryMs = 500
+const publishEveryMs = 2_000
 const timeoutMs = 10_000
 
-/** Gets a small form every 50 ms and patches it every 500 ms, without waiting for earlier responses. */
+/** Gets a small form every 50 ms, patches it every 500 ms and publishes it every 2 s, without waiting for earlier responses. */
 export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): Victim => {
   const agent = new Agent({ keepAlive: true })
   const inFlight = new Set<Promise<void>>()
-  let current: VictimObservations = { times: [], failures: [] }
+  const none = (): VictimObservations => ({ times: [], patchTimes: [], publishTimes: [], failures: [] })
+  let current = none()
 
-  const send = (method: 'GET' | 'PATCH', body?: string) => {
-    const { times, failures } = current
+  const send = (method: 'GET' | 'PATCH' | 'POST', body?: string) => {
+    const { failures, ...of } = current
+    const times = { GET: of.times, PATCH: of.patchTimes, POST: of.publishTimes }[method]
     const startedAt = performance.now()
-    const ended = sendOnce(url, { method, agent, headers: headersOf(apiKey, body) }, body)
+    const ended = sendOnce(
+      method === 'POST' ? `${url}/publish` : url,
+      { method, agent, headers: headersOf(apiKey, body) },
+      body,
+    )
       .then((outcome) => {
         if (outcome === '200') times.push(performance.now() - startedAt)
         else failures.push(`${method} ${outcome}`)
@@ -45,17 +54,20 @@ export const startVictim = ({ url, apiKey }: { url: string; apiKey: string }): V
     () => send('PATCH', JSON.stringify({ form: { description: `${Math.random()}` } })),
     patchEveryMs,
   )
+  const publishes = setInterval(() => send('POST', '{}'), publishEveryMs)
+  send('PATCH', JSON.stringify({ form: {} }))
   return {
     async takeObservations() {
       const taken = current
       const waiting = [...inFlight]
-      current = { times: [], failures: [] }
+      current = none()
       await Promise.all(waiting)
       return taken
     },
     stop() {
       clearInterval(gets)
       clearInterval(patches)
+      clearInterval(publishes)
       agent.destroy()
     },
   }

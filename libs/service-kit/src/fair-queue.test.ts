@@ -1,99 +1,266 @@
-import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue, type FairQueueOptions, type Ticket } from './fair-queue.ts'
 
-/** Tasks that the test ends, and the order in which they started. */
-const givenQueue = (options: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) => {
-  const queue = new FairQueue({ concurrency: 1, maxPerKey: 100, maxTasks: 100, ...options })
-  const started: string[] = []
-  const ends = new Map<string, () => void>()
-  const run = (name: string) =>
-    queue.run(name[0]!, () => {
-      started.push(name)
-      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)))
-    })
-  const end = async (name: string) => {
-    ends.get(name)!()
-    await setImmediate()
+/** A queue, and the names of the flows whose work was admitted, in order. A flow is an organization and a user: `a1`. */
+const givenQueue = (options: FairQueueOptions = { places: 1 }) => {
+  const queue = new FairQueue(options)
+  const admitted: string[] = []
+  const tickets = new Map<string, Ticket>()
+  const enter = (name: string, places?: number) => {
+    const flow = { organization: name[0]!, user: name.slice(0, 2) }
+    const ticket = queue.enter(flow, () => admitted.push(name), places)
+    tickets.set(name, ticket)
+    return ticket
   }
-  return { queue, started, run, end }
+  const leave = (name: string) => queue.leave(tickets.get(name)!)
+  return { queue, admitted, enter, leave }
 }
 
 describe('FairQueue', () => {
-  it('serves keys round-robin, however many tasks one of them has', async () => {
-    const { run, started, end } = givenQueue()
-    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void run(name)
+  it('takes turns over organizations, and within each over its users', () => {
+    const { enter, leave, admitted } = givenQueue()
+    for (const name of ['a1 I', 'a1 II', 'a1 III', 'a2 I', 'b1 I', 'b1 II', 'c1 I']) enter(name)
 
-    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) await end(name)
+    for (const name of ['a1 I', 'b1 I', 'c1 I', 'a2 I', 'b1 II', 'a1 II']) leave(name)
 
-    expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+    expect(admitted).toEqual(['a1 I', 'b1 I', 'c1 I', 'a2 I', 'b1 II', 'a1 II', 'a1 III'])
   })
 
-  it('runs one task per key at a time, up to the concurrency in total', async () => {
-    const { run, started, end } = givenQueue({ concurrency: 2 })
-    for (const name of ['a1', 'a2', 'b1', 'c1']) void run(name)
-    expect(started).toEqual(['a1', 'b1'])
+  it('admits a newcomer next, whatever waits', () => {
+    const { enter, leave, admitted } = givenQueue({ places: 3 })
+    for (let number = 0; number < 100; number++) enter(`a1 ${number}`)
+    enter('b1')
 
-    await end('b1')
-    expect(started).toEqual(['a1', 'b1', 'c1'])
-    await end('c1')
-    expect(started).toEqual(['a1', 'b1', 'c1'])
-    await end('a1')
-    expect(started).toEqual(['a1', 'b1', 'c1', 'a2'])
+    leave('a1 1')
+
+    expect(admitted).toEqual(['a1 0', 'a1 1', 'a1 2', 'b1'])
   })
 
-  it('returns the result or error of a task, and continues', async () => {
-    const { queue } = givenQueue()
+  it('admits no more of a user and of an organization than they may hold, and others meanwhile', () => {
+    const { enter, leave, admitted } = givenQueue({ places: 8, perOrganization: 2, perUser: 1 })
 
-    await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await queue.run('a', async () => 1)).toBe(1)
+    for (const name of ['a1 I', 'a1 II', 'a2 I', 'a3 I', 'b1 I']) enter(name)
+
+    expect(admitted).toEqual(['a1 I', 'a2 I', 'b1 I'])
+    leave('a2 I')
+    expect(admitted.at(-1)).toBe('a3 I')
+    leave('a1 I')
+    expect(admitted.at(-1)).toBe('a1 II')
   })
 
-  it('rejects a task over the bound of its key, and accepts those of another key', async () => {
-    const { run, end } = givenQueue({ maxPerKey: 2 })
-    void run('a1')
-    void run('a2')
+  it('prefers the organization that holds fewer places to one that has waited for longer', () => {
+    const { enter, leave, admitted } = givenQueue({ places: 3 })
+    for (const name of ['b1 I', 'b1 II', 'a1 I', 'b1 III', 'a1 II']) enter(name)
 
-    expect(() => run('a3')).toThrow(expect.objectContaining({ reason: 'OVERLOADED' }))
-    void run('b1')
-    await end('a1')
-    void run('a4')
+    leave('a1 I')
+
+    expect(admitted.at(-1)).toBe('a1 II')
   })
 
-  it('rejects a task over the total bound', () => {
-    const { run } = givenQueue({ maxTasks: 2 })
-    void run('a1')
-    void run('b1')
-
-    expect(() => run('c1')).toThrow(expect.objectContaining({ reason: 'OVERLOADED' }))
-  })
-
-  it('releases the memory of finished tasks while others of the key wait', async () => {
-    const { queue } = givenQueue()
-    const inputs: WeakRef<object>[] = []
-    const runWithInput = () => {
-      const input = { bytes: new Uint8Array(1024) }
-      inputs.push(new WeakRef(input))
-      return queue.run('a', async () => input.bytes.length)
+  it('admits a backlog although others come and go', () => {
+    const { enter, leave, admitted } = givenQueue()
+    for (const name of ['a1 I', 'a1 II', 'a1 III']) enter(name)
+    let previous = 'a1 I'
+    for (let round = 0; round < 12; round++) {
+      enter(`${'bcd'[round % 3]}1 ${round}`)
+      if (round === 0) continue
+      leave(previous)
+      previous = admitted.at(-1)!
     }
-    const finished = Array.from({ length: 50 }, runWithInput)
-    const { promise: end, resolve } = Promise.withResolvers<void>()
-    const last = [queue.run('a', () => end), queue.run('a', () => end)]
-    await Promise.all(finished)
 
-    await collectGarbage()
+    expect(admitted).toContain('a1 III')
+  })
 
-    expect(inputs.filter((input) => input.deref() !== undefined)).toEqual([])
-    resolve()
-    await Promise.all(last)
+  it('lets work that needs several places wait for them, and nothing pass it meanwhile', () => {
+    const { enter, leave, admitted } = givenQueue({ places: 4 })
+    for (const name of ['a1', 'b1', 'c1']) enter(name)
+    enter('d1', 4)
+    enter('e1')
+    for (const name of ['a1', 'b1']) leave(name)
+    expect(admitted).toEqual(['a1', 'b1', 'c1'])
+
+    leave('c1')
+
+    expect(admitted.slice(3)).toEqual(['d1'])
+  })
+
+  it('gives back a place when work fails', async () => {
+    const { queue } = givenQueue()
+    const flow = { organization: 'a', user: 'a1' }
+
+    await expect(queue.run(flow, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+
+    expect(await queue.run(flow, () => 'done')).toBe('done')
+    expect([queue.held, queue.waiting]).toEqual([0, 0])
   })
 })
 
-const collectGarbage = async () => {
-  setFlagsFromString('--expose-gc')
-  // A WeakRef keeps its target until the end of the turn in which it was created.
-  await setImmediate()
-  runInNewContext('gc')()
+type Step = { step: 'enter'; flow: string; places: number } | { step: 'end'; of: number }
+
+const steps = (maxPlaces: number): fc.Arbitrary<Step[]> =>
+  fc.array(
+    fc.oneof(
+      fc.record({
+        step: fc.constant('enter' as const),
+        flow: fc.constantFrom('a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'),
+        places: fc.integer({ min: 1, max: maxPlaces }),
+      }),
+      // The end of work, or of a wait: callers leave at any time.
+      fc.record({ step: fc.constant('end' as const), of: fc.nat() }),
+    ),
+    { maxLength: 120 },
+  )
+
+const limits: fc.Arbitrary<Required<FairQueueOptions>> = fc
+  .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }))
+  .map((numbers) => {
+    const [perUser, perOrganization, places] = numbers.toSorted((one, other) => one - other)
+    return { places: places!, perOrganization: perOrganization!, perUser: perUser! }
+  })
+
+/** Work in the model. */
+interface Work {
+  flow: string
+  ticket: Ticket
+  admissions: number
 }
+
+const sum = (works: readonly Work[]) => works.reduce((total, { ticket }) => total + ticket.places, 0)
+const isOf = (flow: string) => (work: Work) => work.flow === flow
+const isOfOrganization = (flow: string) => (work: Work) => work.flow[0] === flow[0]
+
+/** Runs steps. @param check called after each with all work that is not gone. */
+const run = (
+  options: Required<FairQueueOptions>,
+  steps: readonly Step[],
+  check: (present: Work[], queue: FairQueue) => void,
+) => {
+  const queue = new FairQueue(options)
+  const all: Work[] = []
+  const present = () => all.filter(({ ticket }) => ticket.state !== 'gone')
+  const end = (works: Work[], of: number) => {
+    const work = works[of % works.length]
+    if (work) queue.leave(work.ticket)
+    // Changes nothing.
+    if (work) queue.leave(work.ticket)
+  }
+  for (const each of steps) {
+    if (each.step === 'end') end(present(), each.of)
+    else {
+      const work: Work = { flow: each.flow, ticket: undefined as never, admissions: 0 }
+      const flow = { organization: each.flow[0]!, user: each.flow }
+      work.ticket = queue.enter(flow, () => work.admissions++, each.places)
+      all.push(work)
+    }
+    check(present(), queue)
+  }
+  return { queue, all, present, end }
+}
+
+describe('whatever arrives, leaves and fails', () => {
+  it('admits nothing twice and forgets nothing', () => {
+    fc.assert(
+      fc.property(limits, steps(4), (options, given) => {
+        const { queue, all, present, end } = run(options, given, (works, { waiting, held }) => {
+          const isAdmitted = ({ ticket }: Work) => ticket.state === 'admitted'
+          expect(waiting).toBe(works.filter((work) => !isAdmitted(work)).length)
+          expect(held).toBe(sum(works.filter(isAdmitted)))
+        })
+        const admitted = () => present().filter(({ ticket }) => ticket.state === 'admitted')
+        const left = all.filter(({ ticket, admissions }) => ticket.state === 'gone' && admissions === 0)
+        while (present().length > 0) {
+          // Work that waits while nothing is under way would wait forever.
+          expect(admitted()).not.toEqual([])
+          end(admitted(), 0)
+        }
+        expect(all.filter((work) => !left.includes(work)).every(({ admissions }) => admissions === 1)).toBe(
+          true,
+        )
+        expect(left.every(({ admissions }) => admissions === 0)).toBe(true)
+        expect([queue.held, queue.waiting]).toEqual([0, 0])
+      }),
+    )
+  })
+
+  it('keeps its limits, leaves no place free that somebody may take, and keeps the order of each user', () => {
+    fc.assert(
+      fc.property(limits, steps(1), (options, given) => {
+        run(options, given, (works) => {
+          const admitted = works.filter(({ ticket }) => ticket.state === 'admitted')
+          const waiting = works.filter(({ ticket }) => ticket.state === 'waiting')
+          expect(sum(admitted)).toBeLessThanOrEqual(options.places)
+          for (const { flow } of admitted) {
+            expect(sum(admitted.filter(isOfOrganization(flow)))).toBeLessThanOrEqual(options.perOrganization)
+            expect(sum(admitted.filter(isOf(flow)))).toBeLessThanOrEqual(options.perUser)
+          }
+          for (const { flow } of waiting) {
+            const isBlocked =
+              sum(admitted) === options.places ||
+              sum(admitted.filter(isOfOrganization(flow))) === options.perOrganization ||
+              sum(admitted.filter(isOf(flow))) === options.perUser
+            expect(isBlocked).toBe(true)
+          }
+          for (const { flow } of works) {
+            const states = works.filter(isOf(flow)).map(({ ticket }) => ticket.state)
+            expect(states.lastIndexOf('admitted')).toBeLessThan(states.indexOf('waiting') >>> 0)
+          }
+        })
+      }),
+    )
+  })
+
+  it('admits at most one piece of work of each other waiting organization before that of a newcomer', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), steps(1), steps(1), (places, before, after) => {
+        const options = { places, perOrganization: places, perUser: places }
+        const newcomer: Step = { step: 'enter', flow: 'n1', places: 1 }
+        let ahead: Set<string> | undefined
+        let known = new Set<Ticket>()
+        const passed: string[] = []
+        run(options, [...before, newcomer, ...after], (works) => {
+          const own = works.find(isOf('n1'))
+          const waiting = works.filter(({ ticket }) => ticket.state === 'waiting')
+          if (own?.ticket.state === 'waiting') {
+            ahead ??= new Set(waiting.filter((work) => work !== own).map(({ flow }) => flow[0]!))
+            for (const { flow, ticket } of works)
+              if (known.has(ticket) && ticket.state === 'admitted') passed.push(flow[0]!)
+            expect(passed.every((each) => ahead!.has(each))).toBe(true)
+            expect(new Set(passed).size).toBe(passed.length)
+          }
+          known = new Set(waiting.map(({ ticket }) => ticket))
+        })
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('gives organizations that always have work waiting the same number of turns, and their users as well', () => {
+    const flows = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']
+    fc.assert(
+      fc.property(fc.integer({ max: 200, min: 1 }), fc.integer({ min: 1, max: 3 }), (rounds, backlog) => {
+        const queue = new FairQueue({ places: 1 })
+        const turns = new Map<string, number>(['a', 'b', 'c', ...flows].map((name) => [name, 0]))
+        let underWay: Ticket | undefined
+        const enter = (name: string) =>
+          queue.enter({ organization: name[0]!, user: name }, (ticket) => {
+            underWay = ticket
+            for (const each of [name, name[0]!]) turns.set(each, turns.get(each)! + 1)
+          })
+        for (const name of flows) for (let count = 0; count < backlog; count++) enter(name)
+        for (let round = 0; round < rounds; round++) {
+          const ended = underWay!
+          queue.leave(ended)
+          enter(ended.flow.user)
+        }
+        const difference = (names: string[]) => {
+          const counts = names.map((name) => turns.get(name)!)
+          return Math.max(...counts) - Math.min(...counts)
+        }
+        expect(difference(['a', 'b', 'c'])).toBeLessThanOrEqual(1)
+        expect(difference(['a1', 'a2', 'a3'])).toBeLessThanOrEqual(1)
+        expect(difference(['c1', 'c2'])).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+})

@@ -1,62 +1,189 @@
-import { overloaded } from './http/errors.ts'
-
-export interface FairQueueOptions {
-  /** Tasks that run concurrently. */
-  concurrency: number
-  /** Maximum of tasks of one key, waiting or running. */
-  maxPerKey: number
-  /** Maximum of tasks, waiting or running. */
-  maxTasks: number
+/** Whose work it is. */
+export interface Flow {
+  organization: string
+  user: string
 }
 
-interface Task {
-  start: () => Promise<void>
+/** Places that work may hold at the same time; any number of pieces of work may wait for them. */
+export interface FairQueueOptions {
+  places: number
+  /** Default: all of them. */
+  perOrganization?: number
+  /** Default: those of its organization. */
+  perUser?: number
+}
+
+/** A piece of work that waits or holds places. Only its queue changes it. */
+export interface Ticket {
+  readonly flow: Flow
+  /** The places that it holds once it is admitted. */
+  readonly places: number
+  readonly onAdmitted: (ticket: Ticket) => void
+  state: 'waiting' | 'admitted' | 'gone'
 }
 
 /**
- * Runs the tasks of many keys, such as users, round-robin: at most one of each key at a time, and the next one of the same
- * key after all other waiting keys. A task waits for at most one task of any other key.
+ * Admits work in turn: over organizations, and within each over its users. Next is the organization that holds the fewest
+ * places, then the one whose turn is the longest ago. A newcomer, who holds none, waits for a place to become free, and
+ * behind other newcomers, but behind no backlog. Work of one user is admitted in the order of its arrival.
+ *
+ * Does not know time: callers leave when they have waited for too long. See docs/decisions/0040.
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions
-  /** Waiting tasks by key, in the order in which keys are served. */
-  readonly #waiting = new Map<string, Task[]>()
-  readonly #running = new Set<string>()
-  #tasks = 0
+  readonly #limits: readonly [number, number, number]
+  readonly #all: Member
 
-  constructor(options: FairQueueOptions) {
-    this.#options = options
+  constructor({ places, perOrganization = places, perUser = perOrganization }: FairQueueOptions) {
+    this.#limits = [places, perOrganization, perUser]
+    this.#all = new Member(places)
   }
 
-  /** @throws {ApiError} OVERLOADED when the key, or the queue, has its maximum of tasks. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const { maxPerKey, maxTasks } = this.#options
-    const waiting = this.#waiting.get(key) ?? []
-    const tasksOfKey = waiting.length + (this.#running.has(key) ? 1 : 0)
-    if (tasksOfKey >= maxPerKey || this.#tasks >= maxTasks) throw overloaded()
-    this.#tasks++
-    return new Promise<T>((resolve, reject) => {
-      waiting.push({ start: () => work().then(resolve, reject) })
-      this.#waiting.set(key, waiting)
-      this.#startNext()
-    })
+  /** Pieces of work that wait. */
+  get waiting(): number {
+    return this.#all.waiting
   }
 
-  #startNext(): void {
-    if (this.#running.size >= this.#options.concurrency) return
-    const next = this.#waiting.entries().find(([key]) => !this.#running.has(key))
-    if (!next) return
-    const [key, waiting] = next
-    // A copy without the first task would keep the tasks of all earlier copies in memory, through their callbacks.
-    const task = waiting.shift()!
-    this.#waiting.delete(key)
-    // Re-inserted at the end: all other keys come before its next task.
-    if (waiting.length > 0) this.#waiting.set(key, waiting)
-    this.#running.add(key)
-    void task.start().finally(() => {
-      this.#running.delete(key)
-      this.#tasks--
-      this.#startNext()
-    })
+  /** Places that are held. */
+  get held(): number {
+    return this.#all.held
+  }
+
+  /**
+   * Queues work.
+   *
+   * @param onAdmitted called once, perhaps before this returns, unless the ticket leaves before.
+   * @param places that the work holds, at most those of a user.
+   */
+  enter(flow: Flow, onAdmitted: (ticket: Ticket) => void, places = 1): Ticket {
+    const ticket: Ticket = { flow, places: Math.min(places, ...this.#limits), onAdmitted, state: 'waiting' }
+    const [, perOrganization, perUser] = this.#limits
+    const organization = this.#all.arrive(flow.organization, perOrganization)
+    const user = organization.arrive(flow.user, perUser)
+    for (const member of [this.#all, organization, user]) member.waiting++
+    user.tickets.add(ticket)
+    this.#admit()
+    return ticket
+  }
+
+  /** Ends the wait of a ticket, or gives back its places. Does nothing the second time. */
+  leave(ticket: Ticket): void {
+    const { state, places, flow } = ticket
+    if (state === 'gone') return
+    ticket.state = 'gone'
+    const path = this.#pathOf(flow)
+    const [all, organization, user] = path
+    if (state === 'waiting') {
+      user.tickets.delete(ticket)
+      for (const member of path) member.waiting--
+    } else {
+      for (const member of path) member.held -= places
+    }
+    organization.forgetIfIdle(flow.user)
+    all.forgetIfIdle(flow.organization)
+    this.#admit()
+  }
+
+  /** Does work in its turn. It holds its place until it is done. */
+  async run<T>(flow: Flow, work: () => T | Promise<T>): Promise<T> {
+    const ticket = await new Promise<Ticket>((resolve) => this.enter(flow, resolve))
+    try {
+      return await work()
+    } finally {
+      this.leave(ticket)
+    }
+  }
+
+  #pathOf({ organization, user }: Flow): [Member, Member, Member] {
+    const ofOrganization = this.#all.child(organization)
+    return [this.#all, ofOrganization, ofOrganization.child(user)]
+  }
+
+  #admit(): void {
+    while (!this.#all.isFull) {
+      const ticket = this.#all.next()
+      // What needs more places than are free waits for them, and all others behind it: else it might wait forever.
+      if (!ticket || !this.#all.hasRoomFor(ticket)) return
+      const [all, organization, user] = this.#pathOf(ticket.flow)
+      user.tickets.delete(ticket)
+      for (const member of [all, organization, user]) {
+        member.waiting--
+        member.held += ticket.places
+      }
+      all.takeTurn(organization)
+      organization.takeTurn(user)
+      ticket.state = 'admitted'
+      ticket.onAdmitted(ticket)
+    }
+  }
+}
+
+/** All work, that of an organization, or that of a user. */
+class Member {
+  held = 0
+  waiting = 0
+  /** The round of its group in which it is next. */
+  turn = 0
+  /** Tickets of a user that wait, in the order of their arrival. */
+  readonly tickets = new Set<Ticket>()
+  readonly #places: number
+  readonly #children = new Map<string, Member>()
+  /** The round in which the last child was admitted. */
+  #round = 0
+
+  constructor(places: number) {
+    this.#places = places
+  }
+
+  child(name: string): Member {
+    return this.#children.get(name)!
+  }
+
+  /** A child that is about to wait. If it does not yet, it lines up behind those that do. */
+  arrive(name: string, places: number): Member {
+    const child = this.#children.get(name) ?? new Member(places)
+    if (child.waiting > 0) return child
+    this.#children.delete(name)
+    this.#children.set(name, child)
+    return child
+  }
+
+  get isFull(): boolean {
+    return this.held >= this.#places
+  }
+
+  hasRoomFor({ places }: Ticket): boolean {
+    return this.held + places <= this.#places
+  }
+
+  /** The ticket to admit next; undefined when none waits, or none within the places of its user and organization. */
+  next(): Ticket | undefined {
+    if (this.waiting === 0) return undefined
+    let [first] = this.tickets
+    let owner: Member | undefined
+    for (const [name, child] of this.#children) {
+      this.forgetIfIdle(name)
+      if (owner && !child.#isBefore(owner)) continue
+      const ticket = child.next()
+      if (!ticket || !child.hasRoomFor(ticket)) continue
+      owner = child
+      first = ticket
+    }
+    return first
+  }
+
+  takeTurn(child: Member): void {
+    this.#round = Math.max(child.turn, this.#round)
+    child.turn = this.#round + 1
+  }
+
+  /** Forgets an idle child. While others wait, its turn is remembered until the end of the round. */
+  forgetIfIdle(name: string): void {
+    const child = this.#children.get(name)!
+    if (child.waiting > 0 || child.held > 0) return
+    if (this.waiting === 0 || child.turn <= this.#round) this.#children.delete(name)
+  }
+
+  #isBefore(other: Member): boolean {
+    return this.held < other.held || (this.held === other.held && this.turn < other.turn)
   }
 }

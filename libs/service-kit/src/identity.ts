@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import type { Flow } from './fair-queue.ts'
 import { identityRequired, ownerRequired, writeForbidden } from './http/errors.ts'
 
 /** How long an identity token is valid: long enough for the request that it accompanies. */
@@ -110,3 +111,9 @@ export const requireOwner = (identity: Pick<Identity, 'role' | 'readOnly'>): voi
   requireWriteAccess(identity)
   if (identity.role !== 'owner') throw ownerRequired(identity.role)
 }
+
+/** The flow of a caller. Outside organizations, a user is one of its own. */
+export const flowOf = ({ userId, organizationId = userId }: Identity): Flow => ({
+  organization: organizationId,
+  user: userId,
+})

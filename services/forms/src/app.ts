@@ -1,15 +1,15 @@
 import {
   type App,
   createApp,
-  largeBodyBytes,
+  flowOf,
   organizationNotFound,
   requireGateway,
   requireIdentity,
   requireWriteAccess,
+  shortBodyBytes,
 } from '@fms/service-kit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { FormsDeps } from './deps.ts'
-import { DraftComparer } from './drafts/draft-comparer.ts'
 import { DraftThreads } from './drafts/draft-threads.ts'
 import { DraftWriter } from './drafts/draft-writer.ts'
 import { EventReader } from './events/event-reader.ts'
@@ -30,13 +30,12 @@ import { listRevisions } from './routes/list-revisions.ts'
 import { purgeForm } from './routes/purge-form.ts'
 import { rollbackForm } from './routes/rollback-form.ts'
 import { streamEvents } from './routes/stream-events.ts'
-import { Turns } from './routes/turns.ts'
 import { undeleteForm } from './routes/undelete-form.ts'
 import { unpublishForm } from './routes/unpublish-form.ts'
 import { updateForm } from './routes/update-form.ts'
 
 export interface FormsAppOptions
-  extends Omit<FormsDeps, 'drafts' | 'comparer' | 'contexts' | 'turns' | 'eventReader' | 'eventTails'> {
+  extends Omit<FormsDeps, 'drafts' | 'contexts' | 'eventReader' | 'eventTails'> {
   logger: FastifyBaseLogger
   internalSecrets: readonly string[]
   /** Worker threads check bodies and drafts of more characters than this. */
@@ -47,7 +46,7 @@ export interface FormsAppOptions
 export const createFormsApp = ({
   logger,
   internalSecrets,
-  largeLength = largeBodyBytes,
+  largeLength = shortBodyBytes,
   ...options
 }: FormsAppOptions): App => {
   const { events } = options.forms
@@ -55,16 +54,15 @@ export const createFormsApp = ({
   const deps: FormsDeps = {
     ...options,
     drafts: new DraftWriter(threads, largeLength),
-    comparer: new DraftComparer(threads, largeLength),
     contexts: new ChangeContexts(threads),
-    turns: new Turns(),
     eventReader: new EventReader(events),
     eventTails: new EventTails(events),
   }
   const app = createApp({
     logger,
-    maxRequests: 1_000,
+    requestLogLevel: 'debug',
     largeBodyBytes: largeLength,
+    parseEnvelope: (body, { identity }) => threads.run('parse', body, flowOf(identity)),
     ready: () => deps.forms.ping(),
   })
   app.addHook('onClose', () => threads.close())

@@ -1,11 +1,9 @@
 import type { PageTokens } from '@fms/aip'
 import type { FormsStore } from '@fms/forms-store'
-import type { DraftComparer } from './drafts/draft-comparer.ts'
 import type { DraftWriter } from './drafts/draft-writer.ts'
 import type { EventReader } from './events/event-reader.ts'
 import type { EventTails } from './events/event-tails.ts'
 import type { ChangeContexts } from './requests/change-contexts.ts'
-import type { Turns } from './routes/turns.ts'
 
 /** Dependencies of the routes. The clock is one of them, so that tests can set it. */
 export interface FormsDeps {
@@ -13,10 +11,7 @@ export interface FormsDeps {
   drafts: DraftWriter
   eventReader: EventReader
   eventTails: EventTails
-  comparer: DraftComparer
   contexts: ChangeContexts
-  /** One for all routes: a user does one piece of long work at a time. */
-  turns: Turns
   /** Precedes a form's public id in its `publicUrl`. Without a trailing slash. */
   publicFormBaseUrl: string
   pageTokens: PageTokens

@@ -103,12 +103,12 @@ describe('GET /readyz', () => {
 })
 
 describe('request heads', () => {
-  it('are accepted up to 64 KiB', async () => {
+  it('are accepted up to 32 KiB', async () => {
     await using gateway = await startGateway()
     const statusWith = async (length: number) =>
       (await gateway.send('GET', '/v2/organizations', { headers: { 'x-long': 'a'.repeat(length) } })).status
 
-    expect(await statusWith(60_000)).toBe(200)
-    expect(await statusWith(70_000)).toBe(431)
+    expect(await statusWith(32_000)).toBe(200)
+    expect(await statusWith(33_000)).toBe(431)
   })
 })

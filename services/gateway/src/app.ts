@@ -1,16 +1,14 @@
 import { type MaskMembers, maskMembersOf } from '@fms/aip'
 import { Form, Revision } from '@fms/contracts'
 import {
-  bodyLimitBytes,
-  bodyTooLarge,
   collectPaths,
   connectNats,
   createApp,
   createIdentitySigner,
-  limitRequests,
+  formBodyBytes,
   rejectUnknownPaths,
 } from '@fms/service-kit'
-import type { FastifyBaseLogger, FastifyContextConfig, FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, HTTPMethods } from 'fastify'
 import type { Agent } from 'undici'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
 import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
@@ -20,12 +18,14 @@ import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
 import { consoleRoutes } from './console/console.ts'
 import { builtConsoleFolder } from './console/console-files.ts'
+import { ByteBudget } from './door/byte-budget.ts'
+import { Door } from './door/door.ts'
+import { holdBodies } from './door/hold-bodies.ts'
 import { forwardStream } from './event-streams/forward-stream.ts'
 import { StreamLimits } from './event-streams/stream-limits.ts'
-import { ConcurrencyLimits } from './limits/concurrency-limits.ts'
+import { ConcurrencyLimits, limitConcurrency } from './limits/concurrency-limits.ts'
 import { cutOffSlowReaders } from './limits/cut-off-slow-readers.ts'
 import { FixedWindowCounter } from './limits/fixed-window-counter.ts'
-import { limitConcurrency } from './limits/limit-concurrency.ts'
 import { type KeyCounts, limitRate } from './limits/rate-limit.ts'
 import { shareCounts } from './limits/share-counts.ts'
 import { createPublisherClient, type PublisherClient } from './publish/publisher-client.ts'
@@ -37,15 +37,21 @@ import { docsPage } from './routes/docs-page.ts'
 import { home } from './routes/home.ts'
 import { openApi } from './routes/openapi.ts'
 import { publishForm } from './routes/publish-form.ts'
-import { anyOrganization, forward } from './upstream/forward.ts'
-import { createResponseMemory, type ResponseMemory } from './upstream/send-response.ts'
+import { maxBufferedBytes } from './upstream/buffering-dispatcher.ts'
+import { anyOrganization, type ForwardOptions, forward } from './upstream/forward.ts'
 import { createAgent, createStreamAgent, createUpstream, probe, type Upstream } from './upstream/upstream.ts'
 
 /** Longer heads get a 431. */
-const maxHeaderBytes = 64 * 1024
+const maxHeaderBytes = 32 * 1024
 
-/** Authorize requests in flight: the limit of organizations. */
-const maxAuthorizeRequests = 1_000
+/** Publish commands on their way to a publisher and back: as many as one works on. */
+const publishPlaces = { places: 64, perOrganization: 32, perUser: 8 }
+
+/** Bytes of bodies over 16 KiB in a gateway. */
+const maxBodyBytes = 64 * 1024 * 1024
+
+/** Sign-ins under way in organizations. */
+const sessionPlaces = { places: 4 }
 
 /** Timeout of the next bytes of an event stream, in milliseconds. Forms sends a comment every five seconds. */
 const streamTimeoutMs = 15_000
@@ -62,8 +68,9 @@ interface GatewayDeps {
   config: GatewayConfig
   organizations: Upstream
   forms: Upstream
+  doors: Record<'organizations' | 'forms' | 'publish' | 'sessions', Door>
   streamAgent: Agent
-  memory: ResponseMemory
+  memory: ByteBudget
   authorize: Authorize
   findOwner: FindFormOwner
   keyCounts: KeyCounts
@@ -87,16 +94,24 @@ export const createGateway = async (
 ) => {
   const { organizations, forms, streamAgent, authorization, ready, close } = createUpstreams(config, logger)
   const connecting = connectNats(config.NATS_URL, 'gateway', { logger })
-  const publisher = createPublisherClient(connecting, logger, config.MAX_REQUESTS)
+  const publisher = createPublisherClient(connecting, logger)
   const counts = new FixedWindowCounter(now)
   const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
+  const places = { places: config.MAX_REQUESTS }
+  const doors = {
+    organizations: new Door('organizations', places),
+    forms: new Door('forms', places),
+    publish: new Door('publish', publishPlaces),
+    sessions: new Door('sessions', sessionPlaces),
+  }
   const deps: GatewayDeps = {
     config,
     organizations,
     forms,
+    doors,
     streamAgent,
-    memory: createResponseMemory(config.MAX_BUFFERED_RESPONSE_BYTES),
+    memory: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
     authorize: createAuthorizationCache({
       requestAuthorization: createAuthorizeClient(authorization, sign),
       sign,
@@ -104,9 +119,9 @@ export const createGateway = async (
       maxKeyLookups: config.MAX_KEY_LOOKUPS,
       maxPerUser: config.MAX_REQUESTS_PER_USER,
     }),
-    findOwner: createFindFormOwner(forms, sign),
+    findOwner: createFindFormOwner(forms, doors.forms, sign),
     keyCounts: { counts, add: shared.add },
-    limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, Math.ceil(config.MAX_REQUESTS / 2)),
+    limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
     publisher,
     sign,
     consoleFolder,
@@ -120,6 +135,7 @@ export const createGateway = async (
     addFirstHooks: (app) => allowOrigins(app, config.CORS_ORIGINS),
     ready,
   })
+  app.server.maxConnections = config.MAX_CONNECTIONS
   respondToPreflights(app)
   cutOffSlowReaders(app)
   endWithNewline(app)
@@ -139,16 +155,15 @@ const createUpstreams = (config: GatewayConfig, logger: FastifyBaseLogger) => {
   const agent = createAgent()
   const probeAgent = createAgent()
   const streamAgent = createStreamAgent(streamTimeoutMs)
-  const create = (name: string, origin: string, maxRequests = config.MAX_REQUESTS) =>
-    createUpstream({ name, origin, agent, logger, maxRequests })
+  const create = (name: string, origin: string) => createUpstream({ name, origin, agent, logger })
   const organizations = create('organizations', config.ORGANIZATIONS_URL)
   const forms = create('forms', config.FORMS_URL)
   return {
     organizations,
     forms,
     streamAgent,
-    /** Organizations, with circuits and a limit for authorize requests only. */
-    authorization: create('authorize', config.ORGANIZATIONS_URL, maxAuthorizeRequests),
+    /** Organizations, with a circuit for authorize requests only. They pass no door: limits of look-ups bound them. */
+    authorization: create('authorize', config.ORGANIZATIONS_URL),
     /** Does not check NATS: without it only publishing fails. */
     ready: async () => {
       await Promise.all([organizations, forms].map(({ name, origin }) => probe(probeAgent, name, origin)))
@@ -174,9 +189,8 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
     limitConcurrency(guarded, limits)
     rejectUnknownPaths(guarded, paths)
     requireMembership(guarded)
-    rejectLongBodies(guarded, bodyLimitBytes)
+    holdBodies(guarded, new ByteBudget('requests', maxBodyBytes))
     reauthorizeLateBodies(guarded, authorize)
-    // Three scopes, each with its own limit of requests in flight.
     guarded.register(organizationRoutes(deps))
     guarded.register(formRoutes(deps))
     guarded.register(publishRoute(deps))
@@ -185,46 +199,66 @@ const v2 = (deps: GatewayDeps) => async (app: FastifyInstance) => {
 
 /** Returns a function that registers routes whose requests are forwarded to a service. */
 const forwardTo =
-  (to: Upstream, { memory }: GatewayDeps, app: FastifyInstance) =>
-  (methods: HTTPMethods[], paths: string[], config?: FastifyContextConfig) =>
-    void app.register(forward, { to, memory, methods, paths, ...(config && { config }) })
+  (
+    service: 'organizations' | 'forms',
+    { memory, doors, authorize, ...deps }: GatewayDeps,
+    app: FastifyInstance,
+  ) =>
+  (methods: HTTPMethods[], paths: string[], options: Pick<ForwardOptions, 'config' | 'bodyLimit'> = {}) =>
+    void app.register(forward, {
+      to: deps[service],
+      door: doors[service],
+      authorize,
+      memory,
+      methods,
+      paths,
+      ...options,
+    })
+
+const list = { config: { isList: true } }
+const dear = { config: { isDear: true } }
+const form = { bodyLimit: formBodyBytes }
 
 const organizationRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
-  limitRequests(app, deps.config.MAX_REQUESTS)
-  const route = forwardTo(deps.organizations, deps, app)
-  route(['GET'], ['/organizations', organizationPath, '/whoami'])
+  const route = forwardTo('organizations', deps, app)
+  route(['GET'], ['/organizations'], list)
+  route(['GET'], [organizationPath, '/whoami'])
   route(['GET', 'POST'], ['/keys'])
   route(['DELETE'], ['/keys/:keyId'])
   route(['POST'], ['/keys/:keyId/rotate'])
 }
 
-/** Has a limit of its own, so that no number of wrong codes delays callers with keys. */
 const sessionRoute =
-  ({ config, organizations, sign }: GatewayDeps) =>
+  ({ organizations, doors, sign }: GatewayDeps) =>
   async (app: FastifyInstance) => {
-    limitRequests(app, config.MAX_KEY_LOOKUPS)
-    rejectLongBodies(app, sessionBodyLimitBytes)
     app.register(createSession, {
       organizations,
+      door: doors.sessions,
       sign,
       bodyLimitBytes: sessionBodyLimitBytes,
     })
   }
 
 const formRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) => {
-  limitRequests(app, deps.config.MAX_REQUESTS)
-  const route = forwardTo(deps.forms, deps, app)
-  route(['GET', 'POST'], [`${organizationPath}/forms`])
-  route(['GET', 'PATCH', 'DELETE'], [formPath])
-  route(['GET'], [`${formPath}/changes`, `${formPath}/revisions`, `${formPath}/revisions/:revisionRef`])
-  route(['POST'], [`${formPath}/unpublish`, `${formPath}/revisions/:revisionRef/rollback`])
-  route(['GET'], [`${organizationPath}/deletedForms`])
-  route(['POST'], [`${deletedFormPath}/undelete`])
-  route(['DELETE'], [deletedFormPath], { requiresOwner: true })
-  route(['GET'], [`${organizationPath}/events`, `${organizationPath}/events/:eventId`])
+  const route = forwardTo('forms', deps, app)
+  route(
+    ['GET'],
+    [`${organizationPath}/forms`, `${formPath}/revisions`, `${organizationPath}/deletedForms`],
+    list,
+  )
+  route(['GET'], [`${organizationPath}/events`], list)
+  route(['POST'], [`${organizationPath}/forms`], form)
+  route(['PATCH'], [formPath], form)
+  route(['GET'], [formPath, `${formPath}/revisions/:revisionRef`, `${organizationPath}/events/:eventId`])
+  route(['GET'], [`${formPath}/changes`], dear)
+  route(['DELETE'], [formPath], dear)
+  route(['POST'], [`${deletedFormPath}/undelete`, `${formPath}/revisions/:revisionRef/rollback`], dear)
+  route(['DELETE'], [deletedFormPath], { config: { requiresOwner: true, isDear: true } })
+  route(['POST'], [`${formPath}/unpublish`])
   app.register(forwardStream, {
     path: `${organizationPath}/events/stream`,
     to: deps.forms,
+    door: deps.doors.forms,
     agent: deps.streamAgent,
     limits: new StreamLimits(),
     authorize: deps.authorize,
@@ -239,24 +273,17 @@ const publicIdRoute =
   (deps: GatewayDeps, path: string, members: MaskMembers) => async (app: FastifyInstance) => {
     const { findOwner, authorize, limits } = deps
     resolveOrganization(app, { findOwner, authorize, limits, members })
-    forwardTo(deps.forms, deps, app)(['GET'], [path])
+    forwardTo('forms', deps, app)(['GET'], [path])
   }
 
 const publishRoute =
-  ({ config, publisher }: GatewayDeps) =>
+  ({ config, doors, authorize, publisher }: GatewayDeps) =>
   async (app: FastifyInstance) => {
-    limitRequests(app, config.MAX_REQUESTS)
     app.register(publishForm, {
       path: `${formPath}/publish`,
+      door: doors.publish,
+      authorize,
       publisher,
       publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
     })
   }
-
-/** Rejects bodies by their content-length, before their type is checked: 413 comes before 415. */
-const rejectLongBodies = (app: FastifyInstance, limitBytes: number) => {
-  app.addHook('preParsing', ({ headers }, _reply, _payload, done) => {
-    if (Number(headers['content-length']) > limitBytes) throw bodyTooLarge(limitBytes)
-    done()
-  })
-}

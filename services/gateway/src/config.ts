@@ -41,11 +41,15 @@ export const GatewayConfig = ServiceConfig.extend({
   PUBLISH_TIMEOUT_MS: PublishTimeoutMs,
   /** Requests of one key per minute; 0 lifts the limit. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
-  /** Requests in flight, each for organizations, for forms and for publishing. Further ones get a 503 immediately. */
-  MAX_REQUESTS: z.coerce.number().int().min(1).default(256),
-  /** Requests of one user in flight, with whatever key; 0 lifts the limit. */
+  /** Requests that organizations and forms each work on at the same time for this gateway. Further ones wait. */
+  MAX_REQUESTS: z.coerce.number().int().min(1).default(24),
+  /** Requests of one user that wait or are under way, with whatever key; 0 lifts the limit. */
   MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).default(64),
-  /** Concurrent look-ups of keys that are not in the cache, and sign-ins in flight. */
+  /** The same of one organization. */
+  MAX_REQUESTS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(256),
+  /** Connections of callers. Further ones are closed. */
+  MAX_CONNECTIONS: z.coerce.number().int().min(1).default(8_192),
+  /** Concurrent look-ups of keys that are not in the cache. */
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).default(64),
   /** Bytes of long responses in memory. Further ones wait up to 2 s, then get a 503. */
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce

@@ -71,17 +71,17 @@ export const consoleNotBuilt = () =>
     'The console is not built here. Run npm run build -w console in the root folder of the repository, then reload the page.',
   )
 
-/** The limit of requests in flight of a user or an organization is reached; long responses count more than once. */
+/** The limit of requests of a user or an organization that wait or are under way is reached. */
 export const tooManyAtOnce = (scope: 'user' | 'organization', limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_AT_ONCE',
-    `This ${scope} may have ${limit} requests in flight; a response counts once more for each 256 KiB. Wait for some to end, or read smaller pages.`,
+    `This ${scope} may have ${limit} requests waiting or under way. Wait for some to end; a response ends with its last byte.`,
     { metadata: { scope, limit: `${limit}` }, retryAfterSeconds },
   )
 
 /** A limit of open event streams is reached (RFC 6585 §4). */
-export const tooManyStreams = (scope: 'key' | 'user' | 'organization' | 'gateway', limit: number) =>
+export const tooManyStreams = (scope: 'key' | 'organization', limit: number) =>
   new ApiError(
     'RESOURCE_EXHAUSTED',
     'TOO_MANY_STREAMS',

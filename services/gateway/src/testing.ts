@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { AuthorizeRequest, Role } from '@fms/contracts'
-import { createApp, readConfig } from '@fms/service-kit'
+import { createApp, formBodyBytes, readConfig } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { Agent, type Dispatcher } from 'undici'
@@ -27,7 +27,7 @@ export const startStubService = async (respond: Respond, port = 0) => {
   const app = createApp({ logger: pino({ level: 'silent' }) })
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_: FastifyRequest, body: string) => body)
-  app.all('/*', async (request, reply) => {
+  app.all('/*', { bodyLimit: formBodyBytes }, async (request, reply) => {
     const { method, headers, body } = request
     received.push({ method, url: request.raw.url!, headers, body: String(body ?? '') })
     return service.respond(request, reply)
@@ -118,6 +118,7 @@ export interface GatewayTestOptions {
   publishTimeoutMs?: number
   rateLimitPerMinute?: number
   maxRequestsPerUser?: number
+  maxRequestsPerOrganization?: number
   maxKeyLookups?: number
   maxBufferedResponseBytes?: number
   maxRequests?: number
@@ -137,6 +138,7 @@ export const startGateway = async ({
   publishTimeoutMs = 10_000,
   rateLimitPerMinute = 0,
   maxRequestsPerUser,
+  maxRequestsPerOrganization,
   maxKeyLookups,
   maxBufferedResponseBytes,
   trustProxy,
@@ -157,6 +159,7 @@ export const startGateway = async ({
     PUBLISH_TIMEOUT_MS: String(publishTimeoutMs),
     RATE_LIMIT_PER_MINUTE: String(rateLimitPerMinute),
     MAX_REQUESTS_PER_USER: optionalText(maxRequestsPerUser),
+    MAX_REQUESTS_PER_ORGANIZATION: optionalText(maxRequestsPerOrganization),
     MAX_KEY_LOOKUPS: optionalText(maxKeyLookups),
     MAX_BUFFERED_RESPONSE_BYTES: optionalText(maxBufferedResponseBytes),
     TRUST_PROXY: trustProxy,

@@ -34,7 +34,7 @@ export const createOrganizationsApp = ({
   internalSecrets: secrets,
   ...deps
 }: OrganizationsAppOptions): App => {
-  const app = createApp({ logger, maxRequests: 1_000, ready: () => deps.directory.ping() })
+  const app = createApp({ logger, requestLogLevel: 'debug', ready: () => deps.directory.ping() })
   app.register(async (userRoutes) => {
     userRoutes.register(requireIdentity, { secrets })
     userRoutes.register(listOrganizations, deps)

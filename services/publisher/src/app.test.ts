@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublishForm } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
@@ -40,7 +41,7 @@ describe('two publishers on one NATS and one store', () => {
 
   it('one of which stops: it completes its commands in flight, and the other handles the rest', async () => {
     await using publishing = await startPublishing()
-    const gate = gateAfterPublish(30)
+    const gate = gateAfterPublish(16)
     const stopping = await publishing.publisher({ around: gate.around })
     const forms = await givenForms(publishing, 60)
     const [early, late] = [forms.slice(0, 30), forms.slice(30)].map((some) =>
@@ -82,10 +83,46 @@ describe('two publishers on one NATS and one store', () => {
   })
 })
 
+describe('a publisher with many commands of one user', () => {
+  it('takes that of a newcomer next', async () => {
+    await using publishing = await startPublishing()
+    const order: string[] = []
+    const blocked: (() => void)[] = []
+    const publisher = await publishing.publisher({
+      around: async ({ method, args, proceed }) => {
+        if (method === 'publish') {
+          order.push((args[0] as PublishForm).userId)
+          await new Promise<void>((resolve) => blocked.push(resolve))
+        }
+        return proceed()
+      },
+    })
+    const [form] = await givenForms(publishing, 1)
+    const busy = randomUUID()
+    const many = Array.from({ length: 30 }, () => commandFor(form!, { userId: busy }))
+    const sent = await Promise.all(many.map((command) => publishing.send(command)))
+    await expect.poll(() => order.length).toBe(16)
+    const newcomer = await givenForm(publishing.forms)
+    const command = commandFor(newcomer)
+    sent.push(await publishing.send(command))
+    const delivered = async () =>
+      (await publisher.app.inject('/metrics')).body.match(/state="unacknowledged"\} 31\n/)
+    await expect.poll(delivered).not.toBeNull()
+
+    blocked.shift()!()
+
+    await expect.poll(() => order.length).toBe(17)
+    expect(order[16]).toBe(command.userId)
+    const passing = setInterval(() => blocked.shift()?.(), 1)
+    await Promise.all(sent.map(({ reply }) => reply))
+    clearInterval(passing)
+  })
+})
+
 describe('a publisher whose NATS', () => {
   it('is killed and restarts loses no acknowledged command', async () => {
     await using publishing = await startPublishing()
-    const gate = gateAfterPublish(20, { letPass: 10 })
+    const gate = gateAfterPublish(16, { letPass: 10 })
     const publisher = await publishing.publisher({ around: gate.around })
     const commands = (await givenForms(publishing, 30)).map((form) => commandFor(form))
     await Promise.all(commands.map((command) => publishing.send(command)))

@@ -1,6 +1,14 @@
 import type { EventEmitter } from 'node:events'
 import { deadLetterStream, publisherConsumer, publishProbeSubject, publishStream } from '@fms/contracts'
-import { type App, closeNats, consume, createApp, traceDelivery, watchBacklog } from '@fms/service-kit'
+import {
+  type App,
+  closeNats,
+  consume,
+  createApp,
+  FairQueue,
+  traceDelivery,
+  watchBacklog,
+} from '@fms/service-kit'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { EventsConfig } from './config.ts'
 import type { PublishFormDeps } from './consumers/publish-form.ts'
@@ -8,13 +16,17 @@ import { consumePublishForm } from './consumers/publish-form.ts'
 import { createGatewayClocks } from './deadline/gateway-clocks.ts'
 import { createLateCommandsLog } from './deadline/late-commands-log.ts'
 import { createRemoteClock } from './deadline/remote-clock.ts'
+import { DraftChecks } from './draft-checks.ts'
 import { measureDelivery } from './metrics.ts'
 import { watchEventBacklog } from './relay/event-metrics.ts'
 import { startRelay } from './relay/relay.ts'
 import { watchRevisions } from './revision-metrics.ts'
 import { ackWaitMs, ensureStreams, probeQueue, timeOfStream } from './streams.ts'
 
-interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'logLateCommand'> {
+/** Commands under way. The others of those that are delivered wait for their turn. */
+const commandPlaces = { places: 16 }
+
+interface PublisherDeps extends Omit<PublishFormDeps, 'clocks' | 'checks' | 'turns' | 'logLateCommand'> {
   /** How long callers wait for a publish, in milliseconds. */
   publishTimeoutMs: number
   eventsConfig: EventsConfig
@@ -27,6 +39,8 @@ export const createPublisherApp = (given: PublisherDeps): App => {
   const { nats, forms, logger, publishTimeoutMs, eventsConfig, changes, now } = given
   const deps = {
     ...given,
+    checks: new DraftChecks(),
+    turns: new FairQueue(commandPlaces),
     clocks: { gateways: createGatewayClocks(nats), stream: createRemoteClock(() => timeOfStream(nats)) },
     logLateCommand: createLateCommandsLog(logger),
   }
@@ -60,6 +74,7 @@ export const createPublisherApp = (given: PublisherDeps): App => {
     unwatchRevisions()
     await Promise.all([consumption.stop(), relay.stop()])
     await closeNats(nats)
+    await deps.checks.close()
     await forms.close()
   })
   return app

@@ -26,6 +26,7 @@ import {
   readReply,
   revisionsOf,
   testBaseUrl,
+  testChecks,
 } from './testing.ts'
 
 const now = new Date('2026-11-21T10:00:00.000Z')
@@ -35,7 +36,7 @@ const start = async (options?: FormsStoreOptions) => {
   return {
     forms,
     run: async (command: PublishForm, store = forms) => {
-      const deps = { forms: store, publicFormBaseUrl: testBaseUrl, now: () => now }
+      const deps = { forms: store, checks: testChecks, publicFormBaseUrl: testBaseUrl, now: () => now }
       const form = await publish(command, deps, { assertInTime: () => {}, httpRequestId: 'request-1' })
       return readReply(FormPublished.encode(toFormPublished(form, testBaseUrl)))
     },

@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { type FormPublished, liveAlias, type PublishForm, userPath } from '@fms/contracts'
-import { publishViolations } from '@fms/drafts'
 import {
   assertIfMatch,
   type ChangeContext,
@@ -8,17 +7,18 @@ import {
   formETag,
   formNotFound,
   formToJson,
-  parseDraft,
   requestIdReused,
   type StoredForm,
   type StoredRevision,
   type TakeSnapshot,
 } from '@fms/forms-store'
-import { compareWithLive } from './compare-with-live.ts'
+import type { Flow } from '@fms/service-kit'
+import type { DraftChecks } from './draft-checks.ts'
 import { breakingChanges, draftNotPublishable } from './errors.ts'
 
 export interface PublishDeps {
   forms: FormsStore
+  checks: DraftChecks
   publicFormBaseUrl: string
   now: () => Date
 }
@@ -36,7 +36,7 @@ export interface Delivery {
  *
  * @returns the published form.
  * @throws {ApiError} FORM_NOT_FOUND, FORM_MOVED, DRAFT_NOT_PUBLISHABLE, BREAKING_CHANGES, REQUEST_ID_REUSED,
- *   QUOTA_EXCEEDED, which change nothing; STORE_UNAVAILABLE and OVERLOADED, after which the command should be redelivered.
+ *   QUOTA_EXCEEDED, which change nothing; STORE_UNAVAILABLE, after which the command should be redelivered.
  */
 export const publish = async (
   command: PublishForm,
@@ -44,9 +44,9 @@ export const publish = async (
   { assertInTime, httpRequestId }: Delivery,
 ): Promise<StoredForm> => {
   if (command.validateOnly) return validatePublish(command, deps)
-  const { forms, publicFormBaseUrl, now } = deps
+  const { forms, checks, publicFormBaseUrl, now } = deps
   const snapshot: TakeSnapshot = async (current, readLive) => {
-    await check(command, current, readLive)
+    await check(command, current, readLive, checks)
     return {
       revisionId: randomUUIDv7(),
       createTime: now(),
@@ -84,7 +84,7 @@ export const toFormPublished = (form: StoredForm, publicFormBaseUrl: string): Fo
 /** The checks of a publish in the same order, without a change. */
 const validatePublish = async (
   command: PublishForm,
-  { forms, publicFormBaseUrl }: PublishDeps,
+  { forms, checks, publicFormBaseUrl }: PublishDeps,
 ): Promise<StoredForm> => {
   const current = await forms.get(command)
   if (!current) throw formNotFound(command)
@@ -95,7 +95,8 @@ const validatePublish = async (
   if (earlier && (await forms.getRevision(command, earlier.revisionId))) return current
   const published = { ...current, live: true }
   if (!earlier) {
-    await check(command, current, async () => (await forms.getRevision(command, liveAlias))?.revision)
+    const readLive = async () => (await forms.getRevision(command, liveAlias))?.revision
+    await check(command, current, readLive, checks)
     const bytes = Buffer.byteLength(formToJson(published, publicFormBaseUrl))
     await forms.checkQuota(command.organizationId, { forms: 0, bytes })
   }
@@ -106,11 +107,18 @@ const check = async (
   command: PublishForm,
   current: StoredForm,
   readLive: () => Promise<StoredRevision | undefined>,
+  checks: DraftChecks,
 ): Promise<void> => {
   assertIfMatch(command.ifMatch, command, current)
-  const violations = publishViolations(parseDraft(current))
+  const violations = await checks.violations(current, flowOf(command))
   if (violations.length > 0) throw draftNotPublishable(violations)
   const live = command.refuseBreaking ? await readLive() : undefined
-  const breaking = live ? await compareWithLive(current, live, command.userId) : []
+  const breaking = live ? await checks.breakingChanges(current, live, flowOf(command)) : []
   if (breaking.length > 0) throw breakingChanges(breaking)
 }
+
+/** Whose work a command is. */
+export const flowOf = ({ organizationId, userId }: PublishForm): Flow => ({
+  organization: organizationId,
+  user: userId,
+})

@@ -1,7 +1,7 @@
 import { openFormsStore } from '@fms/forms-store'
 import { expect, it } from 'vitest'
 import { publish } from './publish.ts'
-import { commandFor, draftOf, givenForm, revisionsOf, testBaseUrl } from './testing.ts'
+import { commandFor, draftOf, givenForm, revisionsOf, testBaseUrl, testChecks } from './testing.ts'
 
 it.each([false, true])(
   'rejects a publish beyond the quota after the checks (dry run: %s)',
@@ -9,7 +9,7 @@ it.each([false, true])(
     const draft = draftOf()
     const quota = { forms: 0, bytes: Buffer.byteLength(JSON.stringify(draft)) + 10 }
     await using forms = await openFormsStore('sqlite::memory:', { quota })
-    const deps = { forms, publicFormBaseUrl: testBaseUrl, now: () => new Date() }
+    const deps = { forms, checks: testChecks, publicFormBaseUrl: testBaseUrl, now: () => new Date() }
     const form = await givenForm(forms, { draft })
 
     const delivery = { assertInTime: () => {}, httpRequestId: '' }

@@ -10,14 +10,23 @@ import {
 } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
 import { publish } from './publish.ts'
-import { commandFor, draftOf, givenForm, intercept, question, revisionsOf, testBaseUrl } from './testing.ts'
+import {
+  commandFor,
+  draftOf,
+  givenForm,
+  intercept,
+  question,
+  revisionsOf,
+  testBaseUrl,
+  testChecks,
+} from './testing.ts'
 
 const other = { type: 'text', key: 'other' }
 
 const run = (forms: FormsStore, command: Parameters<typeof publish>[0]) =>
   publish(
     command,
-    { forms, publicFormBaseUrl: testBaseUrl, now: () => new Date() },
+    { forms, checks: testChecks, publicFormBaseUrl: testBaseUrl, now: () => new Date() },
     { assertInTime: () => {}, httpRequestId: '' },
   )
 

@@ -28,8 +28,12 @@ import { createInbox, headers, type NatsConnection, nuid } from 'nats'
 import { pino } from 'pino'
 import { createPublisherApp } from './app.ts'
 import type { EventsConfig } from './config.ts'
+import { DraftChecks } from './draft-checks.ts'
 
 export const testBaseUrl = 'https://forms.example/f'
+
+/** Checks of small drafts, which need no thread. */
+export const testChecks = new DraftChecks()
 
 export const testEventsConfig: EventsConfig = {
   EVENTS_STREAM_DAYS: 7,

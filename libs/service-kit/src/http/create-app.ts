@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest, toFieldViolations } from '@fms/aip'
+import { invalidRequest, type JsonEnvelope, toFieldViolations } from '@fms/aip'
 import type { Identity } from '@fms/contracts'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { beginRequest, endRequest, exposeMetrics } from '../telemetry/metrics.ts'
 import { endRequestSpan, traceRequests } from '../telemetry/tracing.ts'
 import { clientErrorHandler } from './client-error-handler.ts'
-import { limitRequests, releaseRequest, shedLoad } from './concurrency-limit.ts'
 import { addDrain, endIdleConnections, type NewConnections } from './drain.ts'
 import { errorHandler } from './error-handler.ts'
-import { overloaded } from './errors.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { logRequest } from './log-request.ts'
 import { addProbes } from './probes.ts'
@@ -19,11 +23,11 @@ import { rejectSmuggling } from './reject-smuggling.ts'
 import { onRequestEnd } from './request-end.ts'
 import { rejectUnknownPaths } from './unknown-paths.ts'
 
-/** The largest body that is accepted, in bytes; larger ones are rejected with 413. */
-export const bodyLimitBytes = 1024 * 1024
+/** The largest body of most routes, in bytes; larger ones are rejected with 413. The event loop parses it in 0.5 ms. */
+export const shortBodyBytes = 16 * 1024
 
-/** Bodies over this many bytes are large: some routes parse only their envelope. */
-export const largeBodyBytes = 64 * 1024
+/** The largest body of routes that a form is sent to. */
+export const formBodyBytes = 1024 * 1024
 
 /** Longer than any path that Node accepts, so a long reference is a 404 and not another error. */
 const maxParamLength = 256 * 1024
@@ -45,13 +49,15 @@ export interface AppOptions {
   requestTimeoutMs?: number
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted; none by default. */
   trustProxy?: string[] | undefined
-  /** The number of requests in flight, probes excluded; more are rejected with 503 OVERLOADED. Unlimited by default. */
-  maxRequests?: number
-  /** Bodies over this many bytes are large, for routes that parse only the envelope. */
+  /** Bodies over this many bytes are large, {@link shortBodyBytes} by default. */
   largeBodyBytes?: number
+  /** Parses the envelope of a large body away from the event loop. Without it, large bodies are parsed like others. */
+  parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>
+  /** The level of the log line of a request: `debug` behind the gateway, which logs it at `info`, the default. */
+  requestLogLevel?: 'info' | 'debug'
   /** Resolves while the service can work; its error is the reason why `/readyz` is 503. */
   ready?: () => Promise<void>
-  /** Adds hooks that run before all others. Headers that they set are on every response, including 503 OVERLOADED. */
+  /** Adds hooks that run before all others. */
   addFirstHooks?: (app: FastifyInstance) => void
   /** What happens to new connections while the app drains; `refuse` by default. */
   newConnections?: NewConnections
@@ -62,17 +68,16 @@ export interface AppOptions {
  * every response and log line, `/healthz`, `/readyz` and `/metrics`.
  */
 export const createApp = (options: AppOptions) => {
-  const { logger, maxRequests, ready, addFirstHooks, newConnections = 'refuse' } = options
+  const { logger, ready, addFirstHooks, newConnections = 'refuse', requestLogLevel = 'info' } = options
   const app = createServer(options)
-  acceptJsonBodies(app, options.largeBodyBytes ?? largeBodyBytes)
+  acceptJsonBodies(app, options.largeBodyBytes ?? shortBodyBytes, options.parseEnvelope)
   app.setValidatorCompiler(({ schema }) => toValidator(schema as z.ZodType))
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(errorHandler)
   app.decorateRequest('identity')
 
   addFirstHooks?.(app)
-  shedLoad(app, overloaded())
-  observeRequests(app)
+  observeRequests(app, requestLogLevel)
 
   const isDraining = addDrain(app, newConnections)
   endIdleConnections(app)
@@ -80,7 +85,6 @@ export const createApp = (options: AppOptions) => {
   rejectUnknownPaths(app)
   exposeMetrics(app)
   addProbes(app, { logger, isDraining, ready })
-  if (maxRequests !== undefined) limitRequests(app, maxRequests)
   return app
 }
 
@@ -97,7 +101,7 @@ const createServer = ({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
-    bodyLimit: bodyLimitBytes,
+    bodyLimit: shortBodyBytes,
     trustProxy: trustProxy ?? false,
     http: {
       maxHeaderSize: maxHeaderBytes,
@@ -115,7 +119,7 @@ const createServer = ({
   }).withTypeProvider<ZodTypeProvider>()
 
 /** Adds the request id to every response, and traces, logs and counts every request. */
-const observeRequests = (app: FastifyInstance): void => {
+const observeRequests = (app: FastifyInstance, level: 'info' | 'debug'): void => {
   traceRequests(app)
   app.addHook('onRequest', (request, reply, done) => {
     beginRequest()
@@ -123,8 +127,7 @@ const observeRequests = (app: FastifyInstance): void => {
     done()
   })
   onRequestEnd(app, (request, reply, status) => {
-    releaseRequest(reply)
-    logRequest(request, reply, status)
+    logRequest(request, reply, status, level)
     endRequest(request, reply, status)
     endRequestSpan(request, status)
   })

@@ -32,37 +32,6 @@ export const sendError = (error: ApiError, request: FastifyRequest, reply: Fasti
   reply.code(error.httpStatus).headers(errorHeaders).serializer(JSON.stringify).send(error.toBody(request.id))
 }
 
-/**
- * Creates a function that sends one error as {@link sendError} does, at a lower cost: it serializes the body and the
- * headers once, and bypasses Fastify's reply and its hooks.
- */
-export const rawErrorSender = (error: ApiError): ((request: FastifyRequest, reply: FastifyReply) => void) => {
-  const { headers = {}, retryAfterSeconds = 1 } = error.parts
-  const fixedHeaders = Object.entries({
-    ...headers,
-    'retry-after': `${Math.ceil(retryAfterSeconds)}`,
-    ...errorHeaders,
-  }).flat()
-  const [before, after] = JSON.stringify(error.toBody('REQUEST ID')).split('"REQUEST ID"')
-  return (request, reply) => {
-    countError(error.reason)
-    const body = before + JSON.stringify(request.id) + after
-    const ownHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, `${value}`])
-    const length = `${Buffer.byteLength(body)}`
-    reply.hijack()
-    reply.raw
-      .writeHead(error.httpStatus, [
-        ...ownHeaders,
-        ...fixedHeaders,
-        'x-request-id',
-        request.id,
-        'content-length',
-        length,
-      ])
-      .end(body)
-  }
-}
-
 const toApiError = (thrown: unknown, request: FastifyRequest): ApiError => {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof Error && thrown === request.raw.errored) return malformedRequest(thrown)

@@ -1,5 +1,4 @@
 import { ApiError } from '@fms/aip'
-import { shedHeader } from '@fms/contracts'
 
 /** No route has this path (AIP-193). */
 export const pathNotFound = (path: string) =>
@@ -36,7 +35,7 @@ export const unsupportedMediaType = (contentType: string | undefined, coding?: s
     { http: 415, metadata: { contentType: contentType ?? '', coding: coding ?? '' } },
   )
 
-/** The body is over the limit, 1 MiB (RFC 9110 §15.5.14). */
+/** The body is over the limit of its route (RFC 9110 §15.5.14). */
 export const bodyTooLarge = (bodyLimitBytes: number) =>
   new ApiError(
     'INVALID_ARGUMENT',
@@ -67,13 +66,13 @@ export const internal = (cause: unknown) =>
     },
   )
 
-/** Too many requests are in flight. Nothing was done for this one. */
+/** The turn of the request did not come in time. Nothing was done for it. */
 export const overloaded = () =>
   new ApiError(
     'UNAVAILABLE',
     'OVERLOADED',
-    'Too many requests are in flight. Nothing was done; repeat the request a little later.',
-    { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
+    'Too many requests wait. Nothing was done; repeat the request a little later.',
+    { retryAfterSeconds: 1 },
   )
 
 /** The request did not come through the gateway: it has no valid identity token. */

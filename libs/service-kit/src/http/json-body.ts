@@ -1,25 +1,29 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest, parseJson, parseJsonEnvelope } from '@fms/aip'
+import { invalidRequest, type JsonEnvelope, parseJson } from '@fms/aip'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { unsupportedMediaType } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON texts of the envelope's objects and arrays by name, where only the envelope was parsed. */
+    /**
+     * The JSON texts of the objects and arrays in a large body by name, where only its envelope was parsed: `{}` and `[]`
+     * replace them in the body.
+     */
     nestedJson: ReadonlyMap<string, string> | undefined
-  }
-  interface FastifyContextConfig {
-    /** Parses only the envelope of a large body: `{}` and `[]` replace the objects and arrays in it. */
-    parsesEnvelopeOnly?: boolean
   }
 }
 
 /**
  * Makes the app accept JSON bodies, by strict rules (`parseJson` of `@fms/aip`), and no others.
  *
- * @param largeBodyBytes bodies over this are large, for routes with `parsesEnvelopeOnly`.
+ * @param largeBodyBytes bodies over this are large.
+ * @param parseEnvelope parses the envelope of a large body.
  */
-export const acceptJsonBodies = (app: FastifyInstance, largeBodyBytes: number): void => {
+export const acceptJsonBodies = (
+  app: FastifyInstance,
+  largeBodyBytes: number,
+  parseEnvelope?: (body: Buffer, request: FastifyRequest) => Promise<JsonEnvelope>,
+): void => {
   app.decorateRequest('nestedJson')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -27,8 +31,10 @@ export const acceptJsonBodies = (app: FastifyInstance, largeBodyBytes: number): 
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      const isLarge = request.routeOptions.config.parsesEnvelopeOnly && body.length > largeBodyBytes
-      return rejectNull(isLarge ? parseEnvelope(body, request) : parseJson(body))
+      if (!parseEnvelope || body.length <= largeBodyBytes) return rejectNull(parseJson(body))
+      const envelope = await parseEnvelope(body, request)
+      request.nestedJson = envelope.nested
+      return rejectNull(envelope.body)
     },
   )
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest, payload: IncomingMessage) => {
@@ -49,12 +55,6 @@ const isEmpty = (body: IncomingMessage): Promise<boolean> =>
       .once('end', () => resolve(true))
       .once('error', reject)
   })
-
-const parseEnvelope = (bytes: Buffer, request: FastifyRequest): unknown => {
-  const { body, nested } = parseJsonEnvelope(bytes)
-  request.nestedJson = nested
-  return body
-}
 
 /** Fastify's validators cannot distinguish null from an absent body. */
 const rejectNull = (body: unknown): unknown => {

@@ -2,13 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientClosedRequest } from './request-end.ts'
 import { isUnlogged } from './unlogged-routes.ts'
 
-/** Logs a request when it ends. Every service that handles it logs the same fields. */
+/**
+ * Logs a request when it ends. Every service that handles it logs the same fields.
+ *
+ * @param level of requests that succeed or that their client is to blame for. Failures are always logged.
+ */
 export const logRequest = (
   { log, method, routeOptions, identity }: FastifyRequest,
   reply: FastifyReply,
   status: number,
+  level: 'info' | 'debug',
 ): void =>
-  log[isUnlogged({ routeOptions }) ? 'debug' : 'info'](
+  log[isUnlogged({ routeOptions }) ? 'debug' : status >= 500 ? 'info' : level](
     {
       method,
       route: routeOptions.url,

@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Whether the response is sent, or the client has disconnected. */
     hasEnded: boolean
+    /** Called when the client disconnects before its response. */
+    onDisconnect: (() => void) | undefined
     /**
      * Ends the request while its response continues: an event stream counts, in metrics, logs and limits, until its head
      * is sent.
@@ -24,6 +26,7 @@ export const onRequestEnd = (
   ended: (request: FastifyRequest, reply: FastifyReply, status: number) => void,
 ): void => {
   app.decorateReply('hasEnded', false)
+  app.decorateReply('onDisconnect', undefined)
   const end = (request: FastifyRequest, reply: FastifyReply, status: number) => {
     if (reply.hasEnded) return
     reply.hasEnded = true
@@ -34,7 +37,10 @@ export const onRequestEnd = (
   })
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify does not call onResponse when the connection closes first.
-    reply.raw.once('close', () => end(request, reply, clientClosedRequest))
+    reply.raw.once('close', () => {
+      end(request, reply, clientClosedRequest)
+      reply.onDisconnect?.()
+    })
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

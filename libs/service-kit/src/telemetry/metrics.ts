@@ -55,17 +55,12 @@ export const beginRequest = (): void => {
 }
 
 /** Ends a request of {@link beginRequest} and records its duration. */
-export const endRequest = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
-  requestsInFlight--
-  observeRequest(request, reply, status)
-}
-
-/** Records the duration of a request. On its own, for requests that were never counted as in flight. */
-export const observeRequest = (
+export const endRequest = (
   { method, routeOptions }: FastifyRequest,
   reply: FastifyReply,
   status: number,
 ): void => {
+  requestsInFlight--
   // The pattern of the route and not the path, since callers must not create series.
   duration.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
 }

@@ -1,4 +1,27 @@
-// Entry point of a worker thread: Piscina calls the export that a task names.
-export { comparisonJson as compare } from '../domain/comparison.ts'
-export { runDigestTask as digest } from '../requests/digest-request.ts'
-export { runDraftTask as write, runRestoreTask as restore } from './draft-task.ts'
+// Entry point of a worker thread: the export that a task names is called. Input and output are text, which is cheap to send.
+import { type JsonEnvelope, type JsonObject, parseJsonEnvelope } from '@fms/aip'
+import { threadTask } from '@fms/service-kit'
+import { comparisonJson } from '../domain/comparison.ts'
+import { restoreDraft } from '../domain/restore-draft.ts'
+import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
+import { digestParameters, type Parameters } from '../requests/digest-request.ts'
+
+export const parse = threadTask((body: Uint8Array): JsonEnvelope => parseJsonEnvelope(body))
+
+export const compare = threadTask(comparisonJson)
+
+/** Digests a request whose parameter `form` is JSON text. */
+export const digest = threadTask(
+  ({ parameters, formJson }: { parameters: Parameters; formJson: string }): string =>
+    digestParameters({ ...parameters, form: JSON.parse(formJson) as JsonObject }),
+)
+
+export const write = threadTask(
+  ({ draftJson, patchJson }: { draftJson?: string; patchJson: string }): ChangedDraft | undefined =>
+    writeDraft(draftJson, JSON.parse(patchJson)),
+)
+
+export const restore = threadTask(
+  ({ draftJson, snapshotJson }: { draftJson: string; snapshotJson: string }): ChangedDraft | undefined =>
+    restoreDraft(draftJson, snapshotJson),
+)

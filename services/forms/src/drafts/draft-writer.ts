@@ -1,15 +1,24 @@
-import { ApiError, type JsonObject } from '@fms/aip'
+import type { JsonObject } from '@fms/aip'
 import type { StoredDraft } from '@fms/forms-store'
+import type { Flow } from '@fms/service-kit'
+import type { FastifyRequest } from 'fastify'
+import { type Comparison, comparisonJson } from '../domain/comparison.ts'
 import { restoreDraft } from '../domain/restore-draft.ts'
-import type { ChangedDraft } from '../domain/write-draft.ts'
-import { type DraftOutcome, writeDraft } from './draft-task.ts'
-import type { DraftCaller, DraftThreads } from './draft-threads.ts'
+import { type ChangedDraft, writeDraft } from '../domain/write-draft.ts'
+import type { DraftThreads } from './draft-threads.ts'
 
 /** A JSON object: parsed where it is small, and as text where it is large. */
 export type Patch = JsonObject | string
 
+/** The `form` member of a create or update request: JSON text if the body is large, otherwise parsed. */
+export const draftPatch = ({
+  body,
+  nestedJson,
+}: Pick<FastifyRequest, 'nestedJson'> & { body: { form: Record<string, unknown> } }): Patch =>
+  nestedJson?.get('form') ?? (body.form as JsonObject)
+
 /**
- * Computes and checks drafts. Small ones run on the calling thread. Large ones, which take up to 100 ms, run in worker
+ * Computes, checks and compares drafts. Small ones run on the calling thread. Large ones, which take up to 400 ms, run in worker
  * threads.
  */
 export class DraftWriter {
@@ -25,10 +34,10 @@ export class DraftWriter {
   /**
    * The draft of a create request.
    *
-   * @throws {ApiError} INVALID_REQUEST with all violations; OVERLOADED.
+   * @throws {ApiError} INVALID_REQUEST with all violations.
    */
-  async create(form: Patch, caller: DraftCaller): Promise<StoredDraft> {
-    const draft = await this.#write(undefined, form, caller)
+  async create(form: Patch, flow: Flow): Promise<StoredDraft> {
+    const draft = await this.#write(undefined, form, flow)
     if (!draft) throw new Error('A create returned no draft')
     return draft
   }
@@ -37,41 +46,38 @@ export class DraftWriter {
    * Applies a merge patch (RFC 7396) to a stored draft.
    *
    * @returns undefined when the patch changes nothing.
-   * @throws {ApiError} INVALID_REQUEST with all violations of the result; OVERLOADED.
+   * @throws {ApiError} INVALID_REQUEST with all violations of the result.
    */
-  patch(draftJson: string, patch: Patch, caller: DraftCaller): Promise<ChangedDraft | undefined> {
-    return this.#write(draftJson, patch, caller)
+  patch(draftJson: string, patch: Patch, flow: Flow): Promise<ChangedDraft | undefined> {
+    return this.#write(draftJson, patch, flow)
   }
 
   /**
    * Applies the snapshot of a revision to a stored draft.
    *
    * @returns undefined when the draft is the same already.
-   * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations; OVERLOADED.
+   * @throws {ApiError} REVISION_NOT_RESTORABLE with all violations.
    */
-  async restore(
-    draftJson: string,
-    snapshotJson: string,
-    caller: DraftCaller,
-  ): Promise<ChangedDraft | undefined> {
+  async restore(draftJson: string, snapshotJson: string, flow: Flow): Promise<ChangedDraft | undefined> {
     if (!this.#isLarge(draftJson) && !this.#isLarge(snapshotJson))
       return restoreDraft(draftJson, snapshotJson)
-    return draftOf(await this.#threads.run('restore', { draftJson, snapshotJson }, caller))
+    return this.#threads.run('restore', { draftJson, snapshotJson }, flow)
   }
 
-  async #write(draftJson: string | undefined, patch: Patch, caller: DraftCaller) {
+  /** The comparison of two states of a form as JSON, at most 5 MiB. */
+  async compare(comparison: Comparison, flow: Flow): Promise<string> {
+    const isLarge = this.#isLarge(comparison.fromJson + comparison.toJson)
+    return isLarge ? this.#threads.run('compare', comparison, flow) : comparisonJson(comparison)
+  }
+
+  async #write(draftJson: string | undefined, patch: Patch, flow: Flow) {
     if (typeof patch !== 'string' && !this.#isLarge(draftJson)) return writeDraft(draftJson, patch)
     const patchJson = typeof patch === 'string' ? patch : JSON.stringify(patch)
     const task = draftJson === undefined ? { patchJson } : { draftJson, patchJson }
-    return draftOf(await this.#threads.run('write', task, caller))
+    return this.#threads.run('write', task, flow)
   }
 
   #isLarge(json: string | undefined): boolean {
     return json !== undefined && json.length > this.#largeLength
   }
-}
-
-const draftOf = (outcome: DraftOutcome): ChangedDraft | undefined => {
-  if ('problem' in outcome) throw ApiError.fromProblem(outcome.problem)
-  return outcome.draft
 }

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { ApiError, type CheckedFilter } from '@fms/aip'
 import { type FormEvent, formatSequence, parseSequence } from '@fms/contracts'
 import { type EventLog, matchesEvent, requiredForm } from '@fms/forms-store'
+import type { Flow } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { type EventReader, maxChunk } from './event-reader.ts'
 import type { EventTail, EventTails } from './event-tails.ts'
@@ -29,8 +30,7 @@ export interface EventStreamOptions {
   position: number
   /** The end of the log. */
   lastSequence: number
-  /** Id of the user, for fairness. */
-  caller: string
+  flow: Flow
 }
 
 /**
@@ -112,10 +112,10 @@ export class EventStream {
 
   /** @throws {ApiError} EVENTS_PRUNED when retention has removed events that the stream has not sent. */
   async #olderEvents(): Promise<Chunk> {
-    const { events: log, reader, organizationId, caller } = this.#options
+    const { events: log, reader, organizationId, flow } = this.#options
     const to = this.#tail.lastSequence
     const query = { organizationId, formId: this.#formId, from: this.#position + 1, to, limit: maxChunk }
-    const events = await reader.read(query, caller)
+    const events = await reader.read(query, flow)
     assertNotPruned(this.#position, await rangeOf(log, organizationId))
     const position = events.length < maxChunk ? to : parseSequence(events.at(-1)!.sequence)
     return { events, position }

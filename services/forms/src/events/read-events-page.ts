@@ -1,6 +1,7 @@
 import type { CheckedFilter } from '@fms/aip'
 import { type FormEvent, parseSequence } from '@fms/contracts'
 import { type EventLog, type EventLogRange, matchesEvent, requiredForm } from '@fms/forms-store'
+import type { Flow } from '@fms/service-kit'
 import { eventsPruned } from '../errors.ts'
 import { type EventReader, maxChunk } from './event-reader.ts'
 import { assertNotPruned, rangeOf } from './log-range.ts'
@@ -39,25 +40,24 @@ export interface EventsPage {
 /**
  * Reads a page of events, up to the `lastSequence` that it returns.
  *
- * @param caller id of the user, for fairness.
  * @throws {ApiError} EVENTS_PRUNED when retention has removed events that belong to the page.
  */
 export const readEventsPage = async (
   log: EventLog,
   reader: EventReader,
   query: EventsPageQuery,
-  caller: string,
+  flow: Flow,
 ): Promise<EventsPage> => {
   const { organizationId } = query
   const range = await rangeOf(log, organizationId)
   const rest = restOf(query, range)
   const first = rest.from
-  const page = await scan(reader, query, rest, caller)
+  const page = await scan(reader, query, rest, flow)
   // Retention may have removed events between the two reads.
   const rangeAfter = await rangeOf(log, organizationId)
   if (query.descending || rangeAfter.oldestSequence <= first) return { ...page, range }
   if (hasStart(query)) throw eventsPruned(rangeAfter)
-  return readEventsPage(log, reader, query, caller)
+  return readEventsPage(log, reader, query, flow)
 }
 
 const hasStart = ({ afterSequence, after }: EventsPageQuery) =>
@@ -110,7 +110,7 @@ const scan = async (
   reader: EventReader,
   { organizationId, filter, after, limit, skip }: EventsPageQuery,
   rest: Rest,
-  caller: string,
+  flow: Flow,
 ): Promise<Omit<EventsPage, 'range'>> => {
   const formId = requiredForm(filter)
   const events: FormEvent[] = []
@@ -124,7 +124,7 @@ const scan = async (
     if (lookedAt >= maxLookedAt) return { events, next: { sequence: rest.end, skip: toSkip } }
     const size = filter ? maxChunk : Math.min(maxChunk, limit + 1 - events.length)
     const { from, to, descending } = rest
-    const chunk = await reader.read({ organizationId, formId, from, to, descending, limit: size }, caller)
+    const chunk = await reader.read({ organizationId, formId, from, to, descending, limit: size }, flow)
     for (const event of chunk) {
       if (matchesEvent(filter, event)) {
         if (toSkip > 0) toSkip--

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@fms/aip'
 import { userPath } from '@fms/contracts'
 import type { ChangeContext, ChangeMethod } from '@fms/forms-store'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { draftCaller } from '../drafts/draft-request.ts'
+import { flowOf } from '@fms/service-kit'
+import type { FastifyRequest } from 'fastify'
 import type { DraftThreads } from '../drafts/draft-threads.ts'
 import { digestParameters, type Parameters } from './digest-request.ts'
 
@@ -25,12 +25,10 @@ export class ChangeContexts {
    *
    * @param body its members are the parameters of the request, except for those of {@link ChangeBody}.
    * @param more further parameters that distinguish the request from others.
-   * @throws {ApiError} OVERLOADED when the digest of a large form would have to wait for too many others.
    */
   async create(
     method: ChangeMethod,
     request: FastifyRequest,
-    reply: FastifyReply,
     body: ChangeBody,
     more: JsonObject = {},
   ): Promise<ChangeContext> {
@@ -43,16 +41,16 @@ export class ChangeContexts {
         request: {
           requestId,
           method,
-          digest: await this.#digest({ ...parameters, ...more }, request, reply),
+          digest: await this.#digest({ ...parameters, ...more }, request),
         },
       }),
     }
   }
 
   /** Digests a large form, of which only the text is there, in a worker thread. */
-  async #digest(parameters: Parameters, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  async #digest(parameters: Parameters, request: FastifyRequest): Promise<string> {
     const formJson = request.nestedJson?.get('form')
     if (formJson === undefined) return digestParameters(parameters)
-    return this.#threads.run('digest', { parameters, formJson }, draftCaller(request, reply))
+    return this.#threads.run('digest', { parameters, formJson }, flowOf(request.identity))
   }
 }

@@ -1,9 +1,10 @@
 import { CreateFormRequest, type FormPath, NoQuery } from '@fms/contracts'
 import { type FormsStore, formETag, formIdTaken, formToJson } from '@fms/forms-store'
+import { flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { newForm, newIds, unknownIds } from '../domain/new-form.ts'
-import { draftCaller, draftPatch } from '../drafts/draft-request.ts'
+import { draftPatch } from '../drafts/draft-writer.ts'
 import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendJson } from './send-json.ts'
@@ -21,14 +22,14 @@ export const createForm: FastifyPluginAsyncZod<FormsDeps> = async (
         querystring: NoQuery,
         body: CreateFormRequest,
       },
-      config: { parsesEnvelopeOnly: true },
+      bodyLimit: formBodyBytes,
     },
     async (request, reply) => {
       const { params, body } = request
       const { organizationId } = params
       const { formId } = body
-      const context = await contexts.create('create', request, reply, body)
-      const creating = drafts.create(draftPatch(request), draftCaller(request, reply))
+      const context = await contexts.create('create', request, body)
+      const creating = drafts.create(draftPatch(request), flowOf(request.identity))
       const draft = await creating.catch(async (error) => {
         // An earlier request with this requestId takes precedence over the rules.
         await assertNotRepeated(forms, params, context)

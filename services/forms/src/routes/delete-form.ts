@@ -18,14 +18,13 @@ export const deleteForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
         body: DeleteFormRequest,
         response: { 200: EmptyResponse },
       },
-      config: { parsesEnvelopeOnly: true },
     },
-    async (request, reply) => {
+    async (request) => {
       const { params, query, body, headers } = request
       const options = deleteOptions(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
-      const context = await contexts.create('delete', request, reply, options)
+      const context = await contexts.create('delete', request, options)
       if (options.validateOnly) {
         await assertNotRepeated(forms, params, context)
         const current = await forms.getState(params)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { FormChanges } from '@fms/contracts'
 import type { StoredForm } from '@fms/forms-store'
 import { describe, expect, it } from 'vitest'
-import { countTurns } from '../testing/count-turns.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 const start = { type: 'start', key: 'hello', title: 'Hello' }
@@ -164,22 +163,6 @@ describe('GET /organizations/{organization}/forms/{form}/changes', () => {
       publishable: false,
       violations: [{ type: 'QUESTIONS' }],
     })
-  })
-
-  it('compares small drafts of one user in separate turns of the event loop', async () => {
-    await using service = await startForms()
-    const form = await service.given.form()
-    await service.given.revision(form)
-    using turns = countTurns()
-
-    const sends = Array.from({ length: 8 }, () =>
-      service.send({ url: `${urlOf(form)}/changes` }).then(({ statusCode }) => {
-        expect(statusCode).toBe(200)
-        return turns.now()
-      }),
-    )
-
-    expect(new Set(await Promise.all(sends)).size).toBe(8)
   })
 
   it('responds to HEAD without a body', async () => {

@@ -1,16 +1,11 @@
-import { setImmediate } from 'node:timers/promises'
 import { ChangesQuery, draftRef, formPath, liveAlias } from '@fms/contracts'
 import { type FormRef, formNotFound, snapshotToJson } from '@fms/forms-store'
-import { FairQueue, malformedRequest, sanitizeRef } from '@fms/service-kit'
+import { flowOf, sanitizeRef } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { draftCaller } from '../drafts/draft-request.ts'
 import { FormParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
 import { sendJson } from './send-json.ts'
-
-/** Comparisons in progress, and those that wait. Both states are read only when it is their turn, to bound memory. */
-const comparisonLimits = { concurrency: 4, maxPerKey: 64, maxTasks: 192 }
 
 /** A state of a form: its path, and the form or draft as JSON. */
 interface State {
@@ -22,8 +17,7 @@ interface State {
  * Compare two states of a form. A revision named `live` has the AI Handoff of the current draft, as in a read of it. For the
  * draft, the response also has the violations that prevent its publish.
  */
-export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, comparer }) => {
-  const comparisons = new FairQueue(comparisonLimits)
+export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, drafts }) => {
   const readDraft = async (ref: FormRef): Promise<State> => {
     const form = await forms.get(ref)
     if (!form) throw formNotFound(ref)
@@ -41,25 +35,16 @@ export const getChanges: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms,
   app.get(
     '/organizations/:organizationId/forms/:formRef/changes',
     { schema: { params: FormParams, querystring: ChangesQuery } },
-    async (request, reply) => {
-      const { params, query } = request
+    async ({ params, query, identity }, reply) => {
       const toDraft = query.to === draftRef
-      const caller = draftCaller(request, reply)
-      const compare = async () => {
-        // A comparison takes up to 10 ms: other requests are served between two of them.
-        await setImmediate()
-        if (caller.hasDisconnected())
-          throw malformedRequest(new Error('The caller disconnected before its comparison started'))
-        // The gateway sanitizes references in paths, but not those in the query.
-        const [from, to] = await Promise.all([
-          readRevision(params, sanitizeRef(query.from)),
-          toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
-        ])
-        const comparison = { fromJson: from.json, toJson: to.json, toDraft }
-        const json = await comparer.compare(comparison, caller)
-        return `{"from":"${from.path}","to":"${to.path}",${json.slice(1)}`
-      }
-      return sendJson(reply, await comparisons.run(caller.userId, compare))
+      // The gateway sanitizes references in paths, but not those in the query.
+      const [from, to] = await Promise.all([
+        readRevision(params, sanitizeRef(query.from)),
+        toDraft ? readDraft(params) : readRevision(params, sanitizeRef(query.to)),
+      ])
+      const comparison = { fromJson: from.json, toJson: to.json, toDraft }
+      const json = await drafts.compare(comparison, flowOf(identity))
+      return sendJson(reply, `{"from":"${from.path}","to":"${to.path}",${json.slice(1)}`)
     },
   )
 }

@@ -2,33 +2,26 @@ import { ifNoneMatchHolds, readGetQuery } from '@fms/aip'
 import { formETag, formNotFound, formToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
-import { isLongCut } from './turns.ts'
 
 /**
  * Read a form's current draft, or the members of a mask (AIP-131, AIP-157). 304 when the caller's copy is current (RFC 9110
  * If-None-Match): docs/decisions/0032-read-masks-cut-json-text.md.
  */
-export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl, turns }) => {
+export const getForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, publicFormBaseUrl }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef',
     { schema: { params: FormParams } },
-    async ({ params, query, headers, identity }, reply) => {
+    async ({ params, query, headers }, reply) => {
       const mask = readGetQuery(query, formMembers)
       const form = await forms.get(params)
       if (!form) throw formNotFound(params)
       const etag = formETag(form)
       reply.header('etag', etag)
       if (ifNoneMatchHolds(headers['if-none-match'], etag)) return reply.code(304).send()
-      const write = () => formToJson(form, publicFormBaseUrl, mask)
-      if (!isLongCut(form.draftJson, mask)) return sendJson(reply, write())
-      return sendJson(
-        reply,
-        await turns.take({ caller: identity.userId, signal: callerSignal(reply) }, write),
-      )
+      return sendJson(reply, formToJson(form, publicFormBaseUrl, mask))
     },
   )
 }

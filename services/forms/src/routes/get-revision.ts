@@ -3,12 +3,10 @@ import { isUuid, liveAlias } from '@fms/contracts'
 import { type RevisionState, revisionETag, revisionToJson, snapshotETag } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
-import { callerSignal } from './caller-signal.ts'
 import { RevisionParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
 import { revisionMembers } from './resource-members.ts'
 import { sendJson } from './send-json.ts'
-import { isLongCut } from './turns.ts'
 
 /** Lets the caller's own cache reuse a response for a year without a request (RFC 9111 §5.2.2, RFC 8246). */
 const immutable = 'private, max-age=31536000, immutable'
@@ -18,11 +16,11 @@ const immutable = 'private, max-age=31536000, immutable'
  * caller's copy is current (RFC 9110 If-None-Match). `live` has the AI Handoff of the current draft, which takes effect
  * without a new publish, and all else of the snapshot.
  */
-export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, turns }) => {
+export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms }) => {
   app.get(
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef',
     { schema: { params: RevisionParams } },
-    async ({ params: { revisionRef, ...ref }, query, headers, identity }, reply) => {
+    async ({ params: { revisionRef, ...ref }, query, headers }, reply) => {
       const mask = readGetQuery(query, revisionMembers)
       const ifNoneMatch = headers['if-none-match']
       if (ifNoneMatch !== undefined) {
@@ -36,12 +34,7 @@ export const getRevision: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms
       if (!found) throw await missingRevision(forms, ref, revisionRef)
       const aiHandoff = revisionRef === liveAlias ? found.aiHandoff : undefined
       reply.headers(headersOf(found, revisionRef, mask))
-      const write = () => revisionToJson(found, { aiHandoff, mask })
-      if (!isLongCut(found.revision.formJson, mask)) return sendJson(reply, write())
-      return sendJson(
-        reply,
-        await turns.take({ caller: identity.userId, signal: callerSignal(reply) }, write),
-      )
+      return sendJson(reply, revisionToJson(found, { aiHandoff, mask }))
     },
   )
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ListDeletedFormsResponse } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
-import { countTurns } from '../testing/count-turns.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 const start = () => startForms({ deletedFormsDays: 30 })
@@ -48,19 +47,6 @@ describe('GET /organizations/{organization}/deletedForms', () => {
     ])
     const days = (Date.parse(deleted!.purgeTime) - Date.parse(deleted!.deleteTime)) / 86_400_000
     expect(days).toBe(30)
-  })
-
-  it('reads the long pages of one user in separate turns of the event loop', async () => {
-    await using service = await start()
-    await givenDeleted(service, 1)
-    using turns = countTurns()
-    const turnsOf = (query: string) => {
-      const sends = Array.from({ length: 16 }, () => list(service, query).then(turns.now))
-      return Promise.all(sends).then((finished) => new Set(finished).size)
-    }
-
-    expect(await turnsOf('?pageSize=1000')).toBe(16)
-    expect(await turnsOf('')).toBeLessThan(16)
   })
 
   it('is empty where deletes are final', async () => {

@@ -6,13 +6,9 @@ import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { sendPage } from './send-json.ts'
-import { isLongPage } from './turns.ts'
 
 /** List the deleted forms of an organization that can be restored, most recently deleted first (AIP-132). */
-export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (
-  app,
-  { forms, pageTokens, turns },
-) => {
+export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
   app.get(
     '/organizations/:organizationId/deletedForms',
     { schema: { params: OrganizationParams } },
@@ -21,12 +17,8 @@ export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (
       const { after, limit, skip, nextPageToken } = readPageQuery(query, { scope, pageTokens })
       const storeQuery = { organizationId, ...(after && { after: fromToken(after) }), limit, skip }
       const options = { signal: callerSignal(reply), caller: identity.userId }
-      const read = async () => {
-        const { deletedForms, ...page } = await forms.listDeleted(storeQuery, options)
-        return { ...page, items: deletedForms.map((deleted) => [JSON.stringify(toDeletedForm(deleted))]) }
-      }
-      const takesTurn = isLongPage(storeQuery)
-      const { items, next, totalSize } = takesTurn ? await turns.take(options, read) : await read()
+      const { deletedForms, next, totalSize } = await forms.listDeleted(storeQuery, options)
+      const items = deletedForms.map((deleted) => [JSON.stringify(toDeletedForm(deleted))])
       const end = {
         nextPageToken: nextPageToken(next && [next.deleteTime.getTime(), next.formId]),
         totalSize,

@@ -1,6 +1,7 @@
 import { invalidPageToken, type Position, readListQuery } from '@fms/aip'
 import { formatSequence, ListEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
+import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { type EventPosition, readEventsPage } from '../events/read-events-page.ts'
@@ -26,7 +27,7 @@ export const listEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const start = startOf(query as ListEventsQuery, after)
       const descending = orderBy[0]?.descending ?? false
       const pageQuery = { organizationId, ...list, ...start, descending }
-      const page = await readEventsPage(forms.events, eventReader, pageQuery, identity.userId)
+      const page = await readEventsPage(forms.events, eventReader, pageQuery, flowOf(identity))
       const end = {
         nextPageToken: nextPageToken(page.next && positionOf(page.next, start.afterSequence)),
         oldestSequence: formatSequence(page.range.oldestSequence),

@@ -6,7 +6,6 @@ import {
   formToJsonParts,
   isOfSummary,
   type StoredForm,
-  type ListFormsQuery as StoreQuery,
   summaryWriter,
 } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -15,7 +14,6 @@ import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
 import { type MaskedItem, sendMaskedPage, sendPage } from './send-json.ts'
-import { isLongPage, type TurnOptions } from './turns.ts'
 
 /** Fields that a filter can name (AIP-160), and the field that `search()` and bare terms search. */
 const filterFields: FilterFields = {
@@ -32,18 +30,8 @@ const filterFields: FilterFields = {
 /** List an organization's forms (AIP-132), most recently updated first unless `orderBy` says otherwise. */
 export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   app,
-  { forms, publicFormBaseUrl, pageTokens, turns },
+  { forms, publicFormBaseUrl, pageTokens },
 ) => {
-  /** A page that reads no drafts, with its items as JSON. */
-  const readSummaries = (query: StoreQuery, mask: ReadMask, options: TurnOptions) => {
-    const read = async () => {
-      const { forms: found, ...page } = await forms.listSummaries(query, options)
-      return { ...page, items: found.map(summaryWriter(publicFormBaseUrl, mask)).map((json) => [json]) }
-    }
-    // The store limits how many of the other long pages it reads at the same time: on SQLite in its reader thread.
-    const takesTurn = isLongPage(query) && !query.filter && query.skip === 0
-    return takesTurn ? turns.take(options, read) : read()
-  }
   const toMaskedItem = (form: StoredForm, mask: ReadMask): MaskedItem => ({
     // Without decoding the bytes that a worker thread read.
     length: form.jsonBytes?.length ?? form.draftJson.length,
@@ -68,7 +56,8 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
         totalSize,
       })
       if (readMask && isOfSummary(readMask)) {
-        const { items, ...page } = await readSummaries(storeQuery, readMask, listOptions)
+        const { forms: found, ...page } = await forms.listSummaries(storeQuery, listOptions)
+        const items = found.map(summaryWriter(publicFormBaseUrl, readMask)).map((json) => [json])
         return sendPage(reply, endOf(page), ['forms', items])
       }
       const { forms: found, ...page } = await forms.list(storeQuery, listOptions)

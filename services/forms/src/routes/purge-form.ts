@@ -18,18 +18,17 @@ export const purgeForm: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, 
         body: DeleteFormRequest,
         response: { 200: EmptyResponse },
       },
-      config: { parsesEnvelopeOnly: true },
       onRequest: ({ identity }, _reply, done) => {
         requireOwner(identity)
         done()
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { params, query, body, headers } = request
       const options = deleteOptions(query, body)
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
-      const context = await contexts.create('purge', request, reply, options)
+      const context = await contexts.create('purge', request, options)
       if (options.validateOnly) {
         await assertNotRepeated(forms, params, context)
         const deleted = await forms.getDeleted(params)

@@ -4,7 +4,6 @@ import type { StoredForm } from '@fms/forms-store'
 import { cutToMask } from '@fms/testkit/cut-to-mask'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { countTurns } from '../testing/count-turns.ts'
 import { type FormsService, refusalOf, startForms, urlOf } from '../testing/start-forms.ts'
 
 const read = async (service: FormsService, url: string, readMask?: string) => {
@@ -330,32 +329,5 @@ describe('readMask of large pages', () => {
     expect((await bodyOf(service, revisions, 'number,form.name')).revisions).toEqual(
       [2, 1].map((number) => ({ number, form: { name: 'First' } })),
     )
-  })
-
-  it('reads long pages without drafts in separate turns of the event loop', async () => {
-    await using service = await startForms()
-    const { organizationId } = await service.given.form()
-    using turns = countTurns()
-
-    const sends = Array.from({ length: 8 }, () =>
-      bodyOf(service, `/organizations/${organizationId}/forms?pageSize=1000`, 'name').then(turns.now),
-    )
-
-    expect(new Set(await Promise.all(sends)).size).toBe(8)
-  })
-
-  it.each([
-    ['a form', (form: StoredForm) => urlOf(form)],
-    ['a revision', (form: StoredForm) => `${urlOf(form)}/revisions/latest`],
-  ])('cuts the JSON of %s over 64 KiB in a turn of the event loop of its own', async (_, urlFor) => {
-    await using service = await startForms()
-    const steps = [{ type: 'text', key: 'q', title: 'Why?', note: 'x'.repeat(70_000) }]
-    const form = await service.given.form({ steps })
-    await service.given.revision(form)
-    using turns = countTurns()
-
-    const sends = Array.from({ length: 8 }, () => bodyOf(service, urlFor(form), 'path').then(turns.now))
-
-    expect(new Set(await Promise.all(sends)).size).toBe(8)
   })
 })

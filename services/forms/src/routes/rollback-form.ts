@@ -1,10 +1,10 @@
 import { parseIfMatch } from '@fms/aip'
 import { isUuid, NoQuery, RollbackFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
+import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
-import { draftCaller } from '../drafts/draft-request.ts'
 import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { RevisionParams } from './form-params.ts'
 import { missingRevision } from './missing-revision.ts'
@@ -20,23 +20,21 @@ export const rollbackForm: FastifyPluginAsyncZod<FormsDeps> = async (
     '/organizations/:organizationId/forms/:formRef/revisions/:revisionRef/rollback',
     {
       schema: { params: RevisionParams, querystring: NoQuery, body: RollbackFormRequest },
-      config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {
       const { body, headers } = request
       const { revisionRef, ...ref } = request.params
       const ifMatch = parseIfMatch(headers['if-match'])
-      const context = await contexts.create('rollback', request, reply, body, {
+      const context = await contexts.create('rollback', request, body, {
         revisionRef: isUuid(revisionRef) ? revisionRef.toLowerCase() : revisionRef,
       })
       await assertNotRepeated(forms, ref, context)
       const found = await forms.getRevision(ref, revisionRef)
       if (!found) throw await missingRevision(forms, ref, revisionRef)
       const { revision } = found
-      const caller = draftCaller(request, reply)
       const change = async (current: StoredForm) => {
         assertIfMatch(ifMatch, ref, current)
-        const draft = await drafts.restore(current.draftJson, revision.formJson, caller)
+        const draft = await drafts.restore(current.draftJson, revision.formJson, flowOf(request.identity))
         return draft ? changedForm(current, draft, now()) : current
       }
       if (body.validateOnly) {

@@ -1,7 +1,7 @@
 import { type FieldViolation, invalidRequest, readFilterQuery } from '@fms/aip'
 import { maxSafeInteger, StreamEventsQuery } from '@fms/contracts'
 import { eventFilterFields } from '@fms/forms-store'
-import { countEventStream } from '@fms/service-kit'
+import { countEventStream, flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { EventStream } from '../events/event-stream.ts'
@@ -42,9 +42,9 @@ export const streamEvents: FastifyPluginAsyncZod<FormsDeps> = async (
       const { raw } = reply.hijack()
       raw.writeHead(200, reply.getHeaders() as Record<string, string>)
       reply.endRequest()
-      const caller = request.identity.userId
+      const flow = flowOf(request.identity)
       const options = { raw, log: request.log, events, reader, tails }
-      const stream = new EventStream({ ...options, organizationId, filter, position, lastSequence, caller })
+      const stream = new EventStream({ ...options, organizationId, filter, position, lastSequence, flow })
       countEventStream(raw)
       app.endOnDrain(raw, () => stream.end())
     },

@@ -16,13 +16,12 @@ export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
     '/organizations/:organizationId/deletedForms/:formRef/undelete',
     {
       schema: { params: FormParams, querystring: NoQuery, body: UndeleteFormRequest },
-      config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (deleted: FormState) => assertIfMatch(ifMatch, params, deleted)
-      const context = await contexts.create('undelete', request, reply, body)
+      const context = await contexts.create('undelete', request, body)
       if (body.validateOnly) {
         await assertNotRepeated(forms, params, context)
         const deleted = await forms.getDeleted(params)

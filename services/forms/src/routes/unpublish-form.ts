@@ -23,13 +23,12 @@ export const unpublishForm: FastifyPluginAsyncZod<FormsDeps> = async (
     '/organizations/:organizationId/forms/:formRef/unpublish',
     {
       schema: { params: FormParams, querystring: NoQuery, body: UnpublishFormRequest },
-      config: { parsesEnvelopeOnly: true },
     },
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
       const check = (current: FormState) => assertIfMatch(ifMatch, params, current)
-      const context = await contexts.create('unpublish', request, reply, body)
+      const context = await contexts.create('unpublish', request, body)
       if (body.validateOnly) {
         await assertNotRepeated(forms, params, context)
         const current = await forms.get(params)

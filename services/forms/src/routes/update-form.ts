@@ -1,10 +1,11 @@
 import { parseIfMatch } from '@fms/aip'
 import { NoQuery, UpdateFormRequest } from '@fms/contracts'
 import { assertIfMatch, formETag, formNotFound, formToJson, type StoredForm } from '@fms/forms-store'
+import { flowOf, formBodyBytes } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { changedForm } from '../domain/new-form.ts'
-import { draftCaller, draftPatch } from '../drafts/draft-request.ts'
+import { draftPatch } from '../drafts/draft-writer.ts'
 import { assertNotRepeated } from '../requests/assert-not-repeated.ts'
 import { FormParams } from './form-params.ts'
 import { previewChange } from './preview-change.ts'
@@ -19,18 +20,17 @@ export const updateForm: FastifyPluginAsyncZod<FormsDeps> = async (
     '/organizations/:organizationId/forms/:formRef',
     {
       schema: { params: FormParams, querystring: NoQuery, body: UpdateFormRequest },
-      config: { parsesEnvelopeOnly: true },
+      bodyLimit: formBodyBytes,
     },
     async (request, reply) => {
       const { params, body, headers } = request
       const ifMatch = parseIfMatch(headers['if-match'])
-      const caller = draftCaller(request, reply)
       const change = async (current: StoredForm) => {
         assertIfMatch(ifMatch, params, current)
-        const draft = await drafts.patch(current.draftJson, draftPatch(request), caller)
+        const draft = await drafts.patch(current.draftJson, draftPatch(request), flowOf(request.identity))
         return draft ? changedForm(current, draft, now()) : current
       }
-      const context = await contexts.create('update', request, reply, body)
+      const context = await contexts.create('update', request, body)
       if (body.validateOnly) {
         await assertNotRepeated(forms, params, context)
         const changed = await previewChange(forms, params, change)

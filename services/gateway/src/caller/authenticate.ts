@@ -20,6 +20,9 @@ declare module 'fastify' {
   }
 }
 
+/** Longer than any slug. What is cut off has no influence: an id or slug of this length does not exist. */
+const maxRefLength = 100
+
 /** Adds a hook that sets `request.caller` and `request.identity`, with the role in the organization of the path. */
 export const authenticate = (app: FastifyInstance, authorize: Authorize): void => {
   app.decorateRequest('caller')
@@ -38,7 +41,7 @@ export const setCaller = async (
   organizationRef = organizationRefOf(request),
 ): Promise<void> => {
   const keyHash = keyHashOf(request)
-  const caller = keyHash && (await authorize(keyHash, organizationRef, request.id))
+  const caller = keyHash && (await authorize(keyHash, organizationRef?.slice(0, maxRefLength), request.id))
   if (!caller) throw apiKeyInvalid()
   request.caller = caller
   request.identity = caller.identity
@@ -85,6 +88,12 @@ export const reauthorizeLateBodies = (app: FastifyInstance, authorize: Authorize
       .then(() => checkMembership(request))
       .then(() => done(), done)
   })
+}
+
+/** Authorizes a request again that has waited for its turn: the key may be revoked or the role lowered meanwhile. */
+export const reauthorizeAfterWait = async (request: FastifyRequest, authorize: Authorize): Promise<void> => {
+  await setCaller(request, authorize, request.identity.organizationId)
+  checkMembership(request)
 }
 
 /**

@@ -1,8 +1,9 @@
 import { type AuthorizeResponse, type Identity, isUuid } from '@fms/contracts'
+import { FairQueue } from '@fms/service-kit'
 import { LRUCache } from 'lru-cache'
+import { waitForTurn } from '../door/wait-for-turn.ts'
 import { authenticationUnavailable, tooManyWrongKeys } from '../errors.ts'
 import { KeyedConcurrencyLimit } from '../limits/concurrency-limits.ts'
-import { Semaphore } from '../limits/semaphore.ts'
 import type { AuthorizeClient } from './authorize-client.ts'
 import { createCachedToken } from './cached-token.ts'
 
@@ -128,23 +129,26 @@ export const createAuthorizationCache = ({
 
 export type Authorize = ReturnType<typeof createAuthorizationCache>
 
+/** The flow of callers who are not known yet. */
+const anybody = { organization: '', user: '' }
+
 /**
  * Bounds concurrent look-ups: unknown keys with one limit, since anybody can make them up, and known keys with one
  * limit for each user.
  */
 const createLookupLimits = (maxKeyLookups: number, maxPerUser: number) => {
-  const unknownKeys = new Semaphore({
-    max: maxKeyLookups,
-    maxWaiting: maxWaitingLookups,
-    maxWaitMs: maxLookupWaitMs,
-  })
+  const unknownKeys = new FairQueue({ places: maxKeyLookups })
   const users = new KeyedConcurrencyLimit('user', maxPerUser)
 
   /** @returns the function that releases what is acquired. */
   return async (userId: string | undefined): Promise<() => void> => {
     if (userId === undefined) {
-      if (!(await unknownKeys.acquire())) throw tooManyWrongKeys(maxKeyLookups)
-      return () => unknownKeys.release()
+      const isFull = unknownKeys.waiting >= maxWaitingLookups
+      const ticket = isFull
+        ? undefined
+        : await waitForTurn(unknownKeys, anybody, { maxWaitMs: maxLookupWaitMs })
+      if (!ticket) throw tooManyWrongKeys(maxKeyLookups)
+      return () => unknownKeys.leave(ticket)
     }
     users.acquire(userId)
     return () => users.release(userId)

@@ -1,7 +1,8 @@
 import { FormOwner, identityHeader, type ServiceIdentity } from '@fms/contracts'
+import { flowOf } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Door } from '../door/door.ts'
 import { upstreamUnavailable } from '../errors.ts'
-import { circuitKeyOf } from '../upstream/forward.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { createCachedToken } from './cached-token.ts'
 
@@ -18,20 +19,23 @@ export type FindFormOwner = (
   reply: FastifyReply,
 ) => Promise<string | undefined>
 
-/** Requests the owner from forms, under the gateway's own identity and through the caller's circuit. */
+/** Requests the owner from forms, under the gateway's own identity and in the caller's turn. */
 export const createFindFormOwner = (
   forms: Upstream,
+  door: Door,
   sign: (identity: ServiceIdentity) => string,
 ): FindFormOwner => {
   const token = createCachedToken(() => sign({ service: 'gateway' }))
   return async (publicId, { id, identity }, reply) => {
-    const { statusCode, body } = await forms.request({
-      method: 'GET',
-      path: `/internal/forms/${publicId}/owner`,
-      headers: { 'x-request-id': id, [identityHeader]: token() },
-      circuitKey: circuitKeyOf(identity),
-      caller: reply.raw,
-    })
+    const lookUp = () =>
+      forms.request({
+        method: 'GET',
+        path: `/internal/forms/${publicId}/owner`,
+        headers: { 'x-request-id': id, [identityHeader]: token() },
+      })
+    const response = await door.admit({ flow: flowOf(identity), caller: reply }, lookUp)
+    if (!response) return undefined
+    const { statusCode, body } = response
     if (statusCode !== 200)
       throw upstreamUnavailable(
         forms.name,

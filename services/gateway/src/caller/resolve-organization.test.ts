@@ -164,7 +164,7 @@ describe('GET /organizations/-/forms/{publicId}', () => {
   })
 
   it('counts for its organization only while it is in flight', async () => {
-    await using gateway = await start({ maxRequests: 2 })
+    await using gateway = await start({ maxRequestsPerOrganization: 1 })
     const blocked = Promise.withResolvers<void>()
     const { respond } = gateway.forms
     gateway.forms.respond = async (request, reply) => {

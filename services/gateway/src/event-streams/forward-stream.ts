@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
+import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from 'undici'
 import { reauthorize } from '../caller/authenticate.ts'
 import type { Authorize } from '../caller/authorization-cache.ts'
-import { circuitKeyOf, requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
+import type { Door } from '../door/door.ts'
+import { requestHeadersOf, upstreamUrl } from '../upstream/forward.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { maxWaitingBytes, OpenStream } from './open-stream.ts'
 import type { StreamLimits } from './stream-limits.ts'
@@ -11,6 +13,7 @@ import type { StreamLimits } from './stream-limits.ts'
 export interface ForwardStreamOptions {
   path: string
   to: Upstream
+  door: Door
   /** The connections for streams. */
   agent: Agent
   limits: StreamLimits
@@ -30,6 +33,7 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
     reply.endRequest()
     const authorize = () => reauthorize(request, options.authorize)
     const stream = new OpenStream({ raw, body, log: request.log, authorize })
+    options.limits.setEnd(raw, () => stream.end('displaced'))
     app.endOnDrain(raw, () => stream.end('drain'))
   }
 
@@ -39,8 +43,7 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
     config: { isEventStream: true },
     handler: async (request, reply) => {
       if (request.method === 'GET') {
-        const release = options.limits.acquire(request.caller)
-        reply.raw.once('close', release)
+        reply.raw.once('close', options.limits.acquire(request.caller, reply.raw))
       }
       const response = await requestStream(request, reply, options)
       if (!response) return reply.hijack()
@@ -57,21 +60,23 @@ export const forwardStream: FastifyPluginAsync<ForwardStreamOptions> = async (ap
 /** Sends the request to the service. @returns undefined when the caller has disconnected. */
 const requestStream = async (
   request: FastifyRequest,
-  { raw }: FastifyReply,
-  { to, agent }: ForwardStreamOptions,
+  reply: FastifyReply,
+  { to, door, agent }: ForwardStreamOptions,
 ) => {
-  try {
-    const response = await to.request({
+  const { raw } = reply
+  const send = () =>
+    to.request({
       method: request.method as 'GET' | 'HEAD',
       path: upstreamUrl(request),
       headers: { ...requestHeadersOf(request), ...lastEventIdOf(request) },
-      circuitKey: circuitKeyOf(request.identity),
-      caller: raw,
+      caller: reply,
       agent,
       maxBufferedBytes: maxWaitingBytes,
     })
+  try {
+    const response = await door.admit({ flow: flowOf(request.identity), caller: reply }, send)
     if (!raw.destroyed) return response
-    if (response.body instanceof Readable) response.body.destroy()
+    if (response?.body instanceof Readable) response.body.destroy()
   } catch (error) {
     if (!raw.destroyed) throw error
   }

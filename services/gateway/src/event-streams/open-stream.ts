@@ -5,12 +5,12 @@ import { Counter, countEventStream } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Why a stream ended. */
-const endReasons = ['caller', 'service', 'drain', 'unauthorized', 'unavailable', 'slow'] as const
+const endReasons = ['caller', 'service', 'drain', 'displaced', 'unauthorized', 'unavailable', 'slow'] as const
 type EndReason = (typeof endReasons)[number]
 
 const endedStreams = new Counter({
   name: 'event_streams_ended_total',
-  help: 'Event streams that ended: by the caller, the service, a drain, a key or membership that ended (unauthorized), keys that could not be checked (unavailable), or cut off (slow)',
+  help: 'Event streams that ended: by the caller, the service, a drain, a newcomer in a full gateway (displaced), a key or membership that ended (unauthorized), keys that could not be checked (unavailable), or cut off (slow)',
   labelNames: ['reason'],
 })
 for (const reason of endReasons) endedStreams.inc({ reason }, 0)

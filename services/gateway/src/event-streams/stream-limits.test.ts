@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { StreamLimits } from './stream-limits.ts'
 
@@ -11,70 +12,71 @@ const refusalOf = (acquire: () => unknown) => {
   return undefined
 }
 
-const callerOf = (keyId: string, userId = keyId, organizationId = keyId) => ({
+const callerOf = (keyId: string, organizationId: string) => ({
   keyId,
-  identity: { userId, organizationId, readOnly: false },
+  identity: { userId: keyId, organizationId, readOnly: false },
 })
 
-const max = { key: 2, user: 10, organization: 10, gateway: 10 }
+/** Limits, and the names of the streams that were ended, in order. */
+const givenLimits = (max?: ConstructorParameters<typeof StreamLimits>[0]) => {
+  const limits = new StreamLimits(max)
+  const ended: string[] = []
+  const open = (name: string, keyId = name) => {
+    const raw = { destroy: () => ended.push(`${name} destroyed`) } as unknown as ServerResponse
+    return { raw, release: limits.acquire(callerOf(keyId, name[0]!), raw) }
+  }
+  return { limits, ended, open }
+}
 
 describe('StreamLimits', () => {
   it('bounds the streams of a key, and allows another one after a release', () => {
-    const limits = new StreamLimits(max)
-    const release = limits.acquire(callerOf('a'))
-    limits.acquire(callerOf('a'))
+    const { open } = givenLimits({ key: 2, organization: 10, gateway: 10 })
+    const { release } = open('a1', 'key')
+    open('a2', 'key')
 
-    expect(refusalOf(() => limits.acquire(callerOf('a')))).toEqual({
+    expect(refusalOf(() => open('a3', 'key'))).toEqual({
       httpStatus: 429,
       reason: 'TOO_MANY_STREAMS',
       metadata: { scope: 'key', limit: '2' },
       retryAfterSeconds: 5,
     })
-    limits.acquire(callerOf('b'))
+    open('b1')
     release()
-    limits.acquire(callerOf('a'))
-    expect(refusalOf(() => limits.acquire(callerOf('a')))).toMatchObject({ reason: 'TOO_MANY_STREAMS' })
+    open('a3', 'key')
   })
 
-  it.each([
-    ['user', (key: string) => callerOf(key, 'same')],
-    ['organization', (key: string) => callerOf(key, key, 'same')],
-  ] as const)('bounds the streams of one %s over all keys', (scope, caller) => {
-    const limits = new StreamLimits({ ...max, [scope]: 3 })
-    const releases = ['a', 'b', 'c'].map((key) => limits.acquire(caller(key)))
+  it('bounds the streams of an organization over all keys', () => {
+    const { open } = givenLimits({ key: 2, organization: 3, gateway: 10 })
+    const [first] = ['a1', 'a2', 'a3'].map((name) => open(name))
 
-    expect(refusalOf(() => limits.acquire(caller('d')))).toMatchObject({ metadata: { scope, limit: '3' } })
-    limits.acquire(callerOf('other'))
-    releases[0]!()
-    limits.acquire(caller('d'))
-    expect(refusalOf(() => limits.acquire(caller('e')))).toMatchObject({ metadata: { scope } })
+    expect(refusalOf(() => open('a4'))).toMatchObject({ metadata: { scope: 'organization', limit: '3' } })
+    open('b1')
+    first!.release()
+    open('a4')
   })
 
-  it('bounds the streams of all callers', () => {
-    const limits = new StreamLimits({ ...max, gateway: 3 })
-    const releases = ['a', 'b', 'c'].map((key) => limits.acquire(callerOf(key)))
+  it('ends the oldest stream of the organization with the most for a newcomer to a full gateway', () => {
+    const { limits, ended, open } = givenLimits({ key: 1, organization: 3, gateway: 5 })
+    open('b1')
+    const { raw, release } = open('a1')
+    for (const name of ['a2', 'b2', 'a3']) open(name)
+    limits.setEnd(raw, () => ended.push('a1 ended'))
 
-    expect(refusalOf(() => limits.acquire(callerOf('d')))).toMatchObject({
-      metadata: { scope: 'gateway', limit: '3' },
-    })
-    releases[0]!()
-    limits.acquire(callerOf('d'))
-    expect(refusalOf(() => limits.acquire(callerOf('a')))).toMatchObject({ metadata: { scope: 'gateway' } })
+    open('c1')
+
+    expect(ended).toEqual(['a1 ended'])
+    release()
+    open('c2')
+    expect(ended).toEqual(['a1 ended', 'b1 destroyed'])
   })
 
-  it('allows 5 streams of a key, 500 of a user or an organization, and 1,000 in all by default', () => {
-    const limits = new StreamLimits()
-    const scopeFor = (...ids: [string, string, string]) => {
-      const refusal = refusalOf(() => limits.acquire(callerOf(...ids)))
-      return refusal && (refusal as { metadata?: object }).metadata
-    }
-    for (const side of ['left', 'right'])
-      for (let stream = 0; stream < 500; stream++)
-        expect(scopeFor(`${side} ${stream % 100}`, `user ${side}`, side)).toBeUndefined()
+  it('allows 5 streams of a key and 100 of an organization by default', () => {
+    const { open } = givenLimits()
+    for (let stream = 0; stream < 99; stream++) open(`a${stream}`)
+    for (let stream = 0; stream < 5; stream++) open(`b${stream}`, 'key')
 
-    expect(scopeFor('left 0', 'x', 'x')).toEqual({ scope: 'key', limit: '5' })
-    expect(scopeFor('x', 'user left', 'x')).toEqual({ scope: 'user', limit: '500' })
-    expect(scopeFor('x', 'x', 'left')).toEqual({ scope: 'organization', limit: '500' })
-    expect(scopeFor('x', 'x', 'x')).toEqual({ scope: 'gateway', limit: '1000' })
+    expect(refusalOf(() => open('b6', 'key'))).toMatchObject({ metadata: { scope: 'key', limit: '5' } })
+    open('a99')
+    expect(refusalOf(() => open('a100'))).toMatchObject({ metadata: { scope: 'organization', limit: '100' } })
   })
 })

@@ -1,14 +1,25 @@
+import type { ServerResponse } from 'node:http'
 import type { Caller } from '../caller/authorization-cache.ts'
 import { tooManyStreams } from '../errors.ts'
 
-/** Streams that may be open at once in a gateway. No user and no organization can take all of them. */
-const defaultMax = { key: 5, user: 500, organization: 500, gateway: 1_000 }
+/** Streams that may be open at once: of a key, of an organization, and in a gateway. */
+const defaultMax = { key: 5, organization: 100, gateway: 1_000 }
 
-/** Counts the open event streams of this gateway. */
+interface OpenStream {
+  raw: ServerResponse
+  keyId: string
+  organizationId: string
+  end: () => void
+}
+
+/**
+ * Bounds the open event streams of this gateway. Where it is full, the organization with the most streams loses its oldest,
+ * whose client resumes it by `Last-Event-ID`: no newcomer is refused.
+ */
 export class StreamLimits {
   readonly #max: typeof defaultMax
-  /** By scope and id. */
-  readonly #open = new Map<string, number>()
+  /** Oldest first. */
+  readonly #open = new Map<ServerResponse, OpenStream>()
 
   constructor(max = defaultMax) {
     this.#max = max
@@ -17,31 +28,35 @@ export class StreamLimits {
   /**
    * Acquires a stream for a caller.
    *
-   * @returns the function that releases it; call it once.
+   * @param raw the response to the caller.
+   * @returns the function that releases it.
    * @throws {ApiError} TOO_MANY_STREAMS
    */
-  acquire({ keyId, identity }: Pick<Caller, 'keyId' | 'identity'>): () => void {
-    const { userId, organizationId } = identity
-    const ids = { key: keyId, user: userId, organization: organizationId, gateway: '' }
-    const scopes = ['key', 'user', 'organization', 'gateway'] as const
-    for (const scope of scopes) {
-      if (this.#openOf(`${scope} ${ids[scope]}`) >= this.#max[scope])
-        throw tooManyStreams(scope, this.#max[scope])
+  acquire({ keyId, identity }: Pick<Caller, 'keyId' | 'identity'>, raw: ServerResponse): () => void {
+    const organizationId = identity.organizationId ?? ''
+    let [ofKey, ofOrganization] = [0, 0]
+    for (const stream of this.#open.values()) {
+      if (stream.keyId === keyId) ofKey++
+      if (stream.organizationId === organizationId) ofOrganization++
     }
-    const counted = scopes.map((scope) => `${scope} ${ids[scope]}`)
-    for (const key of counted) this.#open.set(key, this.#openOf(key) + 1)
-    return () => this.#release(counted)
+    if (ofKey >= this.#max.key) throw tooManyStreams('key', this.#max.key)
+    if (ofOrganization >= this.#max.organization) throw tooManyStreams('organization', this.#max.organization)
+    if (this.#open.size >= this.#max.gateway) this.#endOldest()
+    this.#open.set(raw, { raw, keyId, organizationId, end: () => raw.destroy() })
+    return () => this.#open.delete(raw)
   }
 
-  #openOf(key: string): number {
-    return this.#open.get(key) ?? 0
+  /** Sets how a stream ends that gives way to another. Until then, its connection is closed. */
+  setEnd(raw: ServerResponse, end: () => void): void {
+    const stream = this.#open.get(raw)
+    if (stream) stream.end = end
   }
 
-  #release(counted: readonly string[]): void {
-    for (const key of counted) {
-      const open = this.#openOf(key) - 1
-      if (open === 0) this.#open.delete(key)
-      else this.#open.set(key, open)
-    }
+  #endOldest(): void {
+    const streams = [...this.#open.values()]
+    const byOrganization = Object.values(Object.groupBy(streams, ({ organizationId }) => organizationId))
+    const [oldest] = byOrganization.reduce((one, other) => (other!.length > one!.length ? other : one))!
+    this.#open.delete(oldest!.raw)
+    oldest!.end()
   }
 }

@@ -1,70 +1,54 @@
 import type { Identity } from '@fms/contracts'
+import type { FastifyInstance } from 'fastify'
 import { tooManyAtOnce } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Held until the caller has read the whole response, and until every other holder releases it. */
+    permit: ConcurrencyPermit
+  }
+}
 
 /** What a limit counts requests by. */
 export type Scope = 'user' | 'organization'
 
-interface Held {
-  requests: number
-  /** Units of long responses beyond the first one of each request. */
-  extraUnits: number
-}
-
-/** Bounds the units that each key holds concurrently. A key that holds none takes no memory. */
+/** Bounds the requests that each key has at the same time. A key that has none takes no memory. */
 export class KeyedConcurrencyLimit {
-  readonly scope: Scope
-  readonly max: number
-  readonly #held = new Map<string, Held>()
+  readonly #scope: Scope
+  readonly #max: number
+  readonly #counts = new Map<string, number>()
 
-  /** @param max units of one key; 0 lifts the limit. */
+  /** @param max requests of one key; 0 lifts the limit. */
   constructor(scope: Scope, max: number) {
-    this.scope = scope
-    this.max = max === 0 ? Number.POSITIVE_INFINITY : max
+    this.#scope = scope
+    this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
   }
 
-  /** Acquires one unit for a request. @throws {ApiError} TOO_MANY_AT_ONCE */
+  /** @throws {ApiError} TOO_MANY_AT_ONCE */
   acquire(key: string): void {
-    const held = this.#held.get(key) ?? { requests: 0, extraUnits: 0 }
-    if (held.requests + held.extraUnits >= this.max) throw tooManyAtOnce(this.scope, this.max)
-    held.requests++
-    this.#held.set(key, held)
+    const count = this.#counts.get(key) ?? 0
+    if (count >= this.#max) throw tooManyAtOnce(this.#scope, this.#max)
+    this.#counts.set(key, count + 1)
   }
 
-  /**
-   * Acquires further units for a long response. The first units of requests do not count here: otherwise many
-   * concurrent requests would block each other's responses.
-   *
-   * @throws {ApiError} TOO_MANY_AT_ONCE; then no further unit is held.
-   */
-  raise(key: string, units: number): void {
-    const held = this.#held.get(key)!
-    if (held.extraUnits > 0 && held.extraUnits + units > this.max) throw tooManyAtOnce(this.scope, this.max)
-    held.extraUnits += units
+  release(key: string): void {
+    const count = this.#counts.get(key)! - 1
+    if (count > 0) this.#counts.set(key, count)
+    else this.#counts.delete(key)
   }
 
-  /** Releases a request's unit. @param extraUnits what {@link raise} acquired for it. */
-  release(key: string, extraUnits = 0): void {
-    const held = this.#held.get(key)!
-    held.requests--
-    held.extraUnits -= extraUnits
-    if (held.requests === 0) this.#held.delete(key)
-  }
-
-  /** Keys that hold units. */
+  /** Keys that have requests. */
   get size(): number {
-    return this.#held.size
+    return this.#counts.size
   }
 }
 
-/** Bounds the requests of one user, and of one organization, that are in flight in this gateway. */
+/** Bounds the requests of one user, and of one organization, that wait or are under way in this gateway. */
 export class ConcurrencyLimits {
   readonly users: KeyedConcurrencyLimit
   readonly organizations: KeyedConcurrencyLimit
 
-  /**
-   * @param maxPerUser 0 lifts the limit.
-   * @param maxPerOrganization at least 1.
-   */
+  /** 0 lifts a limit. */
   constructor(maxPerUser: number, maxPerOrganization: number) {
     this.users = new KeyedConcurrencyLimit('user', maxPerUser)
     this.organizations = new KeyedConcurrencyLimit('organization', maxPerOrganization)
@@ -85,46 +69,47 @@ export class ConcurrencyLimits {
   }
 }
 
-interface Share {
-  limit: KeyedConcurrencyLimit
-  key: string
-  extraUnits: number
-}
-
-/** The units that one request holds of the limits of its user and organization: one, and more for a long response. */
+/** What one request holds: its part of the limits of its user and organization, and the bytes of its body. */
 export class ConcurrencyPermit {
-  readonly #shares: Share[] = []
+  readonly #releases: (() => void)[] = []
   #holders = 1
 
   /** @throws {ApiError} TOO_MANY_AT_ONCE */
   acquire(limit: KeyedConcurrencyLimit, key: string): void {
     limit.acquire(key)
-    this.#shares.push({ limit, key, extraUnits: 0 })
+    this.attach(() => limit.release(key))
   }
 
-  /**
-   * Raises the units held of each limit to `units`, at most to the whole limit, so that a response of any length can be
-   * sent. Safe to repeat after an error.
-   *
-   * @throws {ApiError} TOO_MANY_AT_ONCE
-   */
-  raise(units: number): void {
-    for (const share of this.#shares) {
-      const missing = Math.min(units, share.limit.max) - 1 - share.extraUnits
-      if (missing <= 0) continue
-      share.limit.raise(share.key, missing)
-      share.extraUnits += missing
-    }
+  /** Adds what is released with the permit. If it is released already, at once. */
+  attach(release: () => void): void {
+    if (this.#holders === 0) release()
+    else this.#releases.push(release)
   }
 
-  /** Adds a holder: the units are released when each holder has called {@link release}. */
+  /** Adds a holder: the permit is held until each holder has called {@link release}. */
   retain(): void {
     this.#holders++
   }
 
   release(): void {
     if (--this.#holders > 0) return
-    for (const { limit, key, extraUnits } of this.#shares) limit.release(key, extraUnits)
-    this.#shares.length = 0
+    for (const release of this.#releases) release()
+    this.#releases.length = 0
   }
+}
+
+/**
+ * Bounds the requests of one user, and of one organization, that are in flight: from the end of a request's head to the
+ * end of its response. Register it after the hook that sets the caller.
+ */
+export const limitConcurrency = (app: FastifyInstance, limits: ConcurrencyLimits): void => {
+  app.decorateRequest('permit')
+  app.addHook('onRequest', (request, reply, done) => {
+    // The caller disconnected during the look-up of its key: `close` has fired, so a permit would never be released.
+    if (reply.hasEnded) return void reply.hijack()
+    const permit = limits.acquire(request.identity)
+    request.permit = permit
+    reply.raw.once('close', () => permit.release())
+    done()
+  })
 }

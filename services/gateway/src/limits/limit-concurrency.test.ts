@@ -51,8 +51,8 @@ describe('requests in flight', () => {
     expect((await gateway.send('GET', '/v2/organizations', { as: second })).status).toBe(200)
   })
 
-  it('are bounded for each organization, at half of MAX_REQUESTS', async () => {
-    const { gateway: started, received, release } = await startBlocked({ maxRequests: 4 })
+  it('are bounded for each organization', async () => {
+    const { gateway: started, received, release } = await startBlocked({ maxRequestsPerOrganization: 2 })
     await using gateway = started
     const colleagues = [1, 2, 3].map(() => gateway.directory.createKey([gateway.organization]))
     const waiting = colleagues.slice(1).map((as) => gateway.send('GET', forms, { as }))
@@ -68,6 +68,22 @@ describe('requests in flight', () => {
     await received(3)
     release()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+
+  it('include those that wait for their turn', async () => {
+    const {
+      gateway: started,
+      received,
+      release,
+    } = await startBlocked({ maxRequests: 1, maxRequestsPerUser: 2 })
+    await using gateway = started
+    const waiting = [gateway.send('GET', forms), gateway.send('GET', forms)]
+    await received(1)
+
+    await expect.poll(async () => reasonOf(await gateway.send('GET', '/v2/nowhere'))).toBe('TOO_MANY_AT_ONCE')
+
+    release()
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
   })
 
   it('are checked after the rate limit and before the path', async () => {
@@ -135,11 +151,17 @@ describe('a read whose caller disconnects', () => {
 })
 
 describe('a long response', () => {
-  it('counts as one request for each 256 KiB until its last byte is read', async () => {
-    await using gateway = await startGateway({ maxRequestsPerUser: 17 })
+  const metricOf = (gateway: Gateway) => async () => {
+    const { text } = await gateway.send('GET', '/metrics', { as: '' })
+    return Number(/^gateway_bytes_held\{of="responses"\} (\d+)/m.exec(text)![1])
+  }
+
+  it('counts as under way until its last byte is read', async () => {
+    await using gateway = await startGateway({ maxRequestsPerUser: 1 })
     gateway.forms.respond = (_, reply) => reply.type('application/json').send(long.repeat(2))
     const reader = await getUnread(gateway, forms)
-    await expect.poll(async () => (await gateway.send('GET', '/v2/organizations')).status).toBe(429)
+    await expect.poll(metricOf(gateway)).toBe(5.5 * mib)
+    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(429)
 
     reader.resume()
 
@@ -147,41 +169,24 @@ describe('a long response', () => {
     reader.destroy()
   })
 
-  it('is replaced by a 429 when it exceeds the limit', async () => {
-    await using gateway = await startGateway({ maxRequestsPerUser: 40 })
+  it('waits for the memory of its organization, then is replaced by a 503; others have theirs', async () => {
+    await using gateway = await startGateway({ maxBufferedResponseBytes: 64 * mib })
     gateway.forms.respond = (_, reply) =>
       reply.type('application/json').header('etag', '"1-a"').send(long.repeat(2))
+    const metric = metricOf(gateway)
     const reader = await getUnread(gateway, forms)
-    await expect.poll(() => gateway.forms.received.length).toBe(1)
-
-    const rejected = await gateway.send('GET', forms)
-
-    expect([rejected.status, reasonOf(rejected)]).toEqual([429, 'TOO_MANY_AT_ONCE'])
-    expect(rejected.headers).not.toHaveProperty('etag')
-    expect(rejected.headers['content-length']).toBe(String(Buffer.byteLength(rejected.text)))
-    expect(gateway.forms.received).toHaveLength(2)
-    reader.destroy()
-  })
-
-  it('waits for memory, and is replaced by a 503 after a timeout', async () => {
-    await using gateway = await startGateway({ maxBufferedResponseBytes: 8 * mib })
-    gateway.forms.respond = (_, reply) => reply.type('application/json').send(long.repeat(2))
-    const key = gateway.createStrangerKey()
-    const reader = await getUnread(gateway, forms, key)
-    await expect.poll(() => gateway.forms.received.length).toBe(1)
-    const metric = async () => {
-      const { text } = await gateway.send('GET', '/metrics', { as: '' })
-      return Number(/^response_bytes_buffered (\d+)/m.exec(text)![1])
-    }
     await expect.poll(metric).toBe(5.5 * mib)
 
     const rejected = await gateway.send('GET', forms)
-    expect([rejected.status, reasonOf(rejected)]).toEqual([503, 'OVERLOADED'])
-    // Short responses need no memory of the limit.
-    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
 
+    expect([rejected.status, reasonOf(rejected)]).toEqual([503, 'OVERLOADED'])
+    expect(rejected.headers).not.toHaveProperty('etag')
+    expect(rejected.headers['content-length']).toBe(String(Buffer.byteLength(rejected.text)))
+    // Short responses need none of it.
+    expect((await gateway.send('GET', '/v2/organizations')).status).toBe(200)
+    expect((await gateway.send('GET', forms, { as: gateway.createStrangerKey() })).status).toBe(200)
     const waiting = gateway.send('GET', forms)
-    await expect.poll(() => gateway.forms.received.length).toBe(3)
+    await expect.poll(() => gateway.forms.received.length).toBe(4)
     reader.resume()
     expect((await waiting).status).toBe(200)
     reader.destroy()

@@ -8,8 +8,8 @@ import {
 } from '@fms/aip'
 import {
   apiKeyInvalid,
-  bodyLimitBytes,
   bodyTooLarge,
+  formBodyBytes,
   internal,
   malformedRequest,
   organizationNotFound,
@@ -56,7 +56,10 @@ export const reasons = {
     meaning: 'The key cannot be checked at the moment; it may be valid. Nothing was done.',
     example: authenticationUnavailable(undefined),
   },
-  BODY_TOO_LARGE: { meaning: 'The body is longer than 1 MiB.', example: bodyTooLarge(bodyLimitBytes) },
+  BODY_TOO_LARGE: {
+    meaning: 'The body is longer than 1 MiB, or than 16 KiB where no form is sent.',
+    example: bodyTooLarge(formBodyBytes),
+  },
   BREAKING_CHANGES: {
     meaning:
       'The request has `refuseBreaking`, and the draft would orphan answers to the live revision. Nothing was published. `violations` lists the changes.',
@@ -288,7 +291,7 @@ export const reasons = {
     example: organizationNotFound('demo'),
   },
   OVERLOADED: {
-    meaning: 'Too many requests are in flight. Nothing was done.',
+    meaning: 'The turn of the request did not come in time. Nothing was done.',
     example: overloaded(),
   },
   OWNER_REQUIRED: {
@@ -398,8 +401,7 @@ export const reasons = {
     ),
   },
   TOO_MANY_AT_ONCE: {
-    meaning:
-      'The user or the organization has reached its limit of requests in flight. A long response counts once more for each 256 KiB.',
+    meaning: 'As many requests of the user or the organization wait or are under way as may.',
     example: tooManyAtOnce('user', 64),
   },
   TOO_MANY_KEYS: {
@@ -412,8 +414,7 @@ export const reasons = {
     ),
   },
   TOO_MANY_STREAMS: {
-    meaning:
-      'The key, the user, the organization or the gateway has reached its limit of open event streams.',
+    meaning: 'The key or the organization has reached its limit of open event streams.',
     example: tooManyStreams('key', 5),
   },
   TOO_MANY_WRONG_KEYS: {

@@ -8,13 +8,12 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { closeNats, overloaded, traceSending } from '@fms/service-kit'
+import { closeNats, traceSending } from '@fms/service-kit'
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { createInbox, errors, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
-import CircuitBreaker from 'opossum'
 import { publishingUnavailable, publishTimedOut } from '../errors.ts'
-import { type Circuit, ConcurrencyLimitReached, createCircuit } from '../upstream/circuit.ts'
+import { Circuit, CircuitOpen } from '../upstream/circuit.ts'
 
 /** Timeout of a PubAck, in milliseconds; then the command is sent again. */
 const ackTimeoutMs = 2_000
@@ -31,25 +30,20 @@ interface PublishRequest {
   headers: MsgHdrs
   /** When its caller stops waiting, by `performance.now()`: a monotonic clock. */
   deadline: number
-  /** Whether its caller still waits for the reply. */
+  /** Whether the reply has not come yet. */
   isPending(): boolean
 }
 
 export interface PublisherClient {
   /**
-   * Sends the command until NATS has stored it, and waits for the reply.
+   * Sends the command until NATS has stored it, and waits for the reply, also when the caller has disconnected: until then,
+   * the command is on its way.
    *
-   * @param timeoutMs for both. Publishers do not carry out the command later.
-   * @param signal aborted when the caller disconnects; then the result is undefined.
-   * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; OVERLOADED when too many commands
-   *   wait for NATS, those of callers who disconnected included; PUBLISH_TIMEOUT when there is no reply in time.
+   * @param deadline for both, by `performance.now()`. Publishers do not carry out the command later.
+   * @throws {ApiError} PUBLISHING_UNAVAILABLE when NATS has not stored the command; PUBLISH_TIMEOUT when there is no reply
+   *   in time.
    */
-  publishForm(
-    command: Command,
-    timeoutMs: number,
-    requestId: string,
-    signal: AbortSignal,
-  ): Promise<FormPublished | undefined>
+  publishForm(command: Command, deadline: number, requestId: string): Promise<FormPublished>
   close(): Promise<void>
 }
 
@@ -72,26 +66,21 @@ type Send = (request: PublishRequest) => Promise<void>
 /**
  * Sends publish commands to a JetStream stream, from which any publisher consumes them. Fails with
  * PUBLISHING_UNAVAILABLE until NATS is connected for the first time.
- *
- * @param maxRequests callers that wait concurrently.
  */
 export const createPublisherClient = (
   connecting: Promise<NatsConnection>,
   logger: FastifyBaseLogger,
-  maxRequests: number,
 ): PublisherClient => {
   const inbox = createInbox('_INBOX.gateway')
   const connection: Connection = { nats: undefined, inbox, pending: new Map() }
   const { pending } = connection
-  // Twice: each command may be sent a second time after a reconnect.
-  const send = createSend(connection, createCircuit('publish', logger, 2 * maxRequests))
+  const send = createSend(connection, new Circuit('publish', logger))
   stayConnected(connecting, connection, logger).catch((err) =>
     logger.error({ err }, 'NATS cannot be used: nothing can be published'),
   )
 
   return {
-    async publishForm(command, timeoutMs, requestId, signal) {
-      const deadline = performance.now() + timeoutMs
+    async publishForm(command, deadline, requestId) {
       const replyInbox = `${inbox}.${nuid.next()}`
       const request: PublishRequest = {
         command,
@@ -99,21 +88,19 @@ export const createPublisherClient = (
         deadline,
         isPending: () => pending.has(replyInbox),
       }
-      const reply = Promise.withResolvers<Uint8Array | undefined>()
+      const reply = Promise.withResolvers<Uint8Array>()
       pending.set(replyInbox, { resolve: reply.resolve, resend: () => send(request).catch(() => {}) })
       let isStored = false
       const timer = setTimeout(() => {
         const timeoutError = isStored ? publishTimedOut : neverStored
         reply.reject(timeoutError(command.commandId))
-      }, timeoutMs)
-      signal.addEventListener('abort', () => reply.resolve(undefined), { once: true })
+      }, deadline - performance.now())
       const sent = send(request).then(() => {
         isStored = true
         return reply.promise
       })
       try {
-        const data = await Promise.race([reply.promise, sent])
-        return data && FormPublished.decode(data)
+        return FormPublished.decode(await Promise.race([reply.promise, sent]))
       } finally {
         clearTimeout(timer)
         pending.delete(replyInbox)
@@ -203,13 +190,17 @@ const createSend = (connection: Connection, circuit: Circuit): Send => {
     }
   }
 
-  /** Retries through the circuit until the deadline. Fails immediately if the circuit is open or full at the start. */
+  /** Retries through the circuit until the deadline. Fails immediately if the circuit is open at the start. */
   const sendUntilStored = async (request: PublishRequest) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await circuit(() => sendUntilTimeout(request))
+        return await circuit.run(
+          () => sendUntilTimeout(request),
+          (error) => !isRejection(error),
+        )
       } catch (cause) {
-        if ((attempt === 1 && isCircuitError(cause)) || isRejection(cause) || isOver(request)) throw cause
+        if ((attempt === 1 && cause instanceof CircuitOpen) || isRejection(cause) || isOver(request))
+          throw cause
         await delay(retryMs)
       }
     }
@@ -221,7 +212,6 @@ const createSend = (connection: Connection, circuit: Circuit): Send => {
     try {
       await traceSending(PublishForm.subject, request.headers, () => sendUntilStored(request))
     } catch (cause) {
-      if (cause instanceof ConcurrencyLimitReached) throw overloaded()
       throw publishingUnavailable(commandId, cause)
     }
   }
@@ -239,15 +229,11 @@ const createEndOfTurn = () => {
   }
 }
 
-/** Whether another attempt would be too late, or its caller has disconnected. */
+/** Whether another attempt would be too late, or needless. */
 const isOver = ({ deadline, isPending }: PublishRequest): boolean =>
   performance.now() + retryMs >= deadline || !isPending()
 
 const isTimeout = (cause: unknown): boolean => cause instanceof errors.TimeoutError
-
-/** Whether the circuit rejected the attempt. */
-const isCircuitError = (cause: unknown): boolean =>
-  cause instanceof ConcurrencyLimitReached || CircuitBreaker.isOurError(cause as Error)
 
 /** JetStream's error codes for a full stream and a full disk. */
 const fullCodes: unknown[] = [10_023, 10_047, 10_077]

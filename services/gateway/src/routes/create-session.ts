@@ -8,11 +8,14 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createCachedToken } from '../caller/cached-token.ts'
+import type { Door } from '../door/door.ts'
 import type { UpstreamResponse } from '../upstream/buffering-dispatcher.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
 export interface CreateSessionOptions {
   organizations: Upstream
+  /** Of its own, so that no number of wrong codes delays callers with keys. */
+  door: Door
   sign: (identity: ServiceIdentity) => string
   bodyLimitBytes: number
 }
@@ -22,21 +25,23 @@ export interface CreateSessionOptions {
  */
 export const createSession: FastifyPluginAsyncZod<CreateSessionOptions> = async (
   app,
-  { organizations, sign, bodyLimitBytes: bodyLimit },
+  { organizations, door, sign, bodyLimitBytes: bodyLimit },
 ) => {
   const token = createCachedToken(() => sign({ service: 'gateway' }))
   app.post(
     '/sessions',
     { schema: { querystring: NoQuery, body: CreateSessionRequest }, bodyLimit },
-    async ({ id, body }, reply) => {
-      const response = await organizations.request({
-        method: 'POST',
-        path: sessionsPath,
-        headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
-        body: JSON.stringify(body),
-        circuitKey: 'sessions',
-      })
-      return sendUnchanged(reply, response)
+    async ({ id, ip, body }, reply) => {
+      const flow = { organization: ip, user: ip }
+      const send = () =>
+        organizations.request({
+          method: 'POST',
+          path: sessionsPath,
+          headers: { 'content-type': 'application/json', 'x-request-id': id, [identityHeader]: token() },
+          body: JSON.stringify(body),
+        })
+      const response = await door.admit({ flow, caller: reply }, send)
+      return response ? sendUnchanged(reply, response) : reply.hijack()
     },
   )
 }

@@ -228,9 +228,9 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     ['{}', '?validateOnly=true', {}, 'INVALID_REQUEST'],
     ['{"validateOnly":true,"validateOnly":false}', '', {}, 'INVALID_REQUEST'],
     ['{"validateOnly":true,"validat\\u0065Only":false}', '', {}, 'INVALID_REQUEST'],
-    [`{"validateOnly":true,${' '.repeat(2 ** 19)}"validateOnly":false}`, '', {}, 'INVALID_REQUEST'],
-    [`{"validateOnly":[${'[],'.repeat(2 ** 17)}[]]}`, '', {}, 'INVALID_REQUEST'],
-    ['['.repeat(2 ** 20), '', {}, 'MALFORMED_JSON'],
+    [`{"validateOnly":true,${' '.repeat(2 ** 13)}"validateOnly":false}`, '', {}, 'INVALID_REQUEST'],
+    [`{"validateOnly":[${'[],'.repeat(2 ** 12)}[]]}`, '', {}, 'INVALID_REQUEST'],
+    ['['.repeat(2 ** 13), '', {}, 'MALFORMED_JSON'],
     ['{}', '', { 'if-match': '3-k9Qz' }, 'INVALID_IF_MATCH'],
   ])('sends nothing for %s%s %j', async (body, query, headers, reason) => {
     await using gateway = await startPublishing(published)
@@ -258,11 +258,11 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     await streams.update(publishStream.name, { subjects: ['publish.other'] })
     const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
     const failed = failedSend(nats)
-    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
+    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger)
     await gateway.log.line('connected to NATS')
 
     const command = { ...ids, validateOnly: false }
-    const reply = publisher.publishForm(command, 600_000, 'r-1', new AbortController().signal)
+    const reply = publisher.publishForm(command, performance.now() + 600_000, 'r-1')
     await failed
     await streams.update(publishStream.name, { subjects: [...publishStream.subjects] })
 
@@ -340,20 +340,67 @@ describe('POST /organizations/{organization}/forms/{form}/publish', () => {
     expect(second!.timeoutMs).toBeLessThan(first!.timeoutMs)
   })
 
-  it('stops waiting when the client disconnects', async () => {
-    await using gateway = await startPublishing('none')
-    const nats = await connectNats(gateway.server.urls.gateway, 'gateway')
-    const publisher = createPublisherClient(Promise.resolve(nats), gateway.log.logger, 1)
-    await gateway.log.line('connected to NATS')
-    const controller = new AbortController()
-    const command = { ...ids, validateOnly: false }
+  it('keeps its place until its reply when its caller has gone: 8 of a user are on their way, others wait', async () => {
+    const received: JsMsg[] = []
+    await using gateway = await startPublishing((message) => {
+      received.push(message)
+      return 'none'
+    })
+    const reply = (message: JsMsg) =>
+      gateway.nats.publish(message.headers!.get(replyInboxHeader), FormPublished.encode(published))
+    const caller = new AbortController()
+    const options = {
+      method: 'POST',
+      headers: { 'x-api-key': gateway.key },
+      signal: caller.signal,
+    }
+    const leaving = Array.from({ length: 8 }, () => fetch(gateway.origin + publish, options))
+    await expect.poll(() => received.length).toBe(8)
+    caller.abort()
+    await Promise.allSettled(leaving)
+    const waiting = gateway.send('POST', publish)
+    const colleague = gateway.directory.createKey([gateway.organization])
+    const other = gateway.send('POST', publish, { as: colleague })
+    await expect.poll(() => received.length).toBe(9)
+    expect(gateway.commands[8]!.userId).toBe(gateway.directory.userOf(colleague).userId)
 
-    const reply = publisher.publishForm(command, 600_000, 'r-1', controller.signal)
-    await gateway.consumed
-    controller.abort()
+    reply(received[0]!)
 
-    expect(await reply).toBeUndefined()
-    await publisher.close()
+    await expect.poll(() => received.length).toBe(10)
+    for (const message of received.slice(1)) reply(message)
+    expect([(await waiting).status, (await other).status]).toEqual([200, 200])
+  })
+
+  it('has the smaller share when it compares: one of a user is on its way', async () => {
+    const received: JsMsg[] = []
+    await using gateway = await startPublishing((message) => {
+      received.push(message)
+      return 'none'
+    })
+    const body = '{"refuseBreaking":true}'
+    const comparing = [1, 2].map(() => gateway.send('POST', publish, { headers: json, body }))
+    await expect.poll(() => received.length).toBe(1)
+
+    const other = gateway.send('POST', publish)
+
+    await expect.poll(() => received.length).toBe(2)
+    expect(gateway.commands.map(({ refuseBreaking }) => refuseBreaking)).toEqual([true, undefined])
+    for (const count of [3, 3]) {
+      for (const message of received)
+        gateway.nats.publish(message.headers!.get(replyInboxHeader), FormPublished.encode(published))
+      await expect.poll(() => gateway.commands.length).toBe(count)
+    }
+    expect((await Promise.all([...comparing, other])).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+
+  it('is refused when its turn does not come in half of its time, and never sent', async () => {
+    await using gateway = await startPublishing('none', { publishTimeoutMs: 1_000 })
+    const sent = Array.from({ length: 9 }, () => gateway.send('POST', publish))
+
+    const responses = await Promise.all(sent)
+
+    expect(responses.map(reasonOf).toSorted()).toEqual(['OVERLOADED', ...Array(8).fill('PUBLISH_TIMEOUT')])
+    expect(gateway.commands).toHaveLength(8)
   })
 
   it('gets its response before the gateway stops', async () => {

@@ -1,12 +1,19 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError, parseIfMatch } from '@fms/aip'
 import { NoQuery, PublishFormRequest } from '@fms/contracts'
+import { flowOf } from '@fms/service-kit'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { reauthorizeAfterWait } from '../caller/authenticate.ts'
+import type { Authorize } from '../caller/authorization-cache.ts'
+import { type Door, maxWaitMs } from '../door/door.ts'
 import type { PublisherClient } from '../publish/publisher-client.ts'
 
 export interface PublishFormOptions {
   path: string
+  /** Of publishes alone: each holds its place until its reply or its deadline. */
+  door: Door
+  authorize: Authorize
   publisher: PublisherClient
   publishTimeoutMs: number
 }
@@ -19,18 +26,16 @@ const Params = z.object({ organizationRef: z.string(), formRef: z.string() })
  */
 export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
   app,
-  { path, publisher, publishTimeoutMs },
+  { path, door, authorize, publisher, publishTimeoutMs },
 ) => {
   app.post(
     path,
     {
       schema: { params: Params, querystring: NoQuery, body: PublishFormRequest },
-      config: { parsesEnvelopeOnly: true },
     },
-    async ({ id, params, body, headers, identity }, reply) => {
-      const controller = new AbortController()
-      // With a reason: without one, Node creates an error, which costs more.
-      reply.raw.once('close', () => controller.abort('the caller has disconnected'))
+    async (request, reply) => {
+      const { id, params, body, headers, identity, permit } = request
+      const deadline = performance.now() + publishTimeoutMs
       const command = {
         commandId: body.requestId ?? randomUUIDv7(),
         organizationId: identity.organizationId!,
@@ -42,8 +47,23 @@ export const publishForm: FastifyPluginAsyncZod<PublishFormOptions> = async (
         ...(body.refuseBreaking && { refuseBreaking: true }),
         ifMatch: parseIfMatch(headers['if-match']),
       }
-      const published = await publisher.publishForm(command, publishTimeoutMs, id, controller.signal)
-      if (!published) return
+      const admission = {
+        flow: flowOf(identity),
+        isDear: body.refuseBreaking === true,
+        caller: reply,
+        reauthorize: () => reauthorizeAfterWait(request, authorize),
+        // What is left has to suffice for the publish.
+        maxWaitMs: Math.min(maxWaitMs, publishTimeoutMs / 2),
+      }
+      permit.retain()
+      const published = await door
+        .admit(admission, () => publisher.publishForm(command, deadline, id))
+        .catch((error) => {
+          if (!reply.hasEnded) throw error
+          return undefined
+        })
+        .finally(() => permit.release())
+      if (!published || reply.hasEnded) return reply.hijack()
       if (published.outcome === 'refused') throw ApiError.fromProblem(published.problem)
       // A dry run's form is not stored, so it has no ETag.
       if (!body.validateOnly) reply.header('etag', published.etag)

@@ -1,158 +1,100 @@
 import { Counter, Gauge } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
-import { LRUCache } from 'lru-cache'
-import CircuitBreaker from 'opossum'
 
-const openBreakers = new Gauge({
+const openCircuits = new Gauge({
   name: 'circuit_open',
-  help: 'Callers whose circuit is open: all their requests but one trial a second fail immediately',
+  help: '1 while the circuit is open: all requests but one trial a second fail immediately',
   labelNames: ['circuit'],
 })
 
 const requests = new Counter({
   name: 'circuit_requests_total',
-  help: 'Requests through a circuit: success, failure, or reject for those that an open circuit fails immediately',
+  help: 'Requests through a circuit: success, failure of the transport, or reject for those that an open circuit fails immediately',
   labelNames: ['circuit', 'outcome'],
 })
 
-/** Duration from which a failure counts as a timeout, in milliseconds. */
+/** Failures without a success in between that open a circuit. */
+const maxFailures = 5
+
+/** Duration of a failure that opens a circuit on its own, in milliseconds: a timeout. */
 const timeoutMs = 1_000
 
-/** Breakers in memory, about 7 KiB each; beyond that the least recently used one is evicted. */
-const maxBreakers = 1_000
+/** Interval of the trials of an open circuit, in milliseconds. */
+const trialMs = 1_000
 
-/** Idle time after which a breaker is evicted, in milliseconds. */
-const idleMs = 60_000
-
-/** The circuit has its maximum of actions in flight. Does not count as a failure. */
-export class ConcurrencyLimitReached extends Error {}
-
-/** The upstream responded with a failure. Does not count as a timeout, whatever its duration. */
-export class UpstreamFailure extends Error {}
-
-/** The caller disconnected. Counts as a failure only after {@link timeoutMs}. */
-export class Abandoned extends Error {}
+/** The circuit is open. */
+export class CircuitOpen extends Error {}
 
 /**
- * Runs an action through the caller's circuit breaker, which throws immediately while it is open. It opens when half of
- * the caller's actions in the last ten seconds failed, or when one timed out, after a second or more in which no action
- * of any caller succeeded. An open breaker lets one action through every second and closes when it succeeds. An action
- * has to settle, or an open breaker stays open.
- *
- * @param caller the key of a breaker; by default all actions share one.
- * @throws {ConcurrencyLimitReached} immediately, when the maximum is in flight. Actions of callers who disconnected
- *   count until they settle.
+ * Fails requests to an upstream immediately while it cannot be reached. Opens at the fifth failure of the transport in a
+ * row, or at one that took a second in which nothing succeeded. While it is open, one request in a second is a trial: a
+ * success closes it. Any response is a success, since callers can cause errors, but no failure of the transport.
  */
-export type Circuit = <T>(action: () => Promise<T>, caller?: string) => Promise<T>
+export class Circuit {
+  readonly #name: string
+  readonly #logger: FastifyBaseLogger
+  #failures = 0
+  #isOpen = false
+  #nextTrial = 0
+  #lastSuccess = Number.NEGATIVE_INFINITY
 
-type Action = () => Promise<unknown>
-type Breaker = CircuitBreaker<[Action]>
+  constructor(name: string, logger: FastifyBaseLogger) {
+    this.#name = name
+    this.#logger = logger
+    openCircuits.set({ circuit: name }, 0)
+    for (const outcome of ['success', 'failure', 'reject']) requests.inc({ circuit: name, outcome }, 0)
+  }
 
-/** @param maxInFlight actions of all callers. */
-export const createCircuit = (name: string, logger: FastifyBaseLogger, maxInFlight: number): Circuit => {
-  const breakers = createBreakers(name, logger)
-  const successes = requests.labels(name, 'success')
-  const failures = requests.labels(name, 'failure')
-  const rejects = requests.labels(name, 'reject')
-  for (const outcome of [successes, failures, rejects]) outcome.inc(0)
-  let lastSuccess = Number.NEGATIVE_INFINITY
-  let inFlight = 0
-
-  const run = async (action: Action, caller: string) => {
+  /**
+   * Runs an action unless the circuit is open.
+   *
+   * @param isFailure whether an error of the action is one of the transport. Others neither open nor close the circuit.
+   * @throws {CircuitOpen} immediately; the error of the action.
+   */
+  async run<T>(action: () => Promise<T>, isFailure: (error: unknown) => boolean = () => true): Promise<T> {
     const start = performance.now()
-    const breaker = breakers.get(caller)
+    if (this.#isOpen) {
+      if (start < this.#nextTrial) {
+        this.#count('reject')
+        throw new CircuitOpen(`the circuit of ${this.#name} is open`)
+      }
+      this.#nextTrial = start + trialMs
+    }
     try {
-      const result = await (breaker ? breaker.fire(action) : action())
-      lastSuccess = performance.now()
-      successes.inc()
+      const result = await action()
+      this.#succeed()
       return result
     } catch (error) {
-      if (isOpenError(error)) rejects.inc()
-      else await recordFailure(error, start, breaker, caller)
+      if (isFailure(error)) this.#fail(start)
       throw error
     }
   }
 
-  const recordFailure = async (
-    error: unknown,
-    start: number,
-    counted: Breaker | undefined,
-    caller: string,
-  ) => {
-    // At a low rate of requests, five of them would time out before the breaker opens by the share of failures.
-    const isTimeout =
-      performance.now() - start >= timeoutMs && lastSuccess <= start && !(error instanceof UpstreamFailure)
-    if (error instanceof Abandoned && !isTimeout) return
-    failures.inc()
-    const breaker = counted ?? breakers.getOrCreate(caller)
-    if (!counted) await breaker.fire(() => Promise.reject(error)).catch(() => {})
-    if (isTimeout) breaker.open()
+  #succeed(): void {
+    this.#count('success')
+    this.#lastSuccess = performance.now()
+    this.#failures = 0
+    if (this.#isOpen) this.#set(false)
   }
 
-  return async <T>(action: () => Promise<T>, caller = '') => {
-    if (inFlight >= maxInFlight) throw new ConcurrencyLimitReached(`${inFlight} requests are in flight`)
-    inFlight++
-    try {
-      return (await run(action, caller)) as T
-    } finally {
-      inFlight--
-    }
+  #fail(start: number): void {
+    this.#count('failure')
+    const now = performance.now()
+    const isTimeout = now - start >= timeoutMs && this.#lastSuccess <= start
+    if (++this.#failures < maxFailures && !isTimeout) return
+    this.#nextTrial = now + trialMs
+    if (!this.#isOpen) this.#set(true)
+  }
+
+  #set(isOpen: boolean): void {
+    this.#isOpen = isOpen
+    openCircuits.set({ circuit: this.#name }, isOpen ? 1 : 0)
+    const fields = { circuit: this.#name }
+    if (isOpen) this.#logger.warn(fields, 'circuit open: its requests fail immediately')
+    else this.#logger.info(fields, 'circuit closed: its requests succeed again')
+  }
+
+  #count(outcome: string): void {
+    requests.inc({ circuit: this.#name, outcome })
   }
 }
-
-/** One breaker for each caller, created at its first failure. Without a breaker an action costs one look-up. */
-const createBreakers = (circuit: string, logger: FastifyBaseLogger) => {
-  openBreakers.set({ circuit }, 0)
-  const breakers = new LRUCache<string, Breaker & { isReportedOpen?: boolean }>({
-    max: maxBreakers,
-    ttl: idleMs,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-    dispose: (breaker) => {
-      if (breaker.isReportedOpen) openBreakers.dec({ circuit })
-      breaker.shutdown()
-    },
-  })
-
-  const getOrCreate = (caller: string): Breaker => {
-    const existing = breakers.get(caller)
-    if (existing) return existing
-    const breaker: Breaker & { isReportedOpen?: boolean } = new CircuitBreaker(
-      (action: Action) => action(),
-      breakerOptions(circuit),
-    )
-    const [user, organization] = caller.split(' ')
-    // `open` is also emitted after each failed trial; only the first is reported.
-    breaker.on('open', () => {
-      if (breaker.isReportedOpen) return
-      breaker.isReportedOpen = true
-      openBreakers.inc({ circuit })
-      logger.warn({ circuit, user, organization }, 'circuit open: its requests fail immediately')
-    })
-    breaker.on('close', () => {
-      if (!breaker.isReportedOpen) return
-      breaker.isReportedOpen = false
-      openBreakers.dec({ circuit })
-      logger.info({ circuit, user, organization }, 'circuit closed: its requests succeed again')
-    })
-    breakers.set(caller, breaker)
-    return breaker
-  }
-
-  return { get: (caller: string): Breaker | undefined => breakers.get(caller), getOrCreate }
-}
-
-const breakerOptions = (name: string): CircuitBreaker.Options => ({
-  name,
-  timeout: false,
-  errorThresholdPercentage: 50,
-  volumeThreshold: 5,
-  // Longer than any response takes: a request counts when it is sent, a failure when it is known.
-  rollingCountTimeout: 10_000,
-  rollingCountBuckets: 10,
-  resetTimeout: 1_000,
-  rollingPercentilesEnabled: false,
-  enableSnapshots: false,
-})
-
-const isOpenError = (error: unknown) => (error as { code?: unknown }).code === 'EOPENBREAKER'

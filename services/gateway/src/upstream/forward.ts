@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
-import { type Identity, identityHeader, replayedHeader } from '@fms/contracts'
-import { sanitizeRef } from '@fms/service-kit'
+import { identityHeader, replayedHeader } from '@fms/contracts'
+import { flowOf, sanitizeRef } from '@fms/service-kit'
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -10,17 +9,27 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify'
-import { type ResponseMemory, sendResponse } from './send-response.ts'
+import { reauthorizeAfterWait } from '../caller/authenticate.ts'
+import type { Authorize } from '../caller/authorization-cache.ts'
+import type { ByteBudget } from '../door/byte-budget.ts'
+import type { Door } from '../door/door.ts'
+import { isDear, noteLength } from '../door/is-dear.ts'
+import { LongBody } from './buffering-dispatcher.ts'
+import { claimMemory, reserveMemory, sendResponse } from './send-response.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
 export interface ForwardOptions {
   to: Upstream
+  door: Door
+  authorize: Authorize
   methods: HTTPMethods[]
   /** Route patterns; no other path is forwarded. */
   paths: string[]
-  memory: ResponseMemory
+  memory: ByteBudget
   /** Of the routes. */
   config?: FastifyContextConfig
+  /** The largest body, in bytes; by default that of the app. */
+  bodyLimit?: number
 }
 
 /** Key of the exchange among the headers that the proxy hands to the dispatcher. Symbol keys are not sent. */
@@ -31,15 +40,16 @@ interface Exchange {
   reply: FastifyReply
 }
 
-/** Forwards requests to a service, with the caller's identity token and canonical ids in the path. */
-export const forward: FastifyPluginAsync<ForwardOptions> = async (
-  app,
-  { to, methods, paths, memory, config },
-) => {
+/** Forwards requests to a service when it is their turn, with the caller's identity token and canonical ids in the path. */
+export const forward: FastifyPluginAsync<ForwardOptions> = async (app, options) => {
+  const { to, methods, paths, config, bodyLimit } = options
   keepRawBodies(app)
+  app.addHook('onRoute', (route) => {
+    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit
+  })
   await app.register(httpProxy, {
     upstream: to.origin,
-    undici: dispatcherOf(to),
+    undici: dispatcherOf(options),
     // HEAD is explicit: the HEAD route that Fastify adds would set the content-length of its empty body.
     httpMethods: methods.includes('GET') ? [...methods, 'HEAD'] : methods,
     routes: paths,
@@ -51,10 +61,7 @@ export const forward: FastifyPluginAsync<ForwardOptions> = async (
     replyOptions: {
       rewriteHeaders: responseHeadersOf,
       retryDelay: () => null,
-      onResponse: (request, reply, { stream }) => {
-        if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
-        sendResponse(request as FastifyRequest, reply as FastifyReply, stream as never, memory)
-      },
+      onResponse: (_request, reply, { stream }) => sendResponse(reply as FastifyReply, stream as never),
     },
     // Returns undefined: Fastify would await a returned reply.
     handler: (request, reply, path, options) => {
@@ -85,43 +92,53 @@ const keepRawBodies = (app: FastifyInstance) => {
 type ForwardedRequest = Pick<UpstreamRequest, 'method' | 'body'> & { headers: { [exchangeKey]: Exchange } }
 type ResponseCallback = (error: null, response: object) => void
 
-/** An adapter with the undici method that the proxy calls. It sends requests through the upstream's circuit. */
-const dispatcherOf = (to: Upstream) => ({
+/** An adapter with the undici method that the proxy calls. It sends requests when it is their turn. */
+const dispatcherOf = ({ to, door, memory, authorize }: ForwardOptions) => ({
   request: (async ({ method, headers, body }: ForwardedRequest, done: ResponseCallback) => {
     const { request, reply } = headers[exchangeKey]
+    const { identity, permit, routeOptions } = request
     // The service works until it responds, also after the caller has disconnected.
-    request.permit.retain()
-    try {
+    permit.retain()
+    const reauthorize = () => reauthorizeAfterWait(request, authorize)
+    const admission = { flow: flowOf(identity), isDear: isDear(request), caller: reply, reauthorize }
+    const send = (isReserved: boolean) => async () => {
       const response = await to.request({
         method,
         path: upstreamUrl(request),
         headers,
         body,
-        circuitKey: circuitKeyOf(request.identity),
-        // Reads are aborted when the caller disconnects; a write may already be done.
-        ...(isRead(method) && { caller: reply.raw }),
+        // Services end a list when its caller disconnects. What cannot be ended keeps its place until it is done.
+        ...(routeOptions.config.isList && { caller: reply }),
       })
-      if (reply.raw.destroyed) discard(response.body)
+      noteLength(request, response.body instanceof LongBody)
+      const canSend = isReserved || claimMemory(request, reply, response, memory)
+      if (!canSend || reply.raw.destroyed) discard(response.body)
       else done(null, response)
+      if (response.body instanceof LongBody) await response.body.received
+      return canSend
+    }
+    try {
+      // No response waits for memory: one that finds none is dropped, and its request repeated when there is some. Meanwhile
+      // other reads of the user wait as well, or services would work for responses that nobody reads.
+      const isShort = method === 'GET' && memory.isAwaitedBy(admission.flow)
+      if (isShort || (await door.admit(admission, send(false))) === false) {
+        await reserveMemory(request, reply, memory)
+        await door.admit(admission, send(true))
+      }
     } catch (error) {
       if (!reply.raw.destroyed) reply.send(error)
     } finally {
-      request.permit.release()
+      permit.release()
     }
   }) as never,
 })
 
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
-
-const discard = (body: Buffer | Readable) => {
-  if (body instanceof Readable) body.destroy()
+const discard = (body: Buffer | LongBody) => {
+  if (body instanceof LongBody) body.destroy()
 }
 
 /** Wildcard for the organization in a route pattern (AIP-159); a hook of the route finds the organization. */
 export const anyOrganization = '-'
-
-/** A circuit for each user and organization: failures of one pair open no circuit of another. */
-export const circuitKeyOf = ({ userId, organizationId = '' }: Identity) => `${userId} ${organizationId}`
 
 /** Path and query of a request, for the service. */
 export const upstreamUrl = (request: FastifyRequest): string =>

@@ -1,96 +1,45 @@
-import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
-import { replayedHeader } from '@fms/contracts'
-import { Gauge, overloaded } from '@fms/service-kit'
+import { flowOf, overloaded } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ConcurrencyPermit } from '../limits/concurrency-limits.ts'
-import { Semaphore } from '../limits/semaphore.ts'
-import { maxBufferedBytes, maxShortBytes } from './buffering-dispatcher.ts'
-
-/** Long responses that may wait for memory. */
-const maxWaiting = 1_000
-/** How long one may wait, in milliseconds. */
-const maxWaitMs = 2_000
-
-/** Interval between two attempts to raise a permit, in milliseconds. */
-const retryMs = 50
-
-const buffered = new Gauge({
-  name: 'response_bytes_buffered',
-  help: 'Bytes of long responses that their callers have not read to the end',
-})
-
-/** The process's memory for long responses, in bytes of their bodies. */
-export type ResponseMemory = Semaphore
-
-/** @param maxBytes at least {@link maxBufferedBytes}. */
-export const createResponseMemory = (maxBytes: number): ResponseMemory =>
-  new Semaphore({ max: maxBytes, maxWaiting, maxWaitMs })
+import type { ByteBudget } from '../door/byte-budget.ts'
+import { LongBody, maxBufferedBytes, type UpstreamResponse } from './buffering-dispatcher.ts'
 
 /**
- * Sends the body of a service's response; the reply already has its head. A short body is sent as it is. Until its
- * caller has read it, a long one counts as one request for each 256 KiB, and its bytes count towards the memory.
- */
-export const sendResponse = (
-  { permit }: FastifyRequest,
-  reply: FastifyReply,
-  body: Buffer | Readable,
-  memory: ResponseMemory,
-): void => {
-  if (body instanceof Readable) void sendLong(permit, reply, body, memory)
-  // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
-  else reply.send(body.length > 0 ? body : undefined)
-}
-
-const sendLong = async (
-  permit: ConcurrencyPermit,
-  reply: FastifyReply,
-  body: Readable,
-  memory: ResponseMemory,
-): Promise<void> => {
-  const bytes = Math.min(Number(reply.getHeader('content-length') ?? maxBufferedBytes), maxBufferedBytes)
-  try {
-    await raisePermit(permit, Math.ceil(bytes / maxShortBytes), reply)
-    if (!(await memory.acquire(bytes))) throw overloaded()
-  } catch (error) {
-    body.destroy()
-    for (const name of ['content-length', 'content-type', 'etag', replayedHeader]) reply.removeHeader(name)
-    reply.send(error)
-    return
-  }
-  const release = () => {
-    memory.release(bytes)
-    buffered.set(memory.held)
-  }
-  buffered.set(memory.held)
-  if (reply.raw.destroyed) {
-    release()
-    body.destroy()
-  } else {
-    reply.raw.once('close', release)
-    reply.send(body)
-  }
-}
-
-/**
- * Raises the permit, retrying while the user or organization has too many long responses. The body waits meanwhile: an
- * immediate 429 would make callers repeat the request, and the service read the same pages again.
+ * Reserves memory for the response to a read before a service works on it.
  *
- * @throws {ApiError} TOO_MANY_AT_ONCE after two seconds.
+ * @throws {ApiError} OVERLOADED when there is none in time.
  */
-const raisePermit = async (
-  permit: ConcurrencyPermit,
-  units: number,
-  { raw }: FastifyReply,
+export const reserveMemory = async (
+  { identity }: FastifyRequest,
+  reply: FastifyReply,
+  memory: ByteBudget,
 ): Promise<void> => {
-  const deadline = performance.now() + maxWaitMs
-  for (;;) {
-    try {
-      permit.raise(units)
-      return
-    } catch (error) {
-      if (performance.now() > deadline || raw.destroyed) throw error
-      await delay(retryMs)
-    }
-  }
+  const release = await memory.hold(flowOf(identity), maxBufferedBytes, () => reply.raw.destroy(), reply)
+  if (!release) throw overloaded()
+  reply.raw.once('close', release)
+}
+
+/**
+ * Claims memory for a long response until its caller has read the last byte.
+ *
+ * @returns false when there is none for the response to a read, which can be repeated. That to a write has the size of a
+ *   form, and is sent in any case.
+ */
+export const claimMemory = (
+  { identity, method }: FastifyRequest,
+  { raw }: FastifyReply,
+  { headers, body }: UpstreamResponse,
+  memory: ByteBudget,
+): boolean => {
+  if (!(body instanceof LongBody) || raw.destroyed) return true
+  const bytes = Math.min(Number(headers['content-length'] ?? maxBufferedBytes), maxBufferedBytes)
+  const release = memory.tryHold(flowOf(identity), bytes, () => raw.destroy())
+  if (release) raw.once('close', release)
+  return release !== undefined || method !== 'GET'
+}
+
+/** Sends the body of a service's response; the reply already has its head. */
+export const sendResponse = (reply: FastifyReply, body: Buffer | LongBody): void => {
+  if (reply.statusCode >= 400) reply.header('cache-control', 'no-store')
+  // For an empty buffer Fastify sets content-length 0, which is wrong for HEAD and 304.
+  reply.send(body instanceof LongBody || body.length > 0 ? body : undefined)
 }

@@ -1,17 +1,9 @@
-import type { ServerResponse } from 'node:http'
-import { shedHeader } from '@fms/contracts'
-import { overloaded } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
+import type { WaitingCaller } from '../door/wait-for-turn.ts'
 import { upstreamUnavailable } from '../errors.ts'
 import { sendBuffered, type UpstreamResponse } from './buffering-dispatcher.ts'
-import {
-  Abandoned,
-  type Circuit,
-  ConcurrencyLimitReached,
-  createCircuit,
-  UpstreamFailure,
-} from './circuit.ts'
+import { Circuit } from './circuit.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
 /** Idle time after which a connection is closed, in milliseconds; well below the default of `DRAIN_MS`. */
@@ -26,35 +18,29 @@ const defaultTimeoutMs = 6_000
 /** Timeout of a probe, in milliseconds. */
 const probeTimeoutMs = 1_000
 
-/** Duration from which a failed write counts as a failure of the circuit, in milliseconds. */
-const slowFailureMs = 1_000
-
 export interface UpstreamRequest extends Omit<Dispatcher.DispatchOptions, 'origin'> {
-  /** The response to the caller: the request is aborted when it closes before the service responds. */
-  caller?: ServerResponse
-  /** The circuit that the request goes through; by default the gateway's own. */
-  circuitKey?: string
+  /** The request is aborted when the caller disconnects before the service responds. */
+  caller?: WaitingCaller
   /** Connections for this request. Default: those of the upstream. */
   agent?: Agent
   /** Bytes of a long response that are buffered. Default: more than any page of a list has. */
   maxBufferedBytes?: number
 }
 
-/** A service behind the gateway, with its circuits. */
+/** A service behind the gateway, with its circuit. */
 export interface Upstream {
   name: string
   origin: string
   /**
    * Sends a request. Returns every response, error responses included.
    *
-   * @throws {ApiError} UPSTREAM_UNAVAILABLE when the service does not respond; a write may have been done. OVERLOADED
-   *   when too many requests are in flight, those of callers who disconnected included.
+   * @throws {ApiError} UPSTREAM_UNAVAILABLE when the service does not respond; a write may have been done.
    */
   request(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
 /**
- * The connections to all upstreams. Their number is not limited, since requests in flight are: no request waits for a
+ * The connections to all upstreams. Their number is not limited, since admitted requests are: no request waits for a
  * connection. The gateway closes idle connections before a stopping service does (`DRAIN_MS`), since a write that is
  * sent on a closing connection cannot be retried. Busy ones are closed after a minute, so that a new instance gets its
  * share.
@@ -85,25 +71,23 @@ export interface UpstreamOptions {
   origin: string
   agent: Agent
   logger: FastifyBaseLogger
-  /** Requests that may be in flight. */
-  maxRequests: number
 }
 
-export const createUpstream = ({ name, origin, agent, logger, maxRequests }: UpstreamOptions): Upstream => {
-  const circuit: Circuit = createCircuit(name, logger, maxRequests)
+export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions): Upstream => {
+  const circuit = new Circuit(name, logger)
   return {
     name,
     origin,
     async request(request) {
+      const { caller } = request
+      const send = () => sendWithRetry(request.agent ?? agent, { origin, ...request })
       try {
-        return await circuit(async () => {
-          const start = performance.now()
-          const response = await sendWithRetry(request.agent ?? agent, { origin, ...request })
-          return throwIfFailed(response, request, start)
-        }, request.circuitKey)
+        const response = await circuit.run(send, () => !caller?.hasEnded)
+        // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
+        if (response.headers['www-authenticate'] === 'FmsIdentity')
+          throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')
+        return response
       } catch (error) {
-        if (error instanceof FailedResponse) return error.response
-        if (error instanceof ConcurrencyLimitReached) throw overloaded()
         throw upstreamUnavailable(name, error)
       }
     },
@@ -127,45 +111,13 @@ export const probe = async (agent: Agent, name: string, origin: string): Promise
   if (statusCode !== 200) throw new Error(`${name} responds to /healthz with ${statusCode}`)
 }
 
-/** A response that the circuit counts as a failure. The caller gets it unchanged. */
-class FailedResponse extends UpstreamFailure {
-  readonly response: UpstreamResponse
-
-  constructor(response: UpstreamResponse) {
-    super(`responded ${response.statusCode}`)
-    this.response = response
-  }
-}
-
-/**
- * Returns the response unless the circuit has to count it as a failure.
- *
- * @param start when the request was sent, by `performance.now()`.
- */
-const throwIfFailed = (response: UpstreamResponse, request: UpstreamRequest, start: number) => {
-  const { statusCode, headers } = response
-  // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
-  if (headers['www-authenticate'] === 'FmsIdentity') {
-    throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')
-  }
-  // The service sheds load but works: an open circuit would leave it idle.
-  if (headers[shedHeader] !== undefined) return response
-  if (statusCode < 502 || statusCode > 504) return response
-  // A store with a full disk rejects writes immediately and still reads, so a fast failure of a write is no sign that
-  // the service is down.
-  const isSlow = performance.now() - start >= slowFailureMs
-  if (isIdempotent(request) || isSlow) throw new FailedResponse(response)
-  return response
-}
-
 /** Retries an idempotent request once when its connection was closed: an idle one may close just as it is used. */
 const sendWithRetry = async (agent: Agent, request: UpstreamRequest & { origin: string }) => {
   const { caller, maxBufferedBytes } = request
   try {
     return await sendBuffered(agent, request, caller, maxBufferedBytes)
   } catch (error) {
-    if (caller?.destroyed) throw new Abandoned('the caller has disconnected')
-    if (!isIdempotent(request) || !isDeadConnection(error)) throw error
+    if (caller?.hasEnded || !isIdempotent(request) || !isDeadConnection(error)) throw error
     return await sendBuffered(agent, request, caller, maxBufferedBytes)
   }
 }

@@ -6,12 +6,12 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { internal, traceFields } from '@fms/service-kit'
+import { type FairQueue, internal, traceFields } from '@fms/service-kit'
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { headers, type NatsConnection } from 'nats'
 import { type Clocks, type Deadline, DeadlineExceeded, deadlineOf } from '../deadline/deadline.ts'
-import { type PublishDeps, publish, toFormPublished } from '../publish.ts'
+import { flowOf, type PublishDeps, publish, toFormPublished } from '../publish.ts'
 
 /** Timeout of the publish to the dead letter stream, in milliseconds. */
 const deadLetterTimeoutMs = 1_000
@@ -20,6 +20,8 @@ export interface PublishFormDeps extends PublishDeps {
   nats: NatsConnection
   logger: FastifyBaseLogger
   clocks: Clocks
+  /** Takes commands in turn over organizations and users. */
+  turns: FairQueue
   /** Counts a late command for the log. */
   logLateCommand: () => void
 }
@@ -53,7 +55,8 @@ export const consumePublishForm = async (message: JsMsg, deps: PublishFormDeps):
   })
   try {
     const httpRequestId = message.headers?.get(requestIdHeader) ?? ''
-    const form = await publish(command, deps, { assertInTime: deadline.assertNotOver, httpRequestId })
+    const delivery = { assertInTime: deadline.assertNotOver, httpRequestId }
+    const form = await deps.turns.run(flowOf(command), () => publish(command, deps, delivery))
     reply(message, toFormPublished(form, deps.publicFormBaseUrl), deps)
     message.ack()
     logger.info(fields(), 'published')
@@ -83,7 +86,7 @@ const settleFailure = async (
     return 'refused'
   }
   const isUnexpected = !(error instanceof ApiError)
-  logger.error({ ...fields, err: error }, logTextOf(error))
+  logger.error({ ...fields, err: error }, isUnexpected ? 'unexpected error' : 'store unavailable')
   const delayMs = retryDelayMs(message.info.deliveryCount)
   if (isUnexpected && deadline.isOverIn(delayMs + redeliveryMs)) {
     replyWithProblem(message, internal(error), deps)
@@ -91,11 +94,6 @@ const settleFailure = async (
   }
   message.nak(delayMs)
   return 'retried'
-}
-
-const logTextOf = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return 'unexpected error'
-  return error.reason === 'OVERLOADED' ? 'too many large comparisons' : 'store unavailable'
 }
 
 const loggerOf = (message: JsMsg, { logger }: PublishFormDeps): FastifyBaseLogger =>

@@ -2,15 +2,15 @@ import { FormDraft } from '@fms/contracts'
 import { draftArbitrary } from '@fms/contracts/arbitrary'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DraftComparer } from './draft-comparer.ts'
-import { type DraftCaller, DraftThreads } from './draft-threads.ts'
+import { DraftThreads } from './draft-threads.ts'
+import { DraftWriter } from './draft-writer.ts'
 
 const threads = new DraftThreads(1)
-const inline = new DraftComparer(threads, Number.POSITIVE_INFINITY)
-const threaded = new DraftComparer(threads, 0)
+const inline = new DraftWriter(threads, Number.POSITIVE_INFINITY)
+const threaded = new DraftWriter(threads, 0)
 afterAll(() => threads.close())
 
-const alice: DraftCaller = { userId: 'alice', hasDisconnected: () => false }
+const alice = { organization: 'acme', user: 'alice' }
 
 const maxDraftBytes = 768 * 1024
 
@@ -30,7 +30,7 @@ const number = (index: number) => `${100_000 + index}`
 const numbered = (items: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: items }, (_, index) => [number(index), value]))
 
-describe('DraftComparer', () => {
+describe('DraftWriter.compare', () => {
   it('returns the same from a thread as from the calling thread', async () => {
     await fc.assert(
       fc.asyncProperty(draftArbitrary, draftArbitrary, fc.boolean(), async (from, to, toDraft) => {

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { ByteBudget } from './byte-budget.ts'
+
+const flowOf = (organization: string) => ({ organization, user: organization })
+
+/** A budget whose holdings release when they give way, and the names of those that did. */
+const givenBudget = (bytes: number, minBytes?: number) => {
+  const budget = new ByteBudget('requests', bytes, minBytes)
+  const gaveWay: string[] = []
+  const hold = async (name: string, bytes: number) => {
+    const release = await budget.hold(flowOf(name[0]!), bytes, () => {
+      gaveWay.push(name)
+      release?.()
+    })
+    return release
+  }
+  return { budget, gaveWay, hold }
+}
+
+describe('ByteBudget', () => {
+  it('lets an organization hold an eighth, or the given minimum, and others the rest', async () => {
+    const { budget, hold } = givenBudget(80)
+    await hold('a1', 6)
+    let isHeld = false
+    const waiting = hold('a2', 6).then((release) => {
+      isHeld = true
+      return release
+    })
+
+    expect(await hold('b1', 10)).toBeDefined()
+    expect([isHeld, budget.held]).toEqual([false, 16])
+    expect(await waiting).toBeUndefined()
+    expect(await givenBudget(80, 20).hold('a1', 20)).toBeDefined()
+  })
+
+  it('counts what is longer than the share of an organization as all of it', async () => {
+    const { budget, hold } = givenBudget(80)
+
+    const release = await hold('a1', 50)
+
+    expect(budget.held).toBe(10)
+    release!()
+    release!()
+    expect(budget.held).toBe(0)
+  })
+
+  it('ends the oldest holding of the organization that holds the most for one that waits', async () => {
+    const { budget, gaveWay, hold } = givenBudget(30, 20)
+    for (const [name, bytes] of [
+      ['b1', 9],
+      ['a1', 7],
+      ['a2', 7],
+      ['c1', 7],
+    ] as const)
+      await hold(name, bytes)
+
+    expect(await hold('d1', 5)).toBeDefined()
+
+    expect(gaveWay).toEqual(['a1'])
+    expect(budget.held).toBe(28)
+  })
+
+  it('ends nothing of those who hold no more than the one that waits would', async () => {
+    const { gaveWay, hold } = givenBudget(20, 10)
+    await hold('a1', 10)
+    await hold('b1', 10)
+
+    expect(await hold('c1', 10)).toBeUndefined()
+
+    expect(gaveWay).toEqual([])
+  })
+
+  it('holds bytes at once if they are free, and tells whose wait', async () => {
+    const { budget, hold } = givenBudget(80)
+    const release = budget.tryHold(flowOf('a'), 10, () => {})
+    expect(budget.tryHold(flowOf('a'), 1, () => {})).toBeUndefined()
+    const waiting = hold('a', 10)
+    expect([budget.isAwaitedBy(flowOf('a')), budget.isAwaitedBy(flowOf('b'))]).toEqual([true, false])
+
+    release!()
+
+    expect(await waiting).toBeDefined()
+    expect(budget.isAwaitedBy(flowOf('a'))).toBe(false)
+  })
+
+  it('forgets callers who disconnect while they wait', async () => {
+    const { budget, hold } = givenBudget(80)
+    await hold('a', 10)
+    const caller = { hasEnded: false, onDisconnect: undefined as (() => void) | undefined }
+    const waiting = budget.hold(flowOf('a'), 10, () => {}, caller)
+
+    caller.onDisconnect!()
+
+    expect(await waiting).toBeUndefined()
+    expect(caller.onDisconnect).toBeUndefined()
+  })
+})

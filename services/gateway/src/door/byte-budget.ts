@@ -1,0 +1,121 @@
+import { FairQueue, type Flow, Gauge, type Ticket } from '@fms/service-kit'
+import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
+
+/** How long a request may wait for bytes, in milliseconds. */
+const maxWaitMs = 2_000
+
+/** How long one waits before the largest holder gives way, and the pause before the next one does, in milliseconds. */
+const patienceMs = 250
+
+const budgets = new Map<string, ByteBudget>()
+
+new Gauge({
+  name: 'gateway_bytes_held',
+  help: 'Bytes over 16 KiB of request bodies until the work for them is done, and over 256 KiB of responses until they are read',
+  labelNames: ['of'],
+  collect() {
+    for (const [of, { held }] of budgets) this.set({ of }, held)
+  },
+})
+
+interface Holding {
+  ticket: Ticket
+  /** Ends what holds the bytes. */
+  giveWay: () => void
+}
+
+/**
+ * Memory for what many callers send or read. An organization may hold an eighth of it. While all is held, the organization
+ * that holds the most loses its oldest holding to one that waits.
+ */
+export class ByteBudget {
+  readonly #queue: FairQueue
+  readonly #share: number
+  readonly #holdings = new Set<Holding>()
+  #lastMadeRoom = Number.NEGATIVE_INFINITY
+  /** How many of each user wait. */
+  readonly #waiting = new Map<string, number>()
+
+  /**
+   * @param of what holds the bytes, for the metric.
+   * @param minBytes what an organization may hold at least.
+   */
+  constructor(of: 'requests' | 'responses', bytes: number, minBytes = 0) {
+    this.#share = Math.max(minBytes, Math.floor(bytes / 8))
+    this.#queue = new FairQueue({ places: bytes, perOrganization: this.#share })
+    budgets.set(of, this)
+  }
+
+  get held(): number {
+    return this.#queue.held
+  }
+
+  /** Whether something of the user waits for bytes. */
+  isAwaitedBy({ user }: Flow): boolean {
+    return this.#waiting.has(user)
+  }
+
+  /**
+   * Holds bytes that are free.
+   *
+   * @param giveWay called at most once, when others need the bytes; it has to end with a release.
+   * @returns the function that releases them, safe to call again; undefined when they are not free.
+   */
+  tryHold(flow: Flow, bytes: number, giveWay: () => void): (() => void) | undefined {
+    const ticket = this.#queue.enter(flow, () => {}, bytes)
+    if (ticket.state === 'admitted') return this.#hold(ticket, giveWay)
+    this.#queue.leave(ticket)
+    return undefined
+  }
+
+  /**
+   * Holds bytes as {@link tryHold} does, perhaps after a wait. While it waits, it should cost nothing.
+   *
+   * @returns undefined when they were not free in time, or the caller has disconnected.
+   */
+  async hold(
+    flow: Flow,
+    bytes: number,
+    giveWay: () => void,
+    caller?: WaitingCaller,
+  ): Promise<(() => void) | undefined> {
+    const { user, organization } = flow
+    this.#waiting.set(user, (this.#waiting.get(user) ?? 0) + 1)
+    const timer = setInterval(() => this.#makeRoom(organization, bytes), patienceMs)
+    const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
+    clearInterval(timer)
+    const left = this.#waiting.get(user)! - 1
+    if (left > 0) this.#waiting.set(user, left)
+    else this.#waiting.delete(user)
+    return ticket && this.#hold(ticket, giveWay)
+  }
+
+  #hold(ticket: Ticket, giveWay: () => void): () => void {
+    const holding = { ticket, giveWay }
+    this.#holdings.add(holding)
+    return () => {
+      this.#holdings.delete(holding)
+      this.#queue.leave(ticket)
+    }
+  }
+
+  /** Ends the oldest holding of the organization that holds the most, for one that is within its share. */
+  #makeRoom(organization: string, bytes: number): void {
+    if (performance.now() - this.#lastMadeRoom < patienceMs) return
+    const held = new Map<string, number>()
+    for (const { ticket } of this.#holdings) {
+      const { flow, places } = ticket
+      held.set(flow.organization, (held.get(flow.organization) ?? 0) + places)
+    }
+    const needed = (held.get(organization) ?? 0) + bytes
+    const [largest, most] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0])
+    if (needed > this.#share || needed >= most) return
+    for (const holding of this.#holdings) {
+      if (holding.ticket.flow.organization !== largest) continue
+      this.#holdings.delete(holding)
+      this.#lastMadeRoom = performance.now()
+      holding.giveWay()
+      return
+    }
+  }
+}

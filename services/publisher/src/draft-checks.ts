@@ -1,0 +1,39 @@
+import type { PreconditionViolation } from '@fms/contracts'
+import type { StoredForm, StoredRevision } from '@fms/forms-store'
+import { type Flow, shortBodyBytes, WorkerThreads } from '@fms/service-kit'
+import { breakingChangesOf, violationsOf } from './check-draft.ts'
+
+/** Checks drafts before they are published. Small ones on the calling thread; large ones, up to 80 ms, in worker threads. */
+export class DraftChecks {
+  readonly #threads = new WorkerThreads<typeof import('./draft-worker.ts')>(
+    new URL('./draft-worker.ts', import.meta.url),
+  )
+
+  /** What prevents the publish of a draft. */
+  async violations({ draftJson }: StoredForm, flow: Flow): Promise<PreconditionViolation[]> {
+    return isLarge(draftJson) ? this.#threads.run('violations', draftJson, flow) : violationsOf(draftJson)
+  }
+
+  /** The breaking changes of a draft since the live revision. */
+  async breakingChanges(
+    { draftJson }: StoredForm,
+    { formJson: liveJson }: StoredRevision,
+    flow: Flow,
+  ): Promise<PreconditionViolation[]> {
+    const states = { draftJson, liveJson }
+    return isLarge(draftJson + liveJson)
+      ? this.#threads.run('breaking', states, flow)
+      : breakingChangesOf(states)
+  }
+
+  /** The number of running threads. */
+  get threads(): number {
+    return this.#threads.running
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close()
+  }
+}
+
+const isLarge = (json: string) => json.length > shortBodyBytes

@@ -1,0 +1,6 @@
+// Entry point of a worker thread: the export that a task names is called. Input is text, which is cheap to send.
+import { threadTask } from '@fms/service-kit'
+import { breakingChangesOf, violationsOf } from './check-draft.ts'
+
+export const violations = threadTask(violationsOf)
+export const breaking = threadTask(breakingChangesOf)
