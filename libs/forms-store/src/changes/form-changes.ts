@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { ApiError } from '@fms/aip'
 import type { EventType, FormRecord } from '@fms/contracts'
-import { conflictDeadline, KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
+import { KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
 import { formConflict, formIdTaken, updateAborted } from '../errors.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
@@ -246,11 +246,10 @@ export abstract class FormChanges {
     })
   }
 
-  /** Repeats an attempt until it does not conflict, or ABORTED 5 s after the call. */
+  /** Repeats an attempt until it does not conflict with other processes, or ABORTED after 5 s. */
   #repeat<T>(ref: FormRef, attempt: () => Promise<T | typeof writeConflict>): Promise<T> {
-    const deadline = conflictDeadline()
     return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
-      retryOnConflict(attempt, () => updateAborted(ref), deadline),
+      retryOnConflict(attempt, () => updateAborted(ref)),
     )
   }
 
