@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { makePublicId, openFormsStore } from '@fms/forms-store'
+import { type FormsStore, makePublicId, migrateFormsStore, openFormsStore } from '@fms/forms-store'
+import type { TestMongodb } from '@fms/testkit/mongodb'
 import { sampleFormRecord } from '@fms/testkit/sample-form-record'
 import { type Document, MongoClient } from 'mongodb'
 import { trigramsOf } from '../../libs/forms-store/src/lists/name-trigrams.ts'
-import { draftOf, formIdOf, formNameOf } from './generated-forms.ts'
+import { databaseUrl, dropDatabase } from '../sides/start-bare-mongodb.ts'
+import { draftOf, formIdOf, formNameOf, formTimeOf } from './generated-forms.ts'
 
 /** Documents of one insert. */
 const batchSize = 1_000
@@ -87,3 +89,40 @@ const reservationOf = (
   formId,
   ...('incarnation' in reservation && { incarnation }),
 })
+
+/** An organization of one size in a database of its own. */
+export interface StoredOrganization extends AsyncDisposable {
+  url: string
+  store: FormsStore
+  organizationId: string
+  forms: number
+}
+
+/**
+ * Creates a forms store in a new database, with one organization. Disposing drops the database.
+ *
+ * @param name of the database, unique on the engine in this process.
+ * @param onProgress called with the number of forms that were added so far.
+ */
+export const seedOrganization = async (
+  engine: TestMongodb,
+  name: string,
+  forms: number,
+  onProgress: (added: number) => void,
+): Promise<StoredOrganization> => {
+  const url = databaseUrl(engine.url, name)
+  await migrateFormsStore(url)
+  const organizationId = formIdOf(-1)
+  await fillMongodb(url, { organizationId, count: forms, timeOf: formTimeOf, onProgress })
+  const store = await openFormsStore(url)
+  return {
+    url,
+    store,
+    organizationId,
+    forms,
+    [Symbol.asyncDispose]: async () => {
+      await store.close()
+      await dropDatabase(engine, url)
+    },
+  }
+}

@@ -4,8 +4,7 @@ import { MongoClient } from 'mongodb'
 import { bareForm, barePublicIdOf, createBareIndexes } from '../data/bare-mongodb.ts'
 import { draftOf, formIdOf } from '../data/generated-forms.ts'
 import { bareMongodbOperations } from '../load/requests.ts'
-import { startProgram } from './processes.ts'
-import type { Side } from './side.ts'
+import { type Side, startProgram } from './processes.ts'
 
 /** Documents of one insert. */
 const batchSize = 500
