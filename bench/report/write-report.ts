@@ -158,6 +158,7 @@ const targetsTable = (targets: readonly Target[]): Table => ({
 /** Two sentences: how many bounds were kept, and which were not. */
 export const verdictOf = (targets: readonly Target[]): string => {
   const judged = targets.filter((target) => isMet(target) !== undefined)
+  if (judged.length === 0) return 'No figure of this run has a bound.'
   const missed = judged.filter((target) => !isMet(target))
   const kept = `${judged.length - missed.length} of ${judged.length} bounds are kept.`
   const texts = missed.map(

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { startMongo } from '@fms/testkit/mongodb'
+import { startMongo, type TestMongodb } from '@fms/testkit/mongodb'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { terminate } from '@fms/testkit/processes'
+import { databaseUrl, dropDatabase } from '../data/fill-mongodb.ts'
 import { draftOf, formIdOf, formNameOf, isPublished } from '../data/generated-forms.ts'
-import type { LoadTarget, Operation } from '../load/requests.ts'
+import { bareMongodbOperations, type LoadTarget, type Operation } from '../load/requests.ts'
 import { type Side, startProgram } from './processes.ts'
-import { databaseUrl, dropDatabase, startBareMongodb } from './start-bare-mongodb.ts'
 import { type ProductOptions, startProduct } from './start-product.ts'
 
 export interface Sides extends AsyncDisposable {
@@ -169,6 +169,36 @@ const startRoundTrips = async (folder: string): Promise<Side> => {
     async [Symbol.asyncDispose]() {
       await terminate(child)
       await nats.stop()
+    },
+  }
+}
+
+/** Starts M, a bare server with the MongoDB driver, with `forms` forms in a database on the product's engine. */
+const startBareMongodb = async (engine: TestMongodb, forms: number): Promise<Side> => {
+  const url = databaseUrl(engine.url, 'bare')
+  const [organizationId, otherOrganizationId] = [formIdOf(-1), formIdOf(-2)]
+  const { child, message } = await startProgram<{ origin: string }>(
+    'bare-mongodb-server.ts',
+    url,
+    organizationId,
+    `${forms}`,
+  )
+  const target = {
+    baseUrl: `${message.origin}/v2`,
+    organizationId,
+    otherOrganizationId,
+    forms,
+    apiKeys: ['none'],
+    filter: 'plain',
+  } as const
+  return {
+    name: 'M',
+    operations: bareMongodbOperations,
+    pids: () => ({ bare: [child.pid!], ...(engine.pid && { mongodb: [engine.pid] }) }),
+    load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
+    [Symbol.asyncDispose]: async () => {
+      await terminate(child)
+      await dropDatabase(engine, url)
     },
   }
 }
