@@ -52,6 +52,9 @@ const bench = async (options: Options) => {
   writeReport(results, options, files)
 }
 
+/** The operations of which a side has had its first warm-up. */
+const warmedUp = new WeakMap<Side, Set<Operation>>()
+
 /** After its first measurement, an operation needs a twentieth of the warm-up: the caches of the CPU are cold. */
 const shareOfLaterWarmUps = 20
 
@@ -78,9 +81,8 @@ const measureAll = async (
   const steps = stepsOf(sides, operations, settings)
   using progress = startProgress(steps.length)
   const measurements: Results['measurements'] = []
-  const warm = new Map<Side, Set<Operation>>()
   for (const { side, operation, setting, round } of steps) {
-    const done = warm.getOrInsertComputed(side, () => new Set())
+    const done = warmedUp.getOrInsertComputed(side, () => new Set())
     const requests = warmUpOf(operation, warmUpRequests) / (done.has(operation) ? shareOfLaterWarmUps : 1)
     done.add(operation)
     measurements.push(await measure(generator, side, operation, setting, Math.ceil(requests), round))
