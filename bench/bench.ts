@@ -1,18 +1,13 @@
 /** `npm run bench`: measures the product and its baselines in one run. */
-import { availableParallelism } from 'node:os'
 import cliProgress from 'cli-progress'
 import { type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import { measure } from './load/measure.ts'
-import { measureStart } from './load/measure-start.ts'
-import { probe } from './load/probe.ts'
+import { measure, measureStart, probe } from './load/measure.ts'
 import type { Operation } from './load/requests.ts'
-import { type Options, readOptions, usage } from './options.ts'
-import { type Plan, planOf, type Setting } from './plan.ts'
+import { type Options, optionSchemas, type Plan, planOf, type Setting, usage, warmUpOf } from './plan.ts'
 import { afterConnections, afterLargePages, type MemoryAfter, type Results } from './report/results.ts'
 import { reportFilesOf, writeReport } from './report/write-report.ts'
 import { runCommand } from './run-command.ts'
-import { memoryOf } from './sides/processes.ts'
-import type { Side } from './sides/side.ts'
+import { memoryOf, type Side } from './sides/processes.ts'
 import { type Sides, startSides } from './sides/start-sides.ts'
 
 const bench = async (options: Options) => {
@@ -35,7 +30,7 @@ const bench = async (options: Options) => {
     measurements: [],
     memory: [],
     startMs: [],
-    cores: availableParallelism(),
+    warmUpRequests: plan.warmUpRequests,
     engine,
   }
   const recordMemory = (after: string) =>
@@ -57,6 +52,12 @@ const bench = async (options: Options) => {
   writeReport(results, options, files)
 }
 
+/** The operations of which a side has had its first warm-up. */
+const warmedUp = new WeakMap<Side, Set<Operation>>()
+
+/** After its first measurement, an operation needs a twentieth of the warm-up: the caches of the CPU are cold. */
+const shareOfLaterWarmUps = 20
+
 const largePageConnections = 64
 const largePageSeconds = 5
 
@@ -75,14 +76,16 @@ const probeAll = async (side: Side, operations: readonly Operation[]) => {
 const measureAll = async (
   generator: LoadGenerator,
   sides: Sides,
-  { operations, settings, warmUpSeconds, firstWarmUpSeconds }: Plan,
+  { operations, settings, warmUpRequests }: Plan,
 ): Promise<Results['measurements']> => {
   const steps = stepsOf(sides, operations, settings)
   using progress = startProgress(steps.length)
   const measurements: Results['measurements'] = []
   for (const { side, operation, setting, round } of steps) {
-    const warmUp = round === 1 ? firstWarmUpSeconds : warmUpSeconds
-    measurements.push(await measure(generator, side, operation, setting, warmUp, round))
+    const done = warmedUp.getOrInsertComputed(side, () => new Set())
+    const requests = warmUpOf(operation, warmUpRequests) / (done.has(operation) ? shareOfLaterWarmUps : 1)
+    done.add(operation)
+    measurements.push(await measure(generator, side, operation, setting, Math.ceil(requests), round))
     progress.step(`${operation} ${side.name}`)
   }
   return measurements
@@ -126,4 +129,4 @@ const startProgress = (total: number): Disposable & { step(what: string): void }
   return { step: (what) => bar.increment({ what }), [Symbol.dispose]: () => bar.stop() }
 }
 
-await runCommand('npm run bench', usage, () => bench(readOptions(process.argv.slice(2))))
+await runCommand('npm run bench', usage, optionSchemas, bench)

@@ -4,18 +4,17 @@
  */
 import { writeFileSync } from 'node:fs'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
-import { ApiError } from '@fms/aip'
-import { openFormsStore } from '@fms/forms-store'
+import { ApiError, type CheckedFilter } from '@fms/aip'
+import { type FormOrderTerm, type ListFormsQuery, openFormsStore } from '@fms/forms-store'
 import { startMongo, type TestMongodb } from '@fms/testkit/mongodb'
 import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
 import { type Document, MongoClient } from 'mongodb'
 import { z } from 'zod'
-import { seedOrganization } from './data/seed-organization.ts'
-import { type Call, type StoredOrganization, storeOperations } from './load/store-operations.ts'
+import { type StoredOrganization, seedOrganization } from './data/fill-mongodb.ts'
+import { formIdOf, formTimeOf, prefixOf, wordOf } from './data/generated-forms.ts'
 import { explain, type QueryPlan } from './report/query-plan.ts'
-import { figure, type Table, toMarkdown, toText } from './report/table.ts'
-import { runCommand } from './run-command.ts'
+import { figure, type Table, toMarkdown, toText } from './report/tables.ts'
+import { positive, runCommand } from './run-command.ts'
 
 const usage = `npm run bench:mongodb-size -- [OPTION…]
 
@@ -26,16 +25,74 @@ const usage = `npm run bench:mongodb-size -- [OPTION…]
   --table PATH    also writes the table to a file
 `
 
-const positive = z.coerce.number<string>().int().positive()
-
-const Options = z.object({
-  forms: positive.default(1_000_000),
-  few: positive.default(1_000),
-  calls: positive.default(200),
-  seconds: positive.default(20),
+const optionSchemas = {
+  forms: positive.int().default(1_000_000),
+  few: positive.int().default(1_000),
+  calls: positive.int().default(200),
+  seconds: positive.int().default(20),
   table: z.string().optional(),
-})
-type Options = z.infer<typeof Options>
+}
+type Options = z.infer<z.ZodObject<typeof optionSchemas>>
+
+/** One call of the store's port with random parameters. */
+type Call = (organization: StoredOrganization) => Promise<unknown>
+
+const list =
+  (queryOf: (forms: number) => Partial<ListFormsQuery>): Call =>
+  ({ store, organizationId, forms }) =>
+    store.list({ organizationId, orderBy: [], limit: 10, skip: 0, ...queryOf(forms) })
+
+const filtered = (filterOf: (random: number) => CheckedFilter): Call =>
+  list((forms) => ({ filter: filterOf(Math.floor(Math.random() * forms)) }))
+
+const ordered = (...orderBy: FormOrderTerm[]): Call => list(() => ({ orderBy }))
+
+const ascending = (field: FormOrderTerm['field']): FormOrderTerm => ({ field, descending: false })
+const descending = (field: FormOrderTerm['field']): FormOrderTerm => ({ field, descending: true })
+
+/** Operations on an organization by their names. Each list also returns its total. */
+const storeOperations: Record<string, Call> = {
+  get: ({ store, organizationId, forms }) =>
+    store.get({ organizationId, formRef: formIdOf(Math.floor(Math.random() * forms)) }),
+  usage: ({ store, organizationId }) => store.usage(organizationId),
+  list: list(() => ({})),
+  'list, from the middle': list((forms) => ({ after: [formTimeOf(Math.floor(forms / 2)), ''] })),
+  'list, one form': list(() => ({ limit: 1 })),
+  'order: name': ordered(ascending('name')),
+  'order: createTime desc': ordered(descending('createTime')),
+  'order: replyCount desc': ordered(descending('replyCount')),
+  'order: name, createTime desc': ordered(ascending('name'), descending('createTime')),
+  'order: replyCount desc, updateTime': ordered(descending('replyCount'), ascending('updateTime')),
+  'name = "prefix*" (10 forms)': filtered((number) => ({
+    kind: 'match',
+    field: 'name',
+    parts: [prefixOf(number), ''],
+  })),
+  'search("word") (10 forms)': filtered((number) => ({
+    kind: 'search',
+    field: 'name',
+    text: wordOf(number),
+  })),
+  'name:"word" (10 forms)': filtered((number) => ({ kind: 'contains', field: 'name', text: wordOf(number) })),
+  'updateTime >= t (10 forms)': list((forms) => ({
+    filter: { kind: 'compareTime', field: 'updateTime', operator: '>=', epochMs: formTimeOf(forms - 10) },
+  })),
+  'type = dynamic (none)': filtered(() => ({
+    kind: 'compare',
+    field: 'type',
+    operator: '=',
+    value: 'dynamic',
+  })),
+  'type = structured (all)': filtered(() => ({
+    kind: 'compare',
+    field: 'type',
+    operator: '=',
+    value: 'structured',
+  })),
+  'updateTime >= t (half)': list((forms) => ({
+    filter: { kind: 'compareTime', field: 'updateTime', operator: '>=', epochMs: formTimeOf(forms / 2) },
+  })),
+}
 
 /** Interval of the progress notes, in forms. */
 const noteEvery = 20_000
@@ -149,12 +206,4 @@ const measureSizes = async (options: Options): Promise<void> => {
   if (options.table) writeFileSync(options.table, `${toMarkdown(table)}\n`)
 }
 
-const readOptions = (): Options => {
-  const text = { type: 'string' } as const
-  const names = { forms: text, few: text, calls: text, seconds: text, table: text }
-  const read = Options.safeParse(parseArgs({ options: names }).values)
-  if (!read.success) throw new Error(z.prettifyError(read.error))
-  return read.data
-}
-
-await runCommand('npm run bench:mongodb-size', usage, () => measureSizes(readOptions()))
+await runCommand('npm run bench:mongodb-size', usage, optionSchemas, measureSizes)

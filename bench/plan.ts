@@ -1,5 +1,37 @@
-import { httpOperations, type Operation } from './load/requests.ts'
-import type { Options } from './options.ts'
+import { z } from 'zod'
+import { bareMongodbOperations, httpOperations, type Operation } from './load/requests.ts'
+import { list, positive } from './run-command.ts'
+
+export const usage = `npm run bench -- [OPTION…]
+
+  --store NAME         sqlite (default), or mongodb: the product on MongoDB, beside a bare driver on the same engine
+  --quick              1,000 forms, 16 connections, three short rounds and a short warm-up: about three minutes
+  --only LIST          operations, for example get,list: ${httpOperations.join(', ')};
+                       on MongoDB ${bareMongodbOperations.join(', ')}
+  --sizes LIST         forms of the organization (default: 1000,100000,1000000; on MongoDB 100)
+  --connections LIST   default: 16,128; on MongoDB 4
+  --rounds N           measurements of each cell, an odd number
+  --seconds N          duration of each measurement
+  --json PATH          file for the figures (default: bench/results/TIME.json)
+  --profile            write a CPU profile of each service beside the figures
+`
+
+/** The options of `npm run bench`. */
+export const optionSchemas = {
+  store: z.enum(['sqlite', 'mongodb']).default('sqlite'),
+  quick: z.boolean().default(false),
+  only: list(z.enum(httpOperations)).optional(),
+  sizes: list(positive.int()).optional(),
+  connections: list(positive.int()).optional(),
+  rounds: positive
+    .int()
+    .refine((rounds) => rounds % 2 === 1, { error: 'must be odd' })
+    .optional(),
+  seconds: z.coerce.number<string>().min(0.2).optional(),
+  json: z.string().optional(),
+  profile: z.boolean().default(false),
+}
+export type Options = z.infer<z.ZodObject<typeof optionSchemas>>
 
 /** One size of the organization and one number of connections, and how they are measured. */
 export interface Setting {
@@ -17,10 +49,8 @@ export interface Plan {
   settings: Setting[]
   /** Settings of the lists of 1,000, which are measured last: their pages of 3 MB take memory. */
   longLists: Setting[]
-  /** Duration of the warm-up before each measurement. */
-  warmUpSeconds: number
-  /** Duration of the warm-up in the first round: longer, because V8 is still compiling. */
-  firstWarmUpSeconds: number
+  /** Requests of each operation that each side gets before its first measurement, so that V8 has compiled its code. */
+  warmUpRequests: number
   /** Whether pages of 4 MiB are requested at the end, to see their effect on memory. */
   hasLargePages: boolean
   /** How often `npm start` is timed, which is on SQLite. */
@@ -49,6 +79,14 @@ const defaultConnections = ({ store, quick }: Options): number[] => {
   return quick ? [16] : [16, 128]
 }
 
+/** On MongoDB, the operations of the bare server only. @throws {Error} naming one that is not measured. */
+const operationsOf = ({ store, only }: Options): readonly Operation[] => {
+  const all: readonly Operation[] = store === 'mongodb' ? bareMongodbOperations : httpOperations
+  const other = only?.find((operation) => !all.includes(operation))
+  if (other) throw new Error(`--only: ${other} is not measured on MongoDB`)
+  return only ?? all
+}
+
 /**
  * The settings of a run. The smallest size with the fewest connections is compared with the baselines and has the most
  * rounds; the other settings show how the product scales.
@@ -56,7 +94,7 @@ const defaultConnections = ({ store, quick }: Options): number[] => {
 export const planOf = (options: Options): Plan => {
   const { quick } = options
   const isSqlite = options.store === 'sqlite'
-  const operations = options.only ?? httpOperations
+  const operations = operationsOf(options)
   const sizes = options.sizes ?? defaultSizes(options)
   const connections = options.connections ?? defaultConnections(options)
   const [smallest, fewest] = [Math.min(...sizes), Math.min(...connections)]
@@ -92,9 +130,13 @@ export const planOf = (options: Options): Plan => {
         seconds: Math.max(setting.seconds, 2),
         operations: operations.filter((operation) => longLists.includes(operation)),
       })),
-    warmUpSeconds: quick ? 0.25 : 0.5,
-    firstWarmUpSeconds: quick ? 1 : 2,
+    // The engine of the MongoDB tests takes a hundred times longer.
+    warmUpRequests: (isSqlite ? 10_000 : 1_000) / (quick ? 5 : 1),
     hasLargePages: isSqlite && operations.includes('list'),
     starts: isSqlite ? (quick ? 1 : 3) : 0,
   }
 }
+
+/** Requests of the warm-up of an operation: a list of 1,000 forms counts as a hundred lists of ten. */
+export const warmUpOf = (operation: Operation, requests: number): number =>
+  longLists.includes(operation) ? requests / 100 : requests

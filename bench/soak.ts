@@ -3,12 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { startLoadGenerator } from './load/load-generator.ts'
-import { type Growth, growthOf, type Sample } from './report/growth.ts'
-import { growthTable, toText } from './report/table.ts'
-import { runCommand } from './run-command.ts'
+import { type Growth, growthOf, growthTable, type Sample } from './report/growth.ts'
+import { toText } from './report/tables.ts'
+import { positive, runCommand } from './run-command.ts'
 import { memoryOf } from './sides/processes.ts'
 import { startProduct } from './sides/start-product.ts'
 
@@ -21,16 +20,14 @@ const usage = `npm run bench:soak -- [OPTION…]
   --json PATH       file for the samples (default: bench/results/soak.json)
 `
 
-const positive = z.coerce.number<string>().positive()
-
-const Options = z.object({
+const optionSchemas = {
   minutes: positive.default(10),
   rate: positive.default(200),
   connections: positive.int().default(16),
   forms: positive.int().default(1_000),
   json: z.string().default(join(import.meta.dirname, 'results/soak.json')),
-})
-type Options = z.infer<typeof Options>
+}
+type Options = z.infer<z.ZodObject<typeof optionSchemas>>
 
 const sampleEveryMs = 2_000
 
@@ -73,12 +70,4 @@ const report = ({ json }: Options, samples: readonly Sample[], growth: readonly 
   process.stdout.write(`${toText(growthTable(growth))}\n\nSamples: ${path}\n`)
 }
 
-const readOptions = (): Options => {
-  const text = { type: 'string' } as const
-  const names = { minutes: text, rate: text, connections: text, forms: text, json: text }
-  const read = Options.safeParse(parseArgs({ options: names }).values)
-  if (!read.success) throw new Error(z.prettifyError(read.error))
-  return read.data
-}
-
-await runCommand('npm run bench:soak', usage, () => soak(readOptions()))
+await runCommand('npm run bench:soak', usage, optionSchemas, soak)

@@ -44,6 +44,7 @@ export function services({ config, internalSecret, natsUrls, ports }: ServicesOp
       ...mallocOptions,
       ...process.env,
       DEMO_API_KEY: undefined,
+      PROBE_PORT: undefined,
       HOST: host,
       PORT: `${port}`,
       INTERNAL_SECRET: internalSecret,

@@ -1,9 +1,24 @@
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { API_KEY_PATTERN, makeApiKey } from '@fms/directory-store'
 import { InternalSecret, NatsUrl, readConfig, ServiceConfig, StoreUrl } from '@fms/service-kit'
 import { readOrCreateSecret } from '@fms/testkit/secret-file'
 import { z } from 'zod'
+
+/** Beyond it, the share of each process in the limits of a gateway would be too small. */
+const maxDefaultInstances = 8
+
+/** Gateways and forms processes by default: a quarter of the cores each, so that the other processes have the rest. */
+export const defaultInstances = (cores: number): number =>
+  Math.min(maxDefaultInstances, Math.max(1, Math.floor(cores / 4)))
+
+const Instances = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(64)
+  .default(() => defaultInstances(availableParallelism()))
 
 /** The variables that `npm start` itself reads. The services get the rest of the environment unchanged. */
 const Environment = z.object({
@@ -11,6 +26,10 @@ const Environment = z.object({
   ...ServiceConfig.shape,
   /** Folder of the embedded stores, JetStream and generated secrets. Relative to the repository. */
   DATA_DIR: z.string().default('.data'),
+  /** Number of gateways, which share `PORT`. */
+  GATEWAYS: Instances,
+  /** Number of forms processes, which share a port. */
+  FORMS: Instances,
   /** Default: a file in `DATA_DIR`. */
   DIRECTORY_STORE_URL: StoreUrl.optional(),
   /** Default: a file in `DATA_DIR`. */

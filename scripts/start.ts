@@ -11,7 +11,8 @@ import type { Service } from '@fms/testkit/processes'
 import { buildConsole } from './build-console.ts'
 import { lockDataDir } from './data-dir.ts'
 import { createDemoLoginCode, type Demo, ensureDemo } from './demo-data.ts'
-import { services } from './services.ts'
+import { canSharePorts, instancesOf, writePrometheusTargets } from './instances.ts'
+import { services as servicesOf } from './services.ts'
 import { readOrCreateSecrets, readStartConfig, type StartConfig } from './start-config.ts'
 import { type Supervisor, supervise } from './supervise.ts'
 import { watchNatsDisk } from './watch-nats-disk.ts'
@@ -35,7 +36,11 @@ async function start() {
   const config = readStartConfig(process.env)
   lockDataDir(config.DATA_DIR)
   const { internalSecret, demoApiKey } = readOrCreateSecrets(config)
-  const [gatewayPort, ...ports] = (await freePorts(4)) as [number, ...number[]]
+  await requireSharedPorts(config)
+  const [gatewayPort, ...ports] = (await freePorts(4 + config.GATEWAYS + config.FORMS)) as [
+    number,
+    ...number[],
+  ]
   config.PORT ||= gatewayPort
   await requireFreePort(config)
   // The API works without the console.
@@ -49,22 +54,31 @@ async function start() {
   const nats = await prepareNats(config)
   const problem = await consoleBuilt
   if (problem) process.stderr.write(`The console is not built: ${problem}\n`)
-  const all = services({ config, internalSecret, natsUrls: nats.urls, ports })
+  const services = servicesOf({ config, internalSecret, natsUrls: nats.urls, ports })
+  const { url } = services.at(-1)!
+  const all = instancesOf(services, { gateway: config.GATEWAYS, forms: config.FORMS }, ports.slice(3))
+  writePrometheusTargets(join(config.DATA_DIR, 'prometheus.json'), all)
   const logger = await createLogger('start', config.LOG_LEVEL, config.LOG_FORMAT)
   const supervisor = supervise([...nats.programs, ...all], logger)
   nats.watch(supervisor)
   stopOnSignals(supervisor)
   try {
     await Promise.all(all.map((service) => waitUntilReady(service, supervisor)))
-    const gateway = all.at(-1)!
     const demo = await ensureDemo(config.DIRECTORY_STORE_URL, demoApiKey)
     await delay(bannerDelayMs)
     const loginCode = await createDemoLoginCode(config.DIRECTORY_STORE_URL)
-    printBanner(gateway.url, { ...demo, loginCode }, nats.eventsUrl)
+    printBanner(url, { ...demo, loginCode }, nats.eventsUrl)
   } catch (error) {
     await supervisor.stop()
     throw error
   }
+}
+
+/** Runs one process of each service on systems without `SO_REUSEPORT`. */
+async function requireSharedPorts(config: StartConfig) {
+  if (Math.max(config.GATEWAYS, config.FORMS) === 1 || (await canSharePorts())) return
+  config.GATEWAYS = config.FORMS = 1
+  process.stderr.write('Processes cannot share a port on this system: one gateway and one forms run.\n')
 }
 
 async function requireFreePort({ HOST, PORT }: StartConfig) {

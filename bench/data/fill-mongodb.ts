@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { makePublicId, openFormsStore } from '@fms/forms-store'
+import { type FormsStore, makePublicId, migrateFormsStore, openFormsStore } from '@fms/forms-store'
+import type { TestMongodb } from '@fms/testkit/mongodb'
 import { sampleFormRecord } from '@fms/testkit/sample-form-record'
 import { type Document, MongoClient } from 'mongodb'
 import { trigramsOf } from '../../libs/forms-store/src/lists/name-trigrams.ts'
-import { draftOf, formIdOf, formNameOf } from './generated-forms.ts'
+import { documentIdOf } from '../../libs/forms-store/src/mongodb/find-form.ts'
+import { addGrowth } from '../../libs/forms-store/src/mongodb/usage.ts'
+import { draftOf, formIdOf, formNameOf, formTimeOf } from './generated-forms.ts'
 
 /** Documents of one insert. */
 const batchSize = 1_000
@@ -33,18 +36,17 @@ export const fillMongodb = async (
   const database = client.db()
   const collection = (name: string) => database.collection<Document>(name)
   const form = (await collection('forms').findOne({ organizationId }))!
-  const reservation = (await collection('publicIds').findOne({ _id: form.publicId }))!
   for (let from = 1; from < count; from += batchSize) {
     const copies = Array.from({ length: Math.min(batchSize, count - from) }, (_, index) =>
       copyOf(form, from + index, timeOf(from + index)),
     )
-    await collection('publicIds').insertMany(copies.map((copy) => reservationOf(reservation, copy)))
+    await collection('publicIds').insertMany(copies.map(reservationOf))
     await collection('forms').insertMany(copies)
     onProgress(from + copies.length)
   }
-  const usage: Document = { _id: organizationId }
-  const amounts = { forms: count - 1, bytes: (count - 1) * form.bytes }
-  await collection('usage').updateOne(usage, { $inc: amounts })
+  const growth = { forms: count - 1, bytes: (count - 1) * form.bytes, revisions: 0, revisionBytes: 0 }
+  const { update, by } = addGrowth(organizationId, growth)
+  await collection('organizations').updateOne(update as Document, by, { upsert: true })
 }
 
 const importFirst = async (url: string, organizationId: string, time: number): Promise<void> => {
@@ -66,9 +68,9 @@ const copyOf = (form: Document, number: number, time: number): Document => {
   const foldedName = name.toLowerCase()
   return {
     ...form,
-    _id: formIdOf(number),
+    _id: documentIdOf({ organizationId: form.organizationId, formId: formIdOf(number) }),
     publicId: makePublicId(),
-    ...('incarnation' in form && { incarnation: randomUUID() }),
+    incarnation: randomUUID(),
     createTime: time,
     updateTime: time,
     name,
@@ -78,12 +80,59 @@ const copyOf = (form: Document, number: number, time: number): Document => {
   }
 }
 
-const reservationOf = (
-  reservation: Document,
-  { _id: formId, publicId, incarnation }: Document,
-): Document => ({
-  ...reservation,
+const reservationOf = ({ _id, organizationId, publicId }: Document): Document => ({
   _id: publicId,
-  formId,
-  ...('incarnation' in reservation && { incarnation }),
+  organizationId,
+  formId: _id.slice(_id.lastIndexOf('/') + 1),
 })
+
+/** An organization of one size in a database of its own. */
+export interface StoredOrganization extends AsyncDisposable {
+  url: string
+  store: FormsStore
+  organizationId: string
+  forms: number
+}
+
+/**
+ * Creates a forms store in a new database, with one organization. Disposing drops the database.
+ *
+ * @param name of the database, unique on the engine in this process.
+ * @param onProgress called with the number of forms that were added so far.
+ */
+export const seedOrganization = async (
+  engine: TestMongodb,
+  name: string,
+  forms: number,
+  onProgress: (added: number) => void,
+): Promise<StoredOrganization> => {
+  const url = databaseUrl(engine.url, name)
+  await migrateFormsStore(url)
+  const organizationId = formIdOf(-1)
+  await fillMongodb(url, { organizationId, count: forms, timeOf: formTimeOf, onProgress })
+  const store = await openFormsStore(url)
+  return {
+    url,
+    store,
+    organizationId,
+    forms,
+    [Symbol.asyncDispose]: async () => {
+      await store.close()
+      await dropDatabase(engine, url)
+    },
+  }
+}
+
+/** URL of another database on the server of `url`. */
+export const databaseUrl = (url: string, name: string): string => {
+  const database = new URL(url)
+  database.pathname = `${database.pathname}-${name}`
+  return database.href
+}
+
+/** Drops a database of a server that was there before. An engine that was started ends with all of its data. */
+export const dropDatabase = async ({ pid }: TestMongodb, url: string): Promise<void> => {
+  if (pid !== undefined) return
+  await using client = new MongoClient(url)
+  await client.db().dropDatabase()
+}

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { LoadTarget, Operation } from './requests.ts'
 
-interface Duration {
-  seconds: number
-}
+/** How long a load lasts, or how many requests it has. */
+export type Amount = { seconds: number } | { amount: number }
 
 /** HTTP requests. Each connection has one request in flight at a time. */
 export interface HttpLoad {
@@ -48,7 +47,7 @@ export interface LoadResult {
 }
 
 export interface LoadGenerator extends AsyncDisposable {
-  run(load: Load & Duration): Promise<LoadResult>
+  run(load: Load & Amount): Promise<LoadResult>
 }
 
 /** Starts the load generator as a separate process, so that its CPU time counts for no side. */

@@ -1,22 +1,143 @@
 /**
  * Program M: bare Fastify with the MongoDB driver, as a good engineer writes it in an hour. No authentication, no
  * validation, no log, no quota, no repeated publishes, the same durability as the product and no lost updates. Stores
- * each document as the JSON text of its response.
+ * each document as the JSON text of its response. Arguments: the URL of an empty database, the id of an organization, and
+ * the number of its forms, with which the program fills it first.
  */
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
-import { MongoClient } from 'mongodb'
-import {
-  type BareDraft,
-  type BareForm,
-  type BareRevision,
-  bareFields,
-  bareForm,
-} from '../data/bare-mongodb.ts'
+import { type Db, MongoClient } from 'mongodb'
+import { trigramsOf } from '../../libs/forms-store/src/lists/name-trigrams.ts'
+import { formsSchema } from '../../libs/forms-store/src/mongodb/schema.ts'
+import { draftOf, formIdOf } from '../data/generated-forms.ts'
 
-const client = new MongoClient(process.argv[2]!, { w: 'majority', journal: true })
+/** A form: the JSON text of its response, and the fields that are indexed. */
+interface BareForm {
+  /** The form's id. */
+  _id: string
+  organizationId: string
+  publicId: string
+  name: string
+  foldedName: string
+  nameTrigrams: string[]
+  type: string
+  createTime: number
+  updateTime: number
+  /** Counts the changes. An update names the version that was read. */
+  version: number
+  replyCount: number
+  bytes: number
+  liveRevisionId: string | null
+  liveNumber: number
+  document: string
+}
+
+/** A revision: the JSON text of the form as published, and the fields that are indexed. */
+interface BareRevision {
+  /** The revision's id. */
+  _id: string
+  organizationId: string
+  formId: string
+  commandId: string
+  number: number
+  bytes: number
+  document: string
+}
+
+/** The members of a draft that the server knows. */
+interface BareDraft {
+  name: string
+  type: string
+}
+
+interface BareFormIds {
+  organizationId: string
+  formId: string
+  publicId: string
+}
+
+/** The public id of the seeded form with this number: ten characters, as in the product. */
+const barePublicIdOf = (number: number): string => `${number}`.padStart(10, 'x')
+
+/**
+ * Creates the product's indexes of forms and revisions. None is unique, because the bare server handles no conflict.
+ */
+const createBareIndexes = async (database: Db): Promise<void> => {
+  for (const { collection, name, key } of formsSchema.indexes) {
+    if (['forms', 'revisions'].includes(collection))
+      await database.collection(collection).createIndex(key, { name })
+  }
+}
+
+/** The fields that a change of the draft sets. @param form the form as JSON, as its response has it. */
+const bareFields = (form: BareDraft, updateTime: number) => {
+  const document = JSON.stringify(form)
+  const foldedName = form.name.toLowerCase()
+  return {
+    name: form.name,
+    foldedName,
+    nameTrigrams: trigramsOf(foldedName),
+    type: form.type,
+    updateTime,
+    bytes: Buffer.byteLength(document),
+    document,
+  }
+}
+
+/** A new form. Its response has the fields that the product adds to a draft, so that documents are equally long. */
+const bareForm = (
+  { organizationId, formId, publicId }: BareFormIds,
+  draft: BareDraft,
+  time: number,
+): BareForm => {
+  const form = {
+    path: `organizations/${organizationId}/forms/${formId}`,
+    publicId,
+    publicUrl: `http://127.0.0.1:8080/f/${publicId}`,
+    createTime: new Date(time).toISOString(),
+    updateTime: new Date(time).toISOString(),
+    live: false,
+    replyCount: 0,
+    ...draft,
+  }
+  return {
+    _id: formId,
+    organizationId,
+    publicId,
+    createTime: time,
+    version: 1,
+    replyCount: 0,
+    liveRevisionId: null,
+    liveNumber: 0,
+    ...bareFields(form, time),
+  }
+}
+
+const [url, organizationOfForms, numberOfForms] = process.argv.slice(2) as [string, string, string]
+const client = new MongoClient(url, { w: 'majority', journal: true })
 const forms = client.db().collection<BareForm>('forms')
 const revisions = client.db().collection<BareRevision>('revisions')
+
+/** Documents of one insert. */
+const batchSize = 500
+
+/** Creates the indexes and `count` forms of an organization, with update times one second apart. */
+const fill = async (organizationId: string, count: number): Promise<void> => {
+  await createBareIndexes(client.db())
+  const startTime = Date.now() - count * 1000
+  for (let from = 0; from < count; from += batchSize) {
+    const numbers = Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => from + index)
+    await forms.insertMany(
+      numbers.map((number) =>
+        bareForm(
+          { organizationId, formId: formIdOf(number), publicId: barePublicIdOf(number) },
+          draftOf(number),
+          startTime + number * 1000,
+        ),
+      ),
+    )
+  }
+}
 
 interface FormParams {
   organization: string
@@ -104,4 +225,5 @@ app.post<{ Params: FormParams }>(
   },
 )
 
+await fill(organizationOfForms, Number(numberOfForms))
 process.send!({ origin: await app.listen({ host: '127.0.0.1', port: 0 }) })

@@ -5,10 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import Fastify from 'fastify'
-import { bareSchema } from '../data/bare-schema.ts'
 
 const database = new DatabaseSync(process.argv[2]!)
-database.exec(bareSchema)
+database.exec('PRAGMA synchronous = FULL')
 
 const byId = database.prepare('SELECT document FROM forms WHERE id = ? AND organizationId = ?')
 const latest = database.prepare(

@@ -1,20 +1,23 @@
 /** Program: runs each load that its parent process sends, and sends back the result. */
+import { randomUUID } from 'node:crypto'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventsStream, type FormEvent } from '@fms/contracts'
 import { natsConnectionOptions } from '@fms/service-kit'
-import { jetstream } from '@nats-io/jetstream'
+import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
 import autocannon from 'autocannon'
 import { connect, createInbox, headers, type NatsConnection } from 'nats'
-import type { EventsLoad, HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
+import { Pool } from 'undici'
+import type { Amount, EventsLoad, HttpLoad, Load, LoadResult, RoundTripLoad } from '../load/load-generator.ts'
 import { headersOf, requestsOf, statusOf } from '../load/requests.ts'
-import { followEvents } from './follow-events.ts'
 
-type WithDuration<T> = T & { seconds: number }
+type WithAmount<T> = T & Amount
 
 const timeoutSeconds = 20
 /** Interval at which autocannon checks whether the duration is over. */
 const sampleMs = 50
 
-process.on('message', async (load: WithDuration<Load>) => {
+process.on('message', async (load: WithAmount<Load>) => {
   try {
     process.send!(await run(load))
   } catch (error) {
@@ -23,7 +26,7 @@ process.on('message', async (load: WithDuration<Load>) => {
 })
 process.once('disconnect', () => process.exit(0))
 
-const run = (load: WithDuration<Load>): Promise<LoadResult> => {
+const run = (load: WithAmount<Load>): Promise<LoadResult> => {
   switch (load.kind) {
     case 'http':
       return sendRequests(load)
@@ -34,14 +37,88 @@ const run = (load: WithDuration<Load>): Promise<LoadResult> => {
   }
 }
 
-const measureEvents = async (load: WithDuration<EventsLoad>): Promise<LoadResult> => {
+const measureEvents = async (load: WithAmount<EventsLoad>): Promise<LoadResult> => {
   const times = createHistogram()
   const startedAt = performance.now()
   const failures = await followEvents(load, await natsOf(load.natsUrl), times)
   return resultOf(times, startedAt, failures)
 }
 
-const sendRequests = async (load: WithDuration<HttpLoad>): Promise<LoadResult> => {
+/** How long the last event may take to reach the stream, in milliseconds. */
+const lastEventMs = 30_000
+
+/**
+ * Patches forms of one organization at a steady rate, and records for each change how many microseconds after its
+ * response the event reaches a reader of the stream.
+ *
+ * @returns the number of failed changes, and of events that did not come in time.
+ */
+const followEvents = async (
+  { target, changesPerSecond, connections, ...amount }: WithAmount<EventsLoad>,
+  nats: NatsConnection,
+  times: RecordableHistogram,
+): Promise<number> => {
+  const lags = measureLags(times)
+  const consumer = await jetstream(nats).consumers.get(eventsStream.name, {
+    filter_subjects: [`events.${target.organizationId}.>`],
+    deliver_policy: DeliverPolicy.New,
+  })
+  const messages = await consumer.consume({ callback: (message) => lags.arrived(message.json<FormEvent>()) })
+  const pool = new Pool(new URL(target.baseUrl).origin, { connections })
+  const next = await requestsOf('patch', target)
+  let failures = 0
+  const patch = async (number: number) => {
+    const requestId = randomUUID()
+    const { path, method, body } = next()
+    const apiKey = target.apiKeys[number % target.apiKeys.length]!
+    const headers = { ...headersOf(apiKey, { path, method, body: body! }), 'x-request-id': requestId }
+    const response = await pool.request({ path, method, body: body!, headers })
+    if (response.statusCode === 200) lags.acknowledged(requestId)
+    else failures++
+    await response.body.dump()
+  }
+  const total = 'amount' in amount ? amount.amount : changesPerSecond * amount.seconds
+  await atRate(changesPerSecond, total, patch)
+  const deadline = performance.now() + lastEventMs
+  while (lags.waiting() > 0 && performance.now() < deadline) await delay(20)
+  await messages.close()
+  await pool.close()
+  return failures + lags.waiting()
+}
+
+/** Starts `perSecond` tasks a second, whether or not the earlier ones have ended, and waits for all of them. */
+const atRate = async (perSecond: number, total: number, task: (number: number) => Promise<void>) => {
+  const startedAt = performance.now()
+  const tasks: Promise<void>[] = []
+  while (tasks.length < total) {
+    const due = Math.min(total, ((performance.now() - startedAt) / 1000) * perSecond)
+    while (tasks.length < due) tasks.push(task(tasks.length))
+    await delay(1)
+  }
+  await Promise.all(tasks)
+}
+
+/** Matches the responses and the events of changes, which may come in either order. */
+const measureLags = (times: RecordableHistogram) => {
+  const acknowledgedAt = new Map<string, number>()
+  const arrivedAt = new Map<string, number>()
+  const record = (ms: number) => times.record(Math.max(1, Math.round(ms * 1000)))
+  return {
+    acknowledged(requestId: string) {
+      if (arrivedAt.delete(requestId)) record(0)
+      else acknowledgedAt.set(requestId, performance.now())
+    },
+    arrived({ data: { httpRequestId } }: FormEvent) {
+      const at = acknowledgedAt.get(httpRequestId)
+      if (at === undefined) arrivedAt.set(httpRequestId, performance.now())
+      else if (acknowledgedAt.delete(httpRequestId)) record(performance.now() - at)
+    },
+    /** The number of changes whose event has not arrived. */
+    waiting: () => acknowledgedAt.size,
+  }
+}
+
+const sendRequests = async (load: WithAmount<HttpLoad>): Promise<LoadResult> => {
   const next = await requestsOf(load.operation, load.target)
   const { apiKeys } = load.target
   let clients = 0
@@ -50,7 +127,7 @@ const sendRequests = async (load: WithDuration<HttpLoad>): Promise<LoadResult> =
   const options: autocannon.Options = {
     url: load.target.baseUrl,
     connections: load.connections,
-    duration: load.seconds,
+    ...('amount' in load ? { amount: Math.max(load.amount, load.connections) } : { duration: load.seconds }),
     sampleInt: sampleMs,
     timeout: timeoutSeconds,
     ...(load.requestsPerSecond && { overallRate: load.requestsPerSecond }),
@@ -82,8 +159,8 @@ const sendRequests = async (load: WithDuration<HttpLoad>): Promise<LoadResult> =
 const sendRoundTrips = async ({
   natsUrl,
   inFlight,
-  seconds,
-}: WithDuration<RoundTripLoad>): Promise<LoadResult> => {
+  ...amount
+}: WithAmount<RoundTripLoad>): Promise<LoadResult> => {
   const nats = await natsOf(natsUrl)
   const inbox = createInbox('_INBOX.gateway')
   const waiting = new Map<string, () => void>()
@@ -93,10 +170,11 @@ const sendRoundTrips = async ({
   const command = new Uint8Array(1024).fill(120)
   const times = createHistogram()
   const startedAt = performance.now()
-  const end = startedAt + seconds * 1000
   let sent = 0
+  const goesOn = () =>
+    'amount' in amount ? sent < amount.amount : performance.now() < startedAt + amount.seconds * 1000
   const sendOneAtATime = async () => {
-    while (performance.now() < end) {
+    while (goesOn()) {
       const start = performance.now()
       const replyInbox = `${inbox}.${++sent}`
       const messageHeaders = headers()

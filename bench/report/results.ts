@@ -1,7 +1,6 @@
+import { max, median, min } from 'simple-statistics'
 import type { Operation } from '../load/requests.ts'
-import type { Memory } from '../sides/processes.ts'
-import type { SideName } from '../sides/side.ts'
-import { type Spread, spreadOf } from './statistics.ts'
+import type { Memory, SideName } from '../sides/processes.ts'
 
 /** What one figure of the results is about. It is measured once per round. */
 export interface Cell {
@@ -43,9 +42,23 @@ export interface Results {
   memory: MemoryAfter[]
   /** Milliseconds until `npm start` was ready, for each start. */
   startMs: number[]
-  cores: number
+  /** Requests of each operation that each side got before its first measurement. */
+  warmUpRequests: number
   /** The stores' engine, such as `SQLite`. */
   engine: string
+}
+
+/** The spread of a figure over the rounds. */
+export interface Spread {
+  median: number
+  /** Half the range as a share of the median; 0 with one round. */
+  noise: number
+}
+
+export const spreadOf = (figures: readonly number[]): Spread => {
+  const values = [...figures]
+  const middle = median(values)
+  return { median: middle, noise: middle === 0 ? 0 : (max(values) - min(values)) / 2 / middle }
 }
 
 /** The measurements of a cell, ordered by round. */

@@ -2,6 +2,28 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Load } from '../load/load-generator.ts'
+import type { Operation } from '../load/requests.ts'
+
+/** The systems that are measured: the product, the product with three publishers, and the baselines. */
+export const sideNames = {
+  product: 'the product',
+  three: 'the product, 3 publishers',
+  B0: 'bare Fastify + SQLite',
+  B1: 'B0 behind @fastify/http-proxy',
+  J: 'bare JetStream round trip',
+  M: 'bare Fastify + MongoDB driver',
+} as const
+export type SideName = keyof typeof sideNames
+
+/** A system under load. */
+export interface Side extends AsyncDisposable {
+  name: SideName
+  operations: readonly Operation[]
+  /** Its process ids by process name. The CPU time of all of them is counted. */
+  pids(): Record<string, number[]>
+  load(operation: Operation, connections: number): Load
+}
 
 /** Unit in which Linux reports CPU time, on every architecture (`USER_HZ`). */
 const ticksPerSecond = 100
@@ -34,10 +56,6 @@ export const memoryOfStatus = (status: string): Memory => {
     Number(status.match(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm'))?.[1] ?? 0) * 1024
   return { rss: bytes('VmRSS'), anonymous: bytes('RssAnon') }
 }
-
-/** The running child processes of `pid`. */
-export const childrenOf = (pid: number): number[] =>
-  readProc(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 
 const readProc = (path: string): string => {
   try {

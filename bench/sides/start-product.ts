@@ -11,8 +11,7 @@ import { services } from '../../scripts/services.ts'
 import { readStartConfig } from '../../scripts/start-config.ts'
 import { seedForms } from '../data/seed-forms.ts'
 import { httpOperations, type LoadTarget, type Operation } from '../load/requests.ts'
-import { spawnNode } from './processes.ts'
-import type { Side, SideName } from './side.ts'
+import { type Side, type SideName, spawnNode } from './processes.ts'
 
 /** Options of {@link startProduct}. */
 export interface ProductOptions {

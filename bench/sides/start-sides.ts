@@ -1,11 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startMongo } from '@fms/testkit/mongodb'
-import type { Operation } from '../load/requests.ts'
-import type { Side } from './side.ts'
-import { databaseUrl, dropDatabase, startBareMongodb } from './start-bare-mongodb.ts'
-import { startBareForms, startRoundTrips } from './start-baselines.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { startMongo, type TestMongodb } from '@fms/testkit/mongodb'
+import { startNatsServer } from '@fms/testkit/nats-server'
+import { terminate } from '@fms/testkit/processes'
+import { databaseUrl, dropDatabase } from '../data/fill-mongodb.ts'
+import { draftOf, formIdOf, formNameOf, isPublished } from '../data/generated-forms.ts'
+import { bareMongodbOperations, type LoadTarget, type Operation } from '../load/requests.ts'
+import { type Side, startProgram } from './processes.ts'
 import { type ProductOptions, startProduct } from './start-product.ts'
 
 export interface Sides extends AsyncDisposable {
@@ -69,4 +72,133 @@ const createFolder = (parent: string, name: string): string => {
   const path = join(parent, name)
   mkdirSync(path)
   return path
+}
+
+/** The operations that the bare server has. */
+const bareOperations: readonly Operation[] = [
+  'get',
+  'live',
+  'live 304',
+  'list',
+  'filtered list',
+  'search',
+  'create',
+  'patch',
+]
+
+/** Starts B0 with `forms` forms, and B1 in front of the same process. */
+const startBareForms = async (folder: string, forms: number): Promise<Side[]> => {
+  const file = join(folder, 'bare.db')
+  const data = seed(file, forms)
+  const bare = await startProgram<{ origin: string }>('bare-server.ts', file)
+  const proxy = await startProgram<{ origin: string }>('bare-proxy.ts', bare.message.origin)
+  const side = (name: 'B0' | 'B1', { child, message }: typeof bare): Side => {
+    const target = { ...data, baseUrl: `${message.origin}/v2` }
+    return {
+      name,
+      operations: bareOperations,
+      pids: () => ({ bare: [bare.child.pid!], ...(name === 'B1' && { proxy: [child.pid!] }) }),
+      load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
+      [Symbol.asyncDispose]: () => terminate(child),
+    }
+  }
+  return [side('B0', bare), side('B1', proxy)]
+}
+
+/** Schema of B0: one row per form, an index for each of its two lists, and the live revisions. */
+const schema = `
+  PRAGMA journal_mode = WAL;
+  CREATE TABLE forms (
+    id TEXT NOT NULL PRIMARY KEY,
+    organizationId TEXT NOT NULL,
+    name TEXT NOT NULL,
+    updateTime INTEGER NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX forms_by_updateTime ON forms (organizationId, updateTime DESC, id);
+  CREATE INDEX forms_by_name ON forms (organizationId, name);
+  CREATE TABLE liveRevisions (
+    formId TEXT NOT NULL PRIMARY KEY,
+    organizationId TEXT NOT NULL,
+    etag TEXT NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT;
+`
+
+const seed = (file: string, forms: number): Omit<LoadTarget, 'baseUrl'> => {
+  const organizationId = formIdOf(-1)
+  using database = new DatabaseSync(file)
+  database.exec(schema)
+  database.exec('BEGIN')
+  const insert = database.prepare('INSERT INTO forms VALUES (?, ?, ?, ?, ?)')
+  const insertLive = database.prepare('INSERT INTO liveRevisions VALUES (?, ?, ?, ?)')
+  const startTime = Date.now() - forms * 1000
+  for (let number = 0; number < forms; number++) {
+    const [id, updateTime] = [formIdOf(number), startTime + number * 1000]
+    const form = { ...serverOwnedFields(id), ...draftOf(number) }
+    insert.run(id, organizationId, formNameOf(number), updateTime, JSON.stringify(form))
+    if (!isPublished(number, forms)) continue
+    const path = `${form.path}/revisions/${id}`
+    const revision = { path, alternateIds: ['live'], createTime: form.createTime, form }
+    insertLive.run(id, organizationId, `"${number}"`, JSON.stringify(revision))
+  }
+  database.exec('COMMIT')
+  return { organizationId, otherOrganizationId: formIdOf(-2), forms, apiKeys: ['none'], filter: 'plain' }
+}
+
+/** The fields that the product adds to a draft, so that documents are equally long. */
+const serverOwnedFields = (id: string) => ({
+  path: `organizations/${formIdOf(-1)}/forms/${id}`,
+  publicId: 'abcdefghij',
+  publicUrl: 'http://127.0.0.1:8080/f/abcdefghij',
+  createTime: new Date(0).toISOString(),
+  updateTime: new Date(0).toISOString(),
+  live: false,
+  replyCount: 0,
+})
+
+/** Starts J: a nats-server with the product's settings, and a worker. */
+const startRoundTrips = async (folder: string): Promise<Side> => {
+  const nats = await startNatsServer({ dataDir: folder })
+  const { child } = await startProgram('round-trip-worker.ts', nats.urls.publisher)
+  return {
+    name: 'J',
+    operations: ['publish'],
+    pids: () => ({ nats: [nats.pid], worker: [child.pid!] }),
+    load: (_operation, inFlight) => ({ kind: 'round trips', natsUrl: nats.urls.gateway, inFlight }),
+    async [Symbol.asyncDispose]() {
+      await terminate(child)
+      await nats.stop()
+    },
+  }
+}
+
+/** Starts M, a bare server with the MongoDB driver, with `forms` forms in a database on the product's engine. */
+const startBareMongodb = async (engine: TestMongodb, forms: number): Promise<Side> => {
+  const url = databaseUrl(engine.url, 'bare')
+  const [organizationId, otherOrganizationId] = [formIdOf(-1), formIdOf(-2)]
+  const { child, message } = await startProgram<{ origin: string }>(
+    'bare-mongodb-server.ts',
+    url,
+    organizationId,
+    `${forms}`,
+  )
+  const target = {
+    baseUrl: `${message.origin}/v2`,
+    organizationId,
+    otherOrganizationId,
+    forms,
+    apiKeys: ['none'],
+    filter: 'plain',
+  } as const
+  return {
+    name: 'M',
+    operations: bareMongodbOperations,
+    pids: () => ({ bare: [child.pid!], ...(engine.pid && { mongodb: [engine.pid] }) }),
+    load: (operation, connections) => ({ kind: 'http', operation, target, connections }),
+    [Symbol.asyncDispose]: async () => {
+      await terminate(child)
+      await dropDatabase(engine, url)
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
@@ -34,6 +35,9 @@ export const npmStart = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Pr
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
+      // As many processes on every machine.
+      GATEWAYS: '1',
+      FORMS: '1',
       PUBLIC_FORM_BASE_URL: publicFormBaseUrl,
       ...env,
     },
@@ -76,4 +80,22 @@ export const call = async ({ baseUrl, apiKey }: Started, method: string, path: s
   })
   // biome-ignore lint/suspicious/noExplicitAny: tests read members of bodies of many shapes
   return { status: response.status, body: (await response.json()) as any }
+}
+
+/** Every process whose command line or environment names the data folder. */
+export const processesOf = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) =>
+      ['cmdline', 'environ'].some((file) => readOrEmpty(`/proc/${pid}/${file}`).includes(folder)),
+    )
+    .map(Number)
+
+/** The content of a file; empty when it cannot be read. */
+export const readOrEmpty = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }

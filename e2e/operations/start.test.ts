@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,7 +10,7 @@ import { connectNats } from '@fms/service-kit'
 import { jetstream } from '@nats-io/jetstream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { publishable } from '../system.ts'
-import { call, npmStart, npmStop, type Started } from './npm-start.ts'
+import { call, npmStart, npmStop, processesOf, readOrEmpty, type Started } from './npm-start.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -28,23 +28,6 @@ afterEach(async () => {
 const start = async () => {
   running = await npmStart(dataDir)
   return running
-}
-
-/** Every process whose command line or environment names the data folder. */
-const processesOf = (folder: string): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) =>
-      ['cmdline', 'environ'].some((file) => readOrEmpty(`/proc/${pid}/${file}`).includes(folder)),
-    )
-    .map(Number)
-
-const readOrEmpty = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 const untilAllExited = async () => {

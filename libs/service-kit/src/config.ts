@@ -20,6 +20,11 @@ export const ServiceConfig = z.object({
   /** Address to listen on. */
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.default(8080),
+  /**
+   * Set where several processes of a service share `PORT`: a port of 127.0.0.1 for the probes and metrics of this one. The
+   * system distributes the connections to `PORT` (`SO_REUSEPORT`).
+   */
+  PROBE_PORT: Port.optional(),
   INTERNAL_SECRET: InternalSecret,
   /** During a rotation of `INTERNAL_SECRET`, the previous or next secret: accepted, but not used to sign. */
   INTERNAL_SECRET_ALSO_ACCEPTED: InternalSecret.optional(),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { ConfigError, configErrorExitCode, readConfig, type ServiceConfig } from './config.ts'
 import type { App } from './http/create-app.ts'
+import { serveProbes } from './http/probes.ts'
 import { createLogger } from './telemetry/create-logger.ts'
 import { startTracing, stopTracing } from './telemetry/tracing.ts'
 
@@ -41,7 +42,11 @@ export const run = async <C extends ServiceConfig>(
       await app.close()
       await stopTracing()
     })
-    await app.listen({ host: config.HOST, port: config.PORT, backlog })
+    const { HOST: host, PORT: port, PROBE_PORT: probePort } = config
+    // Fastify passes options that it does not know on to Node.
+    const options = { host, port, backlog, reusePort: probePort !== undefined }
+    await app.listen(options)
+    if (probePort !== undefined) await serveProbes(app, probePort)
   } catch (err) {
     logger.fatal({ err }, 'cannot start')
     process.exitCode = 1

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { ApiError } from '@fms/aip'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sendError } from './error-handler.ts'
@@ -32,6 +34,25 @@ export const addProbes = (app: FastifyInstance, { logger, isDraining, ready }: P
     sendError(notReady(), request, reply)
     return reply
   })
+}
+
+const probePaths = ['/healthz', '/readyz', '/metrics']
+
+/**
+ * Serves the probes and metrics of this process also on a port of 127.0.0.1, until the server of the app closes. On a port
+ * that several processes share, the system chooses which of them responds.
+ */
+export const serveProbes = async (app: FastifyInstance, port: number): Promise<void> => {
+  const server = createServer((request, response) => {
+    if (probePaths.includes(request.url!)) return app.routing(request, response)
+    response.writeHead(404).end()
+  })
+  app.server.once('close', () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
 }
 
 /** The advice to operators, if there is one: the message is for callers. */

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { slopeOf, spreadOf } from './statistics.ts'
-
-describe('spreadOf', () => {
-  it('returns the median, and half the range as a share of the median', () => {
-    expect(spreadOf([90, 100, 130])).toEqual({ median: 100, noise: 0.2 })
-    expect(spreadOf([7])).toEqual({ median: 7, noise: 0 })
-  })
-})
+import { slopeOf } from './growth.ts'
 
 describe('slopeOf', () => {
   it('is exact for points on a line', () => {
