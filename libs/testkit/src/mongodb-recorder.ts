@@ -2,6 +2,16 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { BSON, type Document } from 'mongodb'
 
+/** Which command breaks its connection. */
+export interface ConnectionBreak {
+  /** The number of the command from now on, from 1. */
+  command: number
+  /** Whether the server gets the command. In both cases the client gets no response. */
+  isCarriedOut: boolean
+  /** Whether all connections break for good, as if the client had been killed. */
+  isFinal: boolean
+}
+
 /** A TCP proxy in front of a MongoDB that records the commands of its clients. */
 export interface MongodbRecorder extends AsyncDisposable {
   /** URL of the same database through the proxy. */
@@ -11,6 +21,8 @@ export interface MongodbRecorder extends AsyncDisposable {
    * the server, the end of sessions, and commands on the collection `meta`, which the stores read once a second.
    */
   take(): Document[]
+  /** Breaks a connection in place of the last break that was asked for. Resolves when it breaks. */
+  breakAt(next: ConnectionBreak): Promise<void>
 }
 
 /** @param target `mongodb://host:port/database` of one server. */
@@ -19,6 +31,7 @@ export const recordMongodb = async (target: string): Promise<MongodbRecorder> =>
   const { hostname, port } = url
   const sockets = new Set<Socket>()
   let commands: Document[] = []
+  let pending: (ConnectionBreak & { resolve: () => void }) | undefined
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     for (const [socket, other] of [
@@ -34,15 +47,27 @@ export const recordMongodb = async (target: string): Promise<MongodbRecorder> =>
         other.destroy()
       })
     }
+    let isCut = false
+    const cut = () => {
+      if (pending!.isFinal) server.close()
+      for (const socket of pending!.isFinal ? sockets : [client]) socket.destroy()
+      pending!.resolve()
+      pending = undefined
+      isCut = false
+    }
     client.on(
       'data',
       forEachMessage((message) => {
         const command = commandOf(message)
-        if (command && !isIgnored(command)) commands.push(command)
+        if (command && !isIgnored(command)) {
+          commands.push(command)
+          if (pending && --pending.command === 0) isCut = true
+        }
+        if (isCut && !pending!.isCarriedOut) cut()
+        else upstream.write(message)
       }),
     )
-    client.pipe(upstream)
-    upstream.pipe(client)
+    upstream.on('data', (response) => (isCut ? cut() : client.write(response)))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 
@@ -56,6 +81,7 @@ export const recordMongodb = async (target: string): Promise<MongodbRecorder> =>
       commands = []
       return taken
     },
+    breakAt: (next) => new Promise((resolve) => (pending = { ...next, resolve })),
     [Symbol.asyncDispose]: async () => {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -71,23 +71,17 @@ export abstract class FormChanges {
     { hasClientId = false }: CreateOptions = {},
   ): Promise<StoredForm | undefined> {
     const { organizationId, formId } = form
-    const ref = { organizationId, formRef: undefined }
     let isRepeated = false
     return this.#repeat({ organizationId, formRef: formId }, async () => {
-      if (isRepeated) {
-        await this.#rejectRepeat(ref, context.request)
-        const taken = await this.#engine.findTakenId(form)
-        if (taken === 'publicId') return undefined
-        if (taken) throw formIdTaken(form, taken === 'deletedFormId')
-      }
+      if (isRepeated && (await this.#isPublicIdTaken(form, context))) return undefined
       isRepeated = true
       const lastTime = hasClientId ? await this.#engine.lastTimeOf(form) : epoch
       const change = createForm(form, lastTime, originOf(context))
       try {
         return (await this.#apply(change)) ? form : writeConflict
       } catch (error) {
-        // An earlier attempt may have used up the quota.
-        await this.#rejectRepeat(ref, context.request)
+        // An earlier attempt, or the form that has the id, may have used up the quota.
+        if (await this.#isPublicIdTaken(form, context)) return undefined
         throw error
       }
     })
@@ -258,6 +252,14 @@ export abstract class FormChanges {
     return this.#formMutex.runExclusive(`${ref.organizationId}/${ref.formRef}`, () =>
       retryOnConflict(attempt, () => updateAborted(ref), deadline),
     )
+  }
+
+  /** @throws {RequestReplay} if the form was created by an earlier attempt; {ApiError} FORM_ID_TAKEN. */
+  async #isPublicIdTaken(form: StoredForm, { request }: ChangeContext): Promise<boolean> {
+    await this.#rejectRepeat({ organizationId: form.organizationId, formRef: undefined }, request)
+    const taken = await this.#engine.findTakenId(form)
+    if (taken === 'formId' || taken === 'deletedFormId') throw formIdTaken(form, taken === 'deletedFormId')
+    return taken === 'publicId'
   }
 
   async #apply(change: Change): Promise<boolean> {

@@ -54,7 +54,8 @@ export class MongoChanges implements ChangeEngine {
       publicIds.findDurable({ _id: form.publicId }, { limit: 1 }),
     ])
     if (found) return found.isDeleted ? 'deletedFormId' : 'formId'
-    return holder && 'publicId'
+    // Another client may have stored the form between the two reads.
+    return holder && (formById(holder)._id === formById(form)._id ? 'formId' : 'publicId')
   }
 
   /** Index: events_by_form, for the newest numbered event and the pending ones. */

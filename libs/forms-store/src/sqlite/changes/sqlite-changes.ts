@@ -41,7 +41,7 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   async findTakenId(form: FormPath & Pick<StoredForm, 'publicId'>) {
-    return findTakenId(this.#database, form)
+    return this.#database.snapshot(() => findTakenId(this.#database, form))
   }
 
   /** Index: events_by_form. */
