@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { ApiError } from '@fms/aip'
 import type { EventType, FormRecord } from '@fms/contracts'
 import { conflictDeadline, KeyedMutex, retryOnConflict, writeConflict } from '@fms/store-kit'
 import { ClearingLoop } from '../clearing-loop.ts'
@@ -73,17 +74,16 @@ export abstract class FormChanges {
     const { organizationId, formId } = form
     let isRepeated = false
     return this.#repeat({ organizationId, formRef: formId }, async () => {
-      if (isRepeated && (await this.#isPublicIdTaken(form, context))) return undefined
+      if (isRepeated) {
+        await this.#rejectRepeat({ organizationId, formRef: undefined }, context.request)
+        const taken = await this.#engine.findTakenId(form)
+        if (taken === 'publicId') return undefined
+        if (taken) throw formIdTaken(form, taken === 'deletedFormId')
+      }
       isRepeated = true
       const lastTime = hasClientId ? await this.#engine.lastTimeOf(form) : epoch
       const change = createForm(form, lastTime, originOf(context))
-      try {
-        return (await this.#apply(change)) ? form : writeConflict
-      } catch (error) {
-        // An earlier attempt, or the form that has the id, may have used up the quota.
-        if (await this.#isPublicIdTaken(form, context)) return undefined
-        throw error
-      }
+      return (await this.#apply(change)) ? form : writeConflict
     })
   }
 
@@ -254,18 +254,26 @@ export abstract class FormChanges {
     )
   }
 
-  /** @throws {RequestReplay} if the form was created by an earlier attempt; {ApiError} FORM_ID_TAKEN. */
-  async #isPublicIdTaken(form: StoredForm, { request }: ChangeContext): Promise<boolean> {
-    await this.#rejectRepeat({ organizationId: form.organizationId, formRef: undefined }, request)
-    const taken = await this.#engine.findTakenId(form)
-    if (taken === 'formId' || taken === 'deletedFormId') throw formIdTaken(form, taken === 'deletedFormId')
-    return taken === 'publicId'
-  }
-
   async #apply(change: Change): Promise<boolean> {
-    if (!(await this.#engine.apply(change))) return false
+    try {
+      if (!(await this.#engine.apply(change))) return false
+    } catch (error) {
+      // An earlier attempt of the request, or another change of the form, may have used up the quota.
+      if (isQuotaExceeded(error) && !(await this.#isAsFound(change))) return false
+      throw error
+    }
     if (change.event) this.#onRecorded(change.organizationId, change.event.type)
     return true
+  }
+
+  async #isAsFound({ organizationId, formId, form, context: { request } }: Change): Promise<boolean> {
+    if ('insert' in form) {
+      if (request && (await this.#engine.findRequest(organizationId, request))) return false
+      return !(await this.#engine.findTakenId(form.insert.form))
+    }
+    const { isDeleted, incarnation, changeTime } = form.found
+    const now = await this.#engine.findForm({ organizationId, formRef: formId }, isDeleted)
+    return now?.incarnation === incarnation && now.changeTime.getTime() === changeTime.getTime()
   }
 
   async #clearThenRepeat({ incarnation }: Pick<FoundForm, 'incarnation'>): Promise<typeof writeConflict> {
@@ -299,6 +307,9 @@ export abstract class FormChanges {
     }))
   }
 }
+
+const isQuotaExceeded = (error: unknown): boolean =>
+  error instanceof ApiError && error.reason === 'QUOTA_EXCEEDED'
 
 const originOf = (context: ChangeContext): ChangeOrigin => ({
   context,

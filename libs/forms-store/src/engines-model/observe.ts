@@ -11,14 +11,17 @@ import type { RunIds } from './changes.ts'
 import type { ModelledStore } from './model.ts'
 
 /** Everything that the organizations of a run have, events and usage included, in a few reads. */
-export const glance = (store: ModelledStore, { organizations }: RunIds) =>
-  Promise.all(
+export const glance = async (store: ModelledStore, { organizations }: RunIds) => {
+  // Before the other reads: secantusdb reads the parts of a usage one after another, and not a snapshot.
+  while ((await store.events.collect(100)) > 0);
+  return Promise.all(
     organizations.map(async (organizationId) => ({
       records: await Array.fromAsync(store.exportForms(organizationId)),
       usage: await store.usage(organizationId),
       log: await logOf(store, organizationId),
     })),
   )
+}
 
 /** {@link glance}, and what every other read returns. */
 export const observe = async (store: ModelledStore, ids: RunIds) => ({
@@ -87,7 +90,6 @@ const everyPage = async <Page extends { next?: unknown; totalSize: number }>(
  * order of their times on one engine, and that of the changes on another one.
  */
 const logOf = async (store: ModelledStore, organizationId: string) => {
-  while ((await store.events.collect(100)) > 0);
   const events = await store.events.read({ organizationId, limit: 10_000 })
   return {
     sequences: events.map(({ sequence }) => sequence),

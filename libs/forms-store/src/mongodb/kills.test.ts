@@ -189,23 +189,25 @@ describe.each(changes)('%s whose connection breaks at a request', (name, given, 
     return recorder.take().length
   }
 
-  /** Runs the change until it ends, or its client is killed. */
-  const runBroken = async ({ organizationId, run }: Change, broken: ConnectionBreak): Promise<void> => {
+  /** Runs the change until it ends, or its client is killed. @returns whether it has succeeded. */
+  const runBroken = async ({ organizationId, run }: Change, broken: ConnectionBreak): Promise<boolean> => {
     const recorder = await recordMongodb(mongo.url)
     const client = await open(recorder.url, days)
     await client.usage(organizationId)
     recorder.take()
     const breaks = recorder.breakAt(broken)
-    const pending = run(client).catch(unlessUnavailable)
+    const pending = run(client).then(() => true, unavailable)
     const end = async () => {
-      await pending
+      const hasSucceeded = await pending
       await client.close()
       await recorder[Symbol.asyncDispose]()
+      return hasSucceeded
     }
     await breaks
     if (!broken.isFinal) return end()
     killed.push(end())
     await endTransactions(recorder.take())
+    return false
   }
 
   it.each([
@@ -218,13 +220,14 @@ describe.each(changes)('%s whose connection breaks at a request', (name, given, 
         const change = await given()
         const before = await stateOf(change.organizationId)
 
-        await runBroken(change, { command, isCarriedOut, isFinal })
+        const hasSucceeded = await runBroken(change, { command, isCarriedOut, isFinal })
 
         const between = await stateOf(change.organizationId)
         const isDone = !isDeepStrictEqual(between.records, before.records)
         const told = `request ${command} of ${count}, ${isCarriedOut ? '' : 'not '}carried out`
         expect(between.log.length - before.log.length, told).toBe(isDone ? events : 0)
         expectExact(between, before)
+        if (hasSucceeded) expect(isDone, told).toBe(true)
         if (isFinal && command < count) expect(isDone, told).toBe(false)
         await using other = await open(mongo.url, days)
         const repeat = await change.run(other).catch((error) => error)
@@ -240,8 +243,9 @@ describe.each(changes)('%s whose connection breaks at a request', (name, given, 
   })
 })
 
-const unlessUnavailable = (error: { reason?: string }) => {
+const unavailable = (error: { reason?: string }): false => {
   if (error.reason !== 'STORE_UNAVAILABLE') throw error
+  return false
 }
 
 /** Ends the transactions that a killed client has left open, before their lifetime has passed. */
