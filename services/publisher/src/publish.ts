@@ -97,7 +97,7 @@ const validatePublish = async (
   if (!earlier) {
     await check(command, current, async () => (await forms.getRevision(command, liveAlias))?.revision)
     const bytes = Buffer.byteLength(formToJson(published, publicFormBaseUrl))
-    await forms.checkQuota(command.organizationId, { forms: 0, bytes })
+    await forms.checkQuota(command.organizationId, { bytes })
   }
   return published
 }
