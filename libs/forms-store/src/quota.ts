@@ -13,7 +13,7 @@ export const noQuota: Quota = { forms: 0, bytes: 0 }
  * a draft come to an end, too. A draft that shrinks, and a change that stores neither, need no bytes: their events count,
  * but a delete or an unpublish is never rejected because of them.
  *
- * @param content `bytes` is absent for a change that stores no draft or revision.
+ * @param growth `bytes` is absent for a change that stores no draft or revision.
  */
 export const withRoomForEvent = ({ forms = 0, bytes }: Partial<Usage>): Usage => ({
   forms,
