@@ -46,7 +46,7 @@ export const fillMongodb = async (
   }
   const growth = { forms: count - 1, bytes: (count - 1) * form.bytes, revisions: 0, revisionBytes: 0 }
   const { update, by } = addGrowth(organizationId, growth)
-  await collection('organizations').updateOne(update as Document, by, { upsert: true })
+  await collection('growth').updateOne(update as Document, by, { upsert: true })
 }
 
 const importFirst = async (url: string, organizationId: string, time: number): Promise<void> => {

@@ -114,7 +114,8 @@ describe('formctl organization show', () => {
     const ids = { organizationId, formId: randomUUID(), publicId: makePublicId() }
     const state = { createTime: time, updateTime: time, version: 1, replyCount: 0, live: false }
     await forms.create({ ...ids, ...state, ...toStoredDraft(draft) })
-    return Buffer.byteLength(JSON.stringify(draft))
+    const events = await forms.events.read({ organizationId, limit: 10 })
+    return [draft, ...events].reduce((sum, json) => sum + Buffer.byteLength(JSON.stringify(json)), 0)
   }
 
   it('shows usage and quota, by slug and by id', async () => {
@@ -133,7 +134,9 @@ describe('formctl organization show', () => {
     }
     const env = { DATA_DIR: dataDir, MAX_FORMS_PER_ORGANIZATION: '7', MAX_BYTES_PER_ORGANIZATION: '0' }
     const { stdout } = await formctlWith(env, 'organization', 'show', '--organization', 'acme')
-    expect(stdout).toContain(`forms: 1 of 7\ndeleted forms: 0\nbytes: ${bytes}, no limit\n`)
+    expect(stdout).toContain(
+      `forms: 1 of 7\ndeleted forms: 0\nbytes of drafts, revisions and events: ${bytes}, no limit\n`,
+    )
   })
 
   it('rejects an unknown organization', async () => {

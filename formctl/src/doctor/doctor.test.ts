@@ -133,12 +133,14 @@ describe('formctl doctor', () => {
     await givenStreams(nats.urls.operator)
     vi.stubEnv('EVENTS_STREAM_BYTES', '1099511627776')
     vi.stubEnv('EVENTS_STREAM_DAYS', '0')
+    vi.stubEnv('EVENTS_STREAM_PER_TYPE', '5')
 
     const { of } = await doctor()
 
     expect(of('stream EVENTS')).toMatchObject({
       status: 'warn',
-      message: 'exists, 0 messages; EVENTS_STREAM_BYTES is 1099511627776, but the stream has -1',
+      message:
+        'exists, 0 messages; EVENTS_STREAM_BYTES is 1099511627776, but the stream has -1, EVENTS_STREAM_PER_TYPE is 5, but the stream has -1',
       advice: expect.stringContaining('set it lower'),
     })
   })

@@ -33,7 +33,9 @@ export const DoctorEnvironment = z.object({
     .int()
     .min(2 ** 20)
     .optional(),
+  EVENTS_STREAM_PER_TYPE: z.coerce.number().int().min(1).max(1_000_000_000).optional(),
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
+  MAX_EVENTS_PER_ORGANIZATION: z.coerce.number().int().min(0).optional(),
   PUBLISH_TIMEOUT_MS: z.coerce.number().int().min(1).max(600_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),

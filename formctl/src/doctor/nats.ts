@@ -94,6 +94,7 @@ const checkEventsStream = async (manager: JetStreamManager, env: NodeJS.ProcessE
   const differences = [
     differenceOf(env, 'EVENTS_STREAM_BYTES', config.max_bytes),
     differenceOf(env, 'EVENTS_STREAM_DAYS', config.max_age / nanos(dayMs)),
+    differenceOf(env, 'EVENTS_STREAM_PER_TYPE', config.max_msgs_per_subject),
   ].filter((difference) => difference !== undefined)
   if (differences.length === 0) return check
   const advice = `Publishers apply these variables when they start. ${tooLargeAdvice}`

@@ -199,7 +199,10 @@ export interface RevisionState {
 export interface Usage {
   /** Without deleted forms. */
   forms: number
-  /** Of drafts and revisions as JSON in UTF-8, including those of deleted forms until they are cleared. */
+  /**
+   * Of drafts, revisions and events as JSON in UTF-8: those of deleted forms until they are cleared, and events until
+   * retention deletes them.
+   */
   bytes: number
 }
 
@@ -313,8 +316,8 @@ export interface FormsStore extends AsyncDisposable {
    * @param change pure: called again after a write conflict. Returns its argument to write nothing.
    * @param restored records `form.rolledBack` with this revision instead of `form.updated`.
    * @returns the stored form, or undefined when there is none.
-   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED when the draft grows beyond
-   *   the quota.
+   * @throws {ApiError} UPDATE_ABORTED when write conflicts persist for 5 s; QUOTA_EXCEEDED unless the draft shrinks
+   *   or there is room.
    * @throws {RequestReplay} before `change` is called.
    */
   update(
@@ -452,11 +455,12 @@ export interface FormsStore extends AsyncDisposable {
   usage(organizationId: string): Promise<Usage>
 
   /**
-   * Checks the quota for a dry run. Every change that grows the usage does so itself.
+   * Checks the quota for a dry run. Every change does so itself.
    *
+   * @param growth of forms, drafts and revisions. `bytes` is absent for a change that stores no draft or revision.
    * @throws {ApiError} QUOTA_EXCEEDED.
    */
-  checkQuota(organizationId: string, growth: Usage): Promise<void>
+  checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void>
 
   /** The organization of the form with this public id, or undefined when there is no such form. */
   findOrganizationOf(publicId: string): Promise<string | undefined>

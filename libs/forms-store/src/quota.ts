@@ -1,3 +1,5 @@
+import { maxEventBytes } from '@fms/contracts'
+import type { Change } from './changes/change.ts'
 import { quotaExceeded } from './errors.ts'
 import type { Quota, Usage } from './forms-store.ts'
 
@@ -5,9 +7,31 @@ import type { Quota, Usage } from './forms-store.ts'
 export const noQuota: Quota = { forms: 0, bytes: 0 }
 
 /**
+ * The growth that a quota limits, for a change that adds forms, or bytes of drafts and revisions.
+ *
+ * A change that stores a draft or a revision also needs room for the largest event, so that patches that keep the size of
+ * a draft come to an end, too. A draft that shrinks, and a change that stores neither, need no bytes: their events count,
+ * but a delete or an unpublish is never rejected because of them.
+ *
+ * @param growth `bytes` is absent for a change that stores no draft or revision.
+ */
+export const withRoomForEvent = ({ forms = 0, bytes }: Partial<Usage>): Usage => ({
+  forms,
+  bytes: bytes === undefined || bytes < 0 ? 0 : bytes + maxEventBytes,
+})
+
+/** The growth that a quota limits, by {@link withRoomForEvent}; nothing for an import. */
+export const limitedGrowth = ({ form, revisions, growth, ignoresQuota }: Change): Usage => {
+  if (ignoresQuota) return { forms: 0, bytes: 0 }
+  const { forms, bytes, eventBytes } = growth
+  const storesContent = 'insert' in form || ('set' in form && form.set.draft) || revisions
+  return withRoomForEvent({ forms, ...(storesContent && { bytes: bytes - eventBytes }) })
+}
+
+/**
  * Rejects growth beyond a quota. A change that shrinks or keeps the usage always passes, even over the quota.
  *
- * @param growth what a change adds to `used`; negative when it removes.
+ * @param growth see {@link limitedGrowth}.
  * @throws {ApiError} QUOTA_EXCEEDED.
  */
 export const assertWithinQuota = (organizationId: string, quota: Quota, used: Usage, growth: Usage): void => {

@@ -1,3 +1,4 @@
+import { maxEventBytes } from '@fms/contracts'
 import { describe, expect, it } from 'vitest'
 import { type FormsService, refusalOf, startForms, urlOf } from './testing/start-forms.ts'
 
@@ -29,16 +30,19 @@ describe('an organization at its quota', () => {
     },
   )
 
-  it.each([false, true])('cannot grow a form by a patch (dry run: %s)', async (validateOnly) => {
-    await using service = await startForms({ quota: { forms: 0, bytes: 3_000 } })
+  it.each([false, true])('can only shrink a form by a patch (dry run: %s)', async (validateOnly) => {
+    // The event of the create leaves no room for another one.
+    await using service = await startForms({ quota: { forms: 0, bytes: maxEventBytes + 1_000 } })
     const form = await service.given.form({ name: 'A long name' })
-    const grown = { form: { context: ['x'.repeat(3_000)] }, validateOnly }
+    const rename = (name: string) => send(service, 'PATCH', urlOf(form), { form: { name }, validateOnly })
 
-    const refused = await send(service, 'PATCH', urlOf(form), grown)
-    const shrunk = await send(service, 'PATCH', urlOf(form), { form: { name: 'Short' }, validateOnly })
+    const grown = await rename('A longer name')
+    const kept = await rename('A LONG NAME')
+    const unchanged = await rename('A long name')
+    const shrunk = await rename('Short')
 
-    expect(refusalOf(refused)).toMatchObject(refusedBy('bytes'))
-    expect(shrunk.statusCode).toBe(200)
+    for (const refused of [grown, kept]) expect(refusalOf(refused)).toMatchObject(refusedBy('bytes'))
+    expect([unchanged.statusCode, shrunk.statusCode]).toEqual([200, 200])
     expect((await service.forms.get({ ...form, formRef: form.formId }))?.version).toBe(validateOnly ? 1 : 2)
   })
 })

@@ -18,8 +18,15 @@ export const PublisherConfig = ServiceConfig.extend({
     .int()
     .min(2 ** 20)
     .default(2 ** 30),
+  /**
+   * Events of one organization and one type that the stream EVENTS keeps, 1 to 1,000,000,000. Beyond it, the stream drops the
+   * oldest of them, so that no organization pushes out the events of others.
+   */
+  EVENTS_STREAM_PER_TYPE: z.coerce.number().int().min(1).max(1_000_000_000).default(10_000),
   /** Age in days after which events leave the log of their organization. */
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(400),
+  /** Events that the log of an organization keeps; 0 for no limit. Beyond it, the oldest leave the log. */
+  MAX_EVENTS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(1_000_000),
   /** Prefix of a form's public id in its `publicUrl`. */
   PUBLIC_FORM_BASE_URL: OptionalUrl.default('http://127.0.0.1:8080/f').transform((url) =>
     url.replace(/\/+$/, ''),
@@ -30,5 +37,9 @@ export type PublisherConfig = z.infer<typeof PublisherConfig>
 /** What the relay needs of {@link PublisherConfig}. */
 export type EventsConfig = Pick<
   PublisherConfig,
-  'EVENTS_STREAM_DAYS' | 'EVENTS_STREAM_BYTES' | 'EVENTS_RETENTION_DAYS'
+  | 'EVENTS_STREAM_DAYS'
+  | 'EVENTS_STREAM_BYTES'
+  | 'EVENTS_STREAM_PER_TYPE'
+  | 'EVENTS_RETENTION_DAYS'
+  | 'MAX_EVENTS_PER_ORGANIZATION'
 >

@@ -98,7 +98,7 @@ const validatePublish = async (
     const readLive = async () => (await forms.getRevision(command, liveAlias))?.revision
     await check(command, current, readLive, checks)
     const bytes = Buffer.byteLength(formToJson(published, publicFormBaseUrl))
-    await forms.checkQuota(command.organizationId, { forms: 0, bytes })
+    await forms.checkQuota(command.organizationId, { bytes })
   }
   return published
 }

@@ -1,3 +1,4 @@
+import { maxEventBytes } from '@fms/contracts'
 import { openFormsStore } from '@fms/forms-store'
 import { expect, it } from 'vitest'
 import { publish } from './publish.ts'
@@ -7,7 +8,7 @@ it.each([false, true])(
   'rejects a publish beyond the quota after the checks (dry run: %s)',
   async (validateOnly) => {
     const draft = draftOf()
-    const quota = { forms: 0, bytes: Buffer.byteLength(JSON.stringify(draft)) + 10 }
+    const quota = { forms: 0, bytes: Buffer.byteLength(JSON.stringify(draft)) + 10 + maxEventBytes }
     await using forms = await openFormsStore('sqlite::memory:', { quota })
     const deps = { forms, checks: testChecks, publicFormBaseUrl: testBaseUrl, now: () => new Date() }
     const form = await givenForm(forms, { draft })

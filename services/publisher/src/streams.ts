@@ -97,6 +97,8 @@ export const ensureEventsStream = async (nats: NatsConnection, config: EventsCon
     retention: RetentionPolicy.Limits,
     max_age: nanos(config.EVENTS_STREAM_DAYS * dayMs),
     max_bytes: config.EVENTS_STREAM_BYTES,
+    // Each organization and type has a subject.
+    max_msgs_per_subject: config.EVENTS_STREAM_PER_TYPE,
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
     allow_atomic: true,

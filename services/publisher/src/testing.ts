@@ -38,7 +38,9 @@ export const testChecks = new DraftChecks()
 export const testEventsConfig: EventsConfig = {
   EVENTS_STREAM_DAYS: 7,
   EVENTS_STREAM_BYTES: 2 ** 26,
+  EVENTS_STREAM_PER_TYPE: 10_000,
   EVENTS_RETENTION_DAYS: 400,
+  MAX_EVENTS_PER_ORGANIZATION: 1_000_000,
 }
 
 export const question = { type: 'text', key: 'q' }

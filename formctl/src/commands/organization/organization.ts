@@ -97,7 +97,7 @@ const addShowOrganizationCommand = (organization: Command): void => {
             `${rest.slug} (${rest.name}), id ${organizationId}, created ${shortTime(rest.createTime)}`,
             `forms: ${usageText(usage.forms, quota.forms)}`,
             `deleted forms: ${deletedForms}`,
-            `bytes: ${usageText(usage.bytes, quota.bytes)}`,
+            `bytes of drafts, revisions and events: ${usageText(usage.bytes, quota.bytes)}`,
           ].join('\n'),
         }
       }),

@@ -1,7 +1,8 @@
-import type { EventType, FormPath } from '@fms/contracts'
+import type { EventType, FormEvent, FormPath } from '@fms/contracts'
 import {
   type ChangeContext,
   type EventForm,
+  eventBytesOf,
   type RecordedEvent,
   recordedEvent,
 } from '../events/recorded-event.ts'
@@ -39,11 +40,13 @@ export type FoundDraft = FoundForm & StoredDraft
 export interface Growth {
   /** Without deleted forms. */
   forms: number
-  /** Of drafts and revisions as JSON in UTF-8. */
+  /** Of drafts, revisions and events as JSON in UTF-8. */
   bytes: number
   /** The part of the revisions in `bytes`, and their number. */
   revisionBytes: number
   revisions: number
+  /** The part of the events in `bytes`. */
+  eventBytes: number
 }
 
 /** Who makes a change, when, and the id of its event. */
@@ -84,7 +87,7 @@ export interface Change extends FormPath {
   /** Replies to store. */
   replyIds?: readonly string[]
   growth: Growth
-  /** Whether the growth may exceed the quota, as an import does. */
+  /** Whether the growth may exceed the quota, as an import does: see `limitedGrowth`. */
   ignoresQuota?: boolean
   /** Absent for a change without an event: a copy of a form. */
   event?: RecordedEvent
@@ -94,10 +97,20 @@ export interface Change extends FormPath {
   beforeStoring?: (() => void) | undefined
 }
 
-const noGrowth: Growth = { forms: 0, bytes: 0, revisionBytes: 0, revisions: 0 }
+const noGrowth: Growth = { forms: 0, bytes: 0, revisionBytes: 0, revisions: 0, eventBytes: 0 }
 
-/** The growth with some parts, and 0 for the others. */
-export const growthOf = (parts: Partial<Growth>): Growth => ({ ...noGrowth, ...parts })
+/**
+ * The growth with some parts, and 0 for the others.
+ *
+ * @param parts `bytes` without those of the event.
+ */
+export const growthOf = (
+  parts: Partial<Omit<Growth, 'eventBytes'>>,
+  event?: RecordedEvent | FormEvent,
+): Growth => {
+  const eventBytes = event ? eventBytesOf(event) : 0
+  return { ...noGrowth, ...parts, bytes: (parts.bytes ?? 0) + eventBytes, eventBytes }
+}
 
 /** What revisions add to the usage. */
 export const growthOfRevisions = (revisions: readonly Pick<StoredRevision, 'formJson'>[]): Growth => {
@@ -142,12 +155,13 @@ export const changeOf = (
 ): Change => {
   const { form, growth, event, ...rest } = fields
   const { organizationId, formId, changeTime } = found
+  const stamped = stamp(event.after ?? found, changeTime, event, origin)
   return {
     ...rest,
     organizationId,
     formId,
     form: { found, ...form },
-    growth: growthOf(growth ?? {}),
-    ...stamp(event.after ?? found, changeTime, event, origin),
+    growth: growthOf(growth ?? {}, stamped.event),
+    ...stamped,
   }
 }

@@ -4,11 +4,13 @@ import { type Change, type ChangeOrigin, growthOf, stamp } from './change.ts'
 /** Stores a new form. @param lastTime of the last change of an earlier form with this id. */
 export const createForm = (form: StoredForm, lastTime: Date, origin: ChangeOrigin): Change => {
   const { organizationId, formId, createTime } = form
+  const event = { type: 'form.created', after: form, time: createTime } as const
+  const stamped = stamp(form, lastTime, event, origin)
   return {
     organizationId,
     formId,
     form: { insert: { form, revisionNumber: 0, liveNumber: 0, liveRevisionId: null } },
-    growth: growthOf({ forms: 1, bytes: Buffer.byteLength(form.draftJson) }),
-    ...stamp(form, lastTime, { type: 'form.created', after: form, time: createTime }, origin),
+    growth: growthOf({ forms: 1, bytes: Buffer.byteLength(form.draftJson) }, stamped.event),
+    ...stamped,
   }
 }

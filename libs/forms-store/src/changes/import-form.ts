@@ -26,20 +26,24 @@ export const importForm = (
     more: purgeTimeMember(deletion),
     ...(!deletion && { after: form }),
   } as const
-  const { event, ...stamped } = stamp(form, lastTime, parts, origin)
+  const { event: recorded, ...stamped } = stamp(form, lastTime, parts, origin)
+  const event = recordsEvent ? recorded : undefined
   return {
     organizationId,
     formId,
     form: { insert: { form, ...revisionStateOf(record), deletion } },
     revisions,
     replyIds: [...new Set(record.replyIds)],
-    growth: growthOf({
-      ...ofRevisions,
-      forms: deletion ? 0 : 1,
-      bytes: Buffer.byteLength(form.draftJson) + ofRevisions.bytes,
-    }),
+    growth: growthOf(
+      {
+        ...ofRevisions,
+        forms: deletion ? 0 : 1,
+        bytes: Buffer.byteLength(form.draftJson) + ofRevisions.bytes,
+      },
+      event,
+    ),
     ignoresQuota: true,
     ...stamped,
-    ...(recordsEvent && { event }),
+    ...(event && { event }),
   }
 }

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { maxEventBytes } from '@fms/contracts'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { FormsStore, StoredForm, Usage } from '../forms-store.ts'
 import { toFormRecord } from '../stored-form-record.ts'
+import { logBytesOf, logOf } from './events/log-of.ts'
 import {
   atOnce,
   edited,
   givenForm,
   newForm,
+  newRevision,
   type OpenStore,
   openStore,
   publish,
@@ -17,14 +20,18 @@ import {
 import type { EngineLimits } from './hostile-names.ts'
 
 const allow = () => {}
+const later = new Date('2100-01-01T00:00:00Z')
 const byteLength = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const size = Buffer.byteLength(newForm().draftJson)
 
-/** The usage of an organization, computed from an export. */
+/** The usage of an organization, computed from an export and its log. */
 const truthOf = async (store: FormsStore, organizationId: string): Promise<Usage> => {
   const records = await Array.fromAsync(store.exportForms(organizationId))
   const documents = records.flatMap(({ draft, revisions }) => [draft, ...revisions.map(({ form }) => form)])
-  return { forms: records.length, bytes: documents.reduce((sum, each) => sum + byteLength(each), 0) }
+  return {
+    forms: records.filter(({ deletion }) => !deletion).length,
+    bytes: documents.reduce((sum, each) => sum + byteLength(each), await logBytesOf(store, organizationId)),
+  }
 }
 
 /** Resolves once the usage is exact, after deleted forms are cleared. */
@@ -52,17 +59,38 @@ export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void =>
       expect(await store().usage(randomUUID())).toEqual({ forms: 0, bytes: 0 })
     })
 
-    it('counts drafts and revisions in UTF-8', async () => {
+    it('counts drafts, revisions and events in UTF-8, also before the events are in the log', async () => {
       const form = await givenForm(store(), { draft: { name: 'Größe 😀' } })
-      expect(await store().usage(form.organizationId)).toEqual({
-        forms: 1,
-        bytes: Buffer.byteLength(form.draftJson),
-      })
-
+      const { organizationId } = form
       const revision = await publish(store(), form)
+      const usage = await store().usage(organizationId)
 
-      const bytes = Buffer.byteLength(form.draftJson) + Buffer.byteLength(revision.formJson)
-      expect(await store().usage(form.organizationId)).toEqual({ forms: 1, bytes })
+      const content = Buffer.byteLength(form.draftJson) + Buffer.byteLength(revision.formJson)
+      const bytes = content + (await logBytesOf(store(), organizationId))
+      expect(usage).toEqual({ forms: 1, bytes })
+      expect(await store().usage(organizationId)).toEqual(usage)
+    })
+
+    it('counts events until retention deletes them, and copied ones', async () => {
+      const form = await givenForm(store())
+      const { organizationId } = form
+      for (const name of ['First', 'Größe'])
+        await store().update(refOf(form), (current) => edited(current, { name }))
+      const log = await logOf(store(), organizationId)
+      await store().events.markStreamed(organizationId, 3)
+
+      expect(await store().events.prune(new Date(log[1]!.time), 10)).toBe(1)
+      await expectTruth(store(), organizationId)
+      expect(await store().events.prune(later, 10)).toBe(1)
+      await expectTruth(store(), organizationId)
+
+      const copy = randomUUID()
+      for (const event of log.slice(1))
+        await store().events.importEvent(JSON.parse(JSON.stringify(event).replaceAll(organizationId, copy)))
+      await expectTruth(store(), copy)
+      expect(await store().usage(copy)).toEqual({ forms: 0, bytes: byteLength(log[1]) + byteLength(log[2]) })
+      await givenForm(store(), { organizationId: copy })
+      await expectTruth(store(), copy)
     })
 
     it('is exact after any sequential or concurrent changes, repeats and rejections', async () => {
@@ -155,7 +183,8 @@ export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void =>
   })
 
   describe('a quota of bytes', () => {
-    const limit = 3 * size
+    // Changes that store something need room for the largest event.
+    const limit = 4 * size + 300 + maxEventBytes
     const store = openStore(open, { quota: { forms: 0, bytes: limit } })
 
     it('rejects growth beyond it, and leaves everything unchanged', async () => {
@@ -164,7 +193,7 @@ export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void =>
       const longer = (name: string) => (current: StoredForm) => edited(current, { name })
       // A revision has more members than a draft.
       await givenForm(store(), { organizationId })
-      const used = 2 * size
+      const used = 2 * size + (await logBytesOf(store(), organizationId))
       const refused = refusal('bytes', limit, used)
 
       await expect(publish(store(), form)).rejects.toMatchObject(refused)
@@ -183,19 +212,66 @@ export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void =>
     })
 
     it('rejects no shrinking change and no delete of an organization over its quota', async () => {
-      const form = newForm({ draft: { context: ['x'.repeat(limit)] } })
-      const history = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [], replyIds: [] }
-      await store().importForm(toFormRecord(form, history))
+      const form = await givenTooLarge(store())
 
-      const half = ['x'.repeat(limit / 2)]
+      const half = ['x'.repeat(10_000)]
       expect(
         await store().update(refOf(form), (current) => edited(current, { context: half })),
       ).toMatchObject({
         version: 2,
       })
-      await store().checkQuota(form.organizationId, { forms: 0, bytes: -1 })
+      await store().checkQuota(form.organizationId, { bytes: -1 })
       expect(await store().delete(refOf(form), allow)).toBe(true)
-      expect(await store().usage(form.organizationId)).toEqual({ forms: 0, bytes: 0 })
+      await expectTruth(store(), form.organizationId)
+    })
+
+    it('rejects no unpublish, undelete and purge, although their events count', async () => {
+      await using restoring = await open({ quota: { forms: 0, bytes: limit }, deletedFormsDays: 30 })
+      const form = await givenTooLarge(restoring, true)
+      const { organizationId } = form
+      const ref = refOf(form)
+
+      await restoring.unpublish(ref, 'A note', allow)
+      await restoring.delete(ref, allow)
+      await restoring.checkQuota(organizationId, { forms: 1 })
+      await restoring.undelete(ref, allow)
+      await expectTruth(restoring, organizationId)
+      await restoring.delete(ref, allow)
+      await restoring.purge(ref, allow)
+
+      expect((await logOf(restoring, organizationId)).map(({ type }) => type)).toEqual(
+        ['imported', 'unpublished', 'deleted', 'undeleted', 'deleted', 'purged'].map(
+          (verb) => `form.${verb}`,
+        ),
+      )
+      await expectTruth(restoring, organizationId)
+    })
+
+    it('brings patches that keep the size of a draft to an end, until retention deletes their events', async () => {
+      const form = await givenForm(store(), { draft: { name: 'Name 00' } })
+      const { organizationId } = form
+      const rename = (name: string) => store().update(refOf(form), (current) => edited(current, { name }))
+      let renamed = 0
+      const renameAll = async () => {
+        for (; renamed < 99; renamed++) await rename(`Name ${10 + renamed}`)
+      }
+      await expect(renameAll()).rejects.toMatchObject({ reason: 'QUOTA_EXCEEDED' })
+
+      expect(renamed).toBeGreaterThan(0)
+      const { bytes } = await store().usage(organizationId)
+      expect(bytes).toBeLessThanOrEqual(limit)
+      await expectTruth(store(), organizationId)
+      await expect(store().checkQuota(organizationId, { bytes: 0 })).rejects.toMatchObject({
+        reason: 'QUOTA_EXCEEDED',
+      })
+      const shorter = await rename('Name')
+      expect(shorter?.name).toBe('Name')
+      await expectTruth(store(), organizationId)
+
+      await store().events.markStreamed(organizationId, renamed + 2)
+      expect(await store().events.prune(later, 100)).toBe(renamed + 1)
+      await rename('Eman')
+      await expectTruth(store(), organizationId)
     })
 
     it('is available again once the revisions of a deleted form are cleared', async () => {
@@ -206,10 +282,25 @@ export const quotasContract = (open: OpenStore, { slow }: EngineLimits): void =>
 
       await store().delete(refOf(form), allow)
 
-      await vi.waitFor(async () => expect((await store().usage(organizationId)).bytes).toBe(0))
+      await expectTruth(store(), organizationId)
       await givenForm(store(), { organizationId })
     })
   })
+}
+
+/** A form that is larger than the quota: imports are not limited. */
+const givenTooLarge = async (store: FormsStore, isLive = false): Promise<StoredForm> => {
+  const form = newForm({ draft: { context: ['x'.repeat(20_000)] }, live: isLive })
+  const revision = newRevision(form)
+  const live = {
+    revisionNumber: 1,
+    liveNumber: 1,
+    liveRevisionId: revision.revisionId,
+    revisions: [revision],
+  }
+  const none = { revisionNumber: 0, liveNumber: 0, liveRevisionId: null, revisions: [] }
+  await store.importForm(toFormRecord(form, { ...(isLive ? live : none), replyIds: [] }))
+  return form
 }
 
 const publicIdOf = ({ publicId }: StoredForm) => ({ publicId })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FormRecord } from '@fms/contracts'
+import { type FormRecord, maxEventBytes } from '@fms/contracts'
 import { startMongo } from '@fms/testkit/mongodb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -15,7 +15,7 @@ const numRuns = Number(process.env.FC_RUNS ?? 3)
 /** A failure is made smaller until half a minute before. */
 const timeoutMs = 120_000 + numRuns * 5_000
 
-const quota = { forms: 2, bytes: 8 * newForm().draftJson.length }
+const quota = { forms: 2, bytes: 12 * newForm().draftJson.length + maxEventBytes }
 
 /** Two instances have an engine open: deleted forms can be restored on the first one. */
 const days = [30, 0] as const

@@ -1,6 +1,13 @@
-import { type FormEvent, type FormRecord, formatSequence, formPath } from '@fms/contracts'
+import { randomUUID } from 'node:crypto'
+import { type FormEvent, type FormRecord, formatSequence, formPath, maxEventBytes } from '@fms/contracts'
 import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../errors.ts'
-import { type ChangeContext, changedFields, operatorContext } from '../events/recorded-event.ts'
+import {
+  type ChangeContext,
+  changedFields,
+  eventBytesOf,
+  operatorContext,
+  type RecordedEvent,
+} from '../events/recorded-event.ts'
 import type {
   ChangedForm,
   CreateOptions,
@@ -67,7 +74,7 @@ interface ModelState {
   /** Forms that are gone, with revisions that are not cleared. */
   gone: Held[]
   /** In the order of the changes; `id` is empty. */
-  events: FormEvent[]
+  events: RecordedEvent[]
   /** By organization, method and `requestId`. */
   requests: Map<string, { formId: string; publicId: string; digest: string }>
 }
@@ -75,6 +82,8 @@ interface ModelState {
 const msPerDay = 24 * 60 * 60 * 1_000
 
 const bytesOf = (json: string) => Buffer.byteLength(json)
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
 /** What a forms store promises, on plain values: one change after another, with remains that stay until `clear`. */
 export class FormsModel implements ModelledStore {
@@ -135,7 +144,7 @@ export class FormsModel implements ModelledStore {
     const after = await change(before)
     if (after === before) return before
     const growth = bytesOf(after.draftJson) - bytesOf(before.draftJson)
-    this.#checkQuota(ref.organizationId, { forms: 0, bytes: growth })
+    this.#checkQuota(ref.organizationId, { bytes: growth })
     const draft = parseDraft(after)
     const { version, updateTime } = after
     const fields = changedFields(found.record.draft, draft)
@@ -183,7 +192,7 @@ export class FormsModel implements ModelledStore {
     if (!found) return undefined
     const form = fromFormRecord(found.record)
     check(form)
-    this.#checkQuota(ref.organizationId, { forms: 1, bytes: 0 })
+    this.#checkQuota(ref.organizationId, { forms: 1 })
     delete found.record.deletion
     this.#record(found, 'form.undeleted', context, { after: form })
     return form
@@ -229,7 +238,7 @@ export class FormsModel implements ModelledStore {
       commandId,
       number: revisionNumber + 1,
     }
-    if (!earlier) this.#checkQuota(organizationId, { forms: 0, bytes: bytesOf(revision.formJson) })
+    if (!earlier) this.#checkQuota(organizationId, { bytes: bytesOf(revision.formJson) })
     this.#setHistory(found, {
       revisionNumber: Math.max(revisionNumber, revision.number),
       liveNumber: revision.number,
@@ -383,10 +392,15 @@ export class FormsModel implements ModelledStore {
   readonly events = {
     collect: async () => 0,
     read: async ({ organizationId }: { organizationId: string }): Promise<FormEvent[]> => {
-      const source = `/v2/organizations/${organizationId}`
-      const log = this.#state.events.filter((event) => event.source === source)
-      return log.map((event, index) => ({ ...event, sequence: formatSequence(index + 1) }))
+      return this.#eventsOf(organizationId).map(
+        (event, index) => ({ ...event, sequence: formatSequence(index + 1) }) as FormEvent,
+      )
     },
+  }
+
+  #eventsOf(organizationId: string): RecordedEvent[] {
+    const source = `/v2/organizations/${organizationId}`
+    return this.#state.events.filter((event) => event.source === source)
   }
 
   #heldIn(organizationId: string): Held[] {
@@ -433,18 +447,22 @@ export class FormsModel implements ModelledStore {
     const gone = this.#state.gone.filter(({ record }) => record.organizationId === organizationId)
     const revisions = [...records, ...gone.map(({ record }) => record)].flatMap((record) => record.revisions)
     const documents = [...records.map(({ draft }) => draft), ...revisions.map(({ form }) => form)]
+    const events = this.#eventsOf(organizationId).map((event) => ({ ...event, id: randomUUID() }))
     return {
       forms: records.filter(({ deletion }) => !deletion).length,
-      bytes: documents.reduce((sum, document) => sum + Buffer.byteLength(JSON.stringify(document)), 0),
+      bytes:
+        sum(documents.map((document) => bytesOf(JSON.stringify(document)))) + sum(events.map(eventBytesOf)),
     }
   }
 
-  #checkQuota(organizationId: string, growth: Usage): void {
+  /** @param bytes of drafts and revisions; undefined for a change that stores none. */
+  #checkQuota(organizationId: string, { forms = 0, bytes = -1 }: Partial<Usage>): void {
     const used = this.#usage(organizationId)
-    for (const name of ['forms', 'bytes'] as const) {
-      const isOver = growth[name] > 0 && used[name] + growth[name] > this.#quota[name]
-      if (isOver) throw quotaExceeded(organizationId, name, this.#quota[name], used[name])
-    }
+    const limits = this.#quota
+    if (forms > 0 && used.forms + forms > limits.forms)
+      throw quotaExceeded(organizationId, 'forms', limits.forms, used.forms)
+    if (bytes >= 0 && used.bytes + bytes + maxEventBytes > limits.bytes)
+      throw quotaExceeded(organizationId, 'bytes', limits.bytes, used.bytes)
   }
 
   #rejectRepeat(
@@ -502,7 +520,7 @@ export class FormsModel implements ModelledStore {
         httpRequestId,
         ...more,
       },
-    } as FormEvent)
+    } as RecordedEvent)
     if (request) {
       const key = `${organizationId}/${request.method}/${request.requestId}`
       this.#state.requests.set(key, { formId, publicId, digest: request.digest })

@@ -82,12 +82,14 @@ export interface EventLog {
   markStreamed(organizationId: string, sequence: number): Promise<void>
 
   /**
-   * Deletes at most `limit` events that are older than `before` and in the stream. Keeps the newest event of each
-   * organization, which has the last sequence. A request is remembered as long as its event.
+   * Deletes at most `limit` events that are in the stream, from the start of each log: those older than `before`, and those
+   * beyond the newest `maxEvents` that are older than ten minutes. Keeps the newest event of each organization, which has
+   * the last sequence. A request is remembered as long as its event.
    *
+   * @param maxEvents 0, the default, for no bound.
    * @returns the number of deleted events; 0 if there are no more.
    */
-  prune(before: Date, limit: number): Promise<number>
+  prune(before: Date, limit: number, maxEvents?: number): Promise<number>
 
   /**
    * How far the relay is behind. For metrics: reads a bounded number of logs and forms, so that the counts are lower bounds,

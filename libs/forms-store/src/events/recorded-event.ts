@@ -83,13 +83,17 @@ export const recordedEvent = (
 /** Size of the member `sequence` in JSON, which an event gets last. */
 const sequenceBytes = Buffer.byteLength(`,"sequence":"${formatSequence(0)}"`)
 
+/** The size of an event in its log, as JSON in UTF-8. */
+export const eventBytesOf = (event: RecordedEvent | FormEvent): number =>
+  Buffer.byteLength(JSON.stringify(event)) + ('sequence' in event ? 0 : sequenceBytes)
+
 /** Cuts the end of the note off where the event would be larger than {@link maxEventBytes}. */
 const withShortNote = (event: RecordedEvent): RecordedEvent => {
   const data = event.data as EventData
   const { note } = data
   if (note === undefined) return event
   const characters = [...note]
-  let excess = Buffer.byteLength(JSON.stringify(event)) + sequenceBytes - maxEventBytes
+  let excess = eventBytesOf(event) - maxEventBytes
   if (excess <= 0) return event
   while (excess > 0 && characters.length > 0) excess -= jsonBytes(characters.pop()!)
   return { ...event, data: { ...data, note: characters.join('') } }

@@ -6,6 +6,7 @@ import {
   writeConflict,
 } from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
+import { limitedGrowth } from '../quota.ts'
 import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import {
   changedFields,
@@ -35,8 +36,7 @@ export const applyChange = async (
   quota: MongoQuota,
   change: Change,
 ): Promise<boolean> => {
-  const { organizationId, growth, beforeStoring } = change
-  const guard = change.ignoresQuota ? undefined : await quota.guard(organizationId, growth)
+  const guard = await quota.guard(change.organizationId, limitedGrowth(change))
   const incarnation = incarnationFor(change)
   const staged = isLarge(change) ? await stageImport(collections, change, incarnation) : undefined
   if (staged === false) return false
@@ -51,7 +51,9 @@ export const applyChange = async (
     return matched + deleted === matches || writeConflict
   }
   try {
-    return (await collections.database.transaction(work, { beforeCommit: beforeStoring })) !== writeConflict
+    return (
+      (await collections.database.transaction(work, { beforeCommit: change.beforeStoring })) !== writeConflict
+    )
   } catch (error) {
     if (error instanceof DuplicateInTransaction) return false
     throw error

@@ -107,6 +107,10 @@ export interface EventLogDocument {
   /** The last sequence that a relay has begun to assign. */
   announcedSequence: number
   streamedSequence: number
+  /** The last sequence that retention has deleted; 0 for none. */
+  prunedSequence: number
+  /** The number of events that are in the stream: `streamedSequence` without `prunedSequence`. Absent before the first one. */
+  streamedEvents?: number
   /** Present while the stream lacks events. */
   isBehind?: true
   /** The time of the oldest event. Absent once retention has left only the newest. */
@@ -121,7 +125,7 @@ export interface GrowthDocument {
   /** The organization's id, with the number of a slot for growth. */
   _id: string
   organizationId: string
-  growth?: Growth
+  growth?: Omit<Growth, 'eventBytes'>
   /** Incremented by changes near a quota, so that they exclude each other. */
   guarded?: number
 }

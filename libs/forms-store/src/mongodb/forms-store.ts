@@ -23,7 +23,7 @@ import type {
   StoredRevision,
   Usage,
 } from '../forms-store.ts'
-import { noQuota } from '../quota.ts'
+import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import {
   stateFields,
@@ -144,8 +144,8 @@ export class MongoFormsStore extends FormChanges implements FormsStore {
     return { forms, bytes }
   }
 
-  checkQuota(organizationId: string, growth: Usage): Promise<void> {
-    return this.#quota.check(organizationId, growth)
+  checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void> {
+    return this.#quota.check(organizationId, withRoomForEvent(growth))
   }
 
   /** Indexes: that of `_id` of publicIds, then that of forms: a deleted form keeps its public id. */

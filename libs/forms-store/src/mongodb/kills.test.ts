@@ -165,13 +165,13 @@ type State = Awaited<ReturnType<typeof stateOf>>
 const bytesOf = (values: unknown[]) =>
   values.reduce((sum: number, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0)
 
-/** The usage is that of the records, and of the revisions that a form has left since. */
-const expectExact = ({ records, usage }: State, before: State): void => {
+/** The usage is that of the records and the log, and of the revisions that a form has left since. */
+const expectExact = ({ records, usage, log }: State, before: State): void => {
   const left = records.length === 0 ? before.records : []
   const revisions = [...records, ...left].flatMap((record) => record.revisions.map(({ form }) => form))
   expect(usage).toEqual({
     forms: records.filter(({ deletion }) => !deletion).length,
-    bytes: bytesOf([...records.map(({ draft }) => draft), ...revisions]),
+    bytes: bytesOf([...records.map(({ draft }) => draft), ...revisions, ...log]),
   })
 }
 

@@ -76,6 +76,7 @@ export const formsSchema: MongoSchema = {
     index('events', 'pendingTime', { pendingIn: 1, pendingTime: 1 }, { sparse: true }),
     index('eventLogs', 'isBehind', { isBehind: 1 }, { sparse: true }),
     index('eventLogs', 'oldestTime', { oldestTime: 1 }, { sparse: true }),
+    index('eventLogs', 'streamedEvents', { streamedEvents: 1 }),
     // Also creates the collection: a transaction that creates one conflicts with others.
     index('growth', 'organizationId', { organizationId: 1 }),
     index('remains', 'clearTime', { clearTime: 1 }),

@@ -17,18 +17,27 @@ export const growthSums = {
 }
 
 /** What `growthSums` gives. */
-export type GrowthSums = Growth & { count: number }
+export type GrowthSums = Pick<Growth, (typeof parts)[number]> & { count: number }
+
+/** The numbered event at one end of a log. Index: events_by_position. */
+const eventAtEnd = (organizationId: string, direction: 1 | -1, growth: unknown) => [
+  { $match: { organizationId, position: { $gt: 0 } } },
+  { $sort: { position: direction } },
+  { $limit: 1 },
+  { $project: { growth } },
+]
+
+/** The bytes of the events before an event, negative: retention has deleted those before the oldest. */
+const lossBefore = { bytes: { $subtract: ['$growth.eventBytes', '$total.eventBytes'] } }
 
 /**
- * Adds up what an organization has: the total of the newest numbered event, and the growth of pending events and of
- * changes without an event. No change of a form writes a document that others write, too. Indexes: events_by_position,
- * events_by_pendingTime.
+ * Adds up what an organization has: the total of the newest numbered event without the events that retention has deleted,
+ * and the growth of pending events and of changes without an event. No change of a form writes a document that others
+ * write, too. Indexes: events_by_position, events_by_pendingTime.
  */
 const usagePipeline = (organizationId: string) => [
-  { $match: { organizationId, position: { $gt: 0 } } },
-  { $sort: { position: -1 } },
-  { $limit: 1 },
-  { $project: { growth: '$total' } },
+  ...eventAtEnd(organizationId, -1, '$total'),
+  { $unionWith: { coll: 'events', pipeline: eventAtEnd(organizationId, 1, lossBefore) } },
   {
     $unionWith: {
       coll: 'events',
@@ -57,7 +66,7 @@ export const readUsage = async (
 const growthSlots = 64
 
 /** The write that adds growth without an event. An upsert: expects one match. */
-export const addGrowth = (organizationId: string, growth: Growth) => ({
+export const addGrowth = (organizationId: string, growth: Omit<Growth, 'eventBytes'>) => ({
   collection: 'growth',
   update: { _id: `${organizationId}/${randomInt(growthSlots)}`, organizationId },
   by: {

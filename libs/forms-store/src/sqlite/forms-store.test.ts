@@ -6,6 +6,7 @@ import { type CheckedFilter, checkFilter, type FilterFields, parseFilter } from 
 import { pageSql, SqliteDatabase } from '@fms/store-kit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { logBytesOf } from '../contract/events/log-of.ts'
 import { filtersContract } from '../contract/filters.ts'
 import { formsStoreContract } from '../contract/forms-store.contract.ts'
 import {
@@ -187,7 +188,8 @@ describe('a deleted form', () => {
 
     // One for the form, and one per six revisions.
     expect(begun).toBe(4)
-    expect(await store.usage(form.organizationId)).toEqual({ forms: 0, bytes: 0 })
+    const bytes = await logBytesOf(store, form.organizationId)
+    expect(await store.usage(form.organizationId)).toEqual({ forms: 0, bytes })
   })
 
   it('is cleared by the next process to open the file after a crash', async () => {

@@ -24,7 +24,7 @@ import type {
   StoredRevision,
   Usage,
 } from '../forms-store.ts'
-import { noQuota } from '../quota.ts'
+import { noQuota, withRoomForEvent } from '../quota.ts'
 import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { SqliteChanges } from './changes/sqlite-changes.ts'
 import { SqliteEventLog } from './events/sqlite-event-log.ts'
@@ -159,8 +159,8 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return { forms, bytes }
   }
 
-  async checkQuota(organizationId: string, growth: Usage): Promise<void> {
-    checkQuota(this.#database, this.#quota, organizationId, growth)
+  async checkQuota(organizationId: string, growth: Partial<Usage>): Promise<void> {
+    checkQuota(this.#database, this.#quota, organizationId, withRoomForEvent(growth))
   }
 
   /** Index: the unique one of publicId. */

@@ -87,7 +87,7 @@ const history = `
     PRIMARY KEY (incarnation, replyId)
   ) STRICT, WITHOUT ROWID;
 
-  -- What an organization has. The bytes are those of drafts and revisions as JSON in UTF-8, until they are cleared.
+  -- What an organization has. The bytes are those of drafts, revisions and events as JSON in UTF-8, until they are deleted.
   CREATE TABLE usage (
     organizationId TEXT NOT NULL PRIMARY KEY,
     -- Without deleted forms.
@@ -128,11 +128,14 @@ const eventLogs = `
   CREATE TABLE eventLogs (
     organizationId TEXT NOT NULL PRIMARY KEY,
     streamedSequence INTEGER NOT NULL,
+    oldestSequence INTEGER NOT NULL,
     -- The time of the oldest event; NULL once retention has left only the newest event.
     oldestTime INTEGER
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX eventLogs_by_oldestTime ON eventLogs (oldestTime) WHERE oldestTime IS NOT NULL;
+  -- By the number of events that are in the stream.
+  CREATE INDEX eventLogs_by_length ON eventLogs (streamedSequence - oldestSequence);
 
   -- The logs with events that are not in the stream. Small, so that most events change no page for it.
   CREATE TABLE unstreamedLogs (organizationId TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;

@@ -4,7 +4,7 @@ import type { OrganizationForms, Quota, Usage } from '../forms-store.ts'
 import { assertWithinQuota } from '../quota.ts'
 
 /** What a change adds to a row of usage. */
-export interface UsageGrowth extends Growth {
+export interface UsageGrowth extends Omit<Growth, 'eventBytes'> {
   deletedForms: number
 }
 

@@ -148,7 +148,7 @@ export class MongoCollection<T extends MongoDocument> {
   }
 
   /** Updates one document. @returns whether one matched. */
-  async update(query: Document, by: Document): Promise<boolean> {
+  async update(query: Document, by: Document | Document[]): Promise<boolean> {
     const { matchedCount } = await this.#write('update', () =>
       this.#collection.updateOne(query, by, this.#writeOptions),
     )

@@ -20,7 +20,8 @@ export const previewChange = async (
   const current = await forms.get(ref)
   if (!current) throw formNotFound(ref)
   const changed = await change(current)
+  if (changed === current) return changed
   const bytes = Buffer.byteLength(changed.draftJson) - Buffer.byteLength(current.draftJson)
-  await forms.checkQuota(ref.organizationId, { forms: 0, bytes })
+  await forms.checkQuota(ref.organizationId, { bytes })
   return changed
 }

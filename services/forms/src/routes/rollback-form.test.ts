@@ -225,8 +225,8 @@ describe('POST /organizations/{organization}/forms/{form}/revisions/{revision}/r
     const { revisionId } = await service.given.revision(form)
     await patch(service, form, { description: '' })
     const { bytes } = await service.forms.usage(form.organizationId)
-    // Leaves less room than the description needs.
-    await service.given.form({ context: ['c'.repeat(quota.bytes - bytes - 3_000)] })
+    // Leaves less room than the description and an event need.
+    await service.given.form({ context: ['c'.repeat(quota.bytes - bytes - 6_000)] })
 
     for (const body of [{}, { validateOnly: true }]) {
       const refusal = refusalOf(await service.send(rollback(form, revisionId, body)))

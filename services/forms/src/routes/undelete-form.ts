@@ -28,7 +28,7 @@ export const undeleteForm: FastifyPluginAsyncZod<FormsDeps> = async (
         if (!deleted) throw deletedFormNotFound(params)
         check(deleted)
         // Its bytes count already.
-        await forms.checkQuota(params.organizationId, { forms: 1, bytes: 0 })
+        await forms.checkQuota(params.organizationId, { forms: 1 })
         return sendJson(reply, formToJson(deleted, publicFormBaseUrl))
       }
       const form = await forms.undelete(params, check, context)

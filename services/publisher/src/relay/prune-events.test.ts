@@ -33,7 +33,7 @@ it('keeps the memory of requests on MongoDB for the whole retention, and prunes 
   await forms.events.markStreamed(organizationId, 3)
   const { signal } = new AbortController()
   const pruneAfter = (ms: number) =>
-    pruneEvents(forms.events, { retentionDays: 1, now: new Date(Date.now() + ms), signal })
+    pruneEvents(forms.events, { retentionDays: 1, maxEvents: 0, now: new Date(Date.now() + ms), signal })
 
   await pruneAfter(dayMs - 60_000)
   await expect(rename()).rejects.toBeInstanceOf(RequestReplay)

@@ -5,11 +5,22 @@ const batchSize = 100
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Deletes events older than `retentionDays` in small batches. The store keeps those that are not in the stream yet. */
+export interface PruneEventsOptions {
+  retentionDays: number
+  /** Of each log; 0 for no limit. */
+  maxEvents: number
+  now: Date
+  signal: AbortSignal
+}
+
+/**
+ * Deletes events older than `retentionDays`, and the oldest ones beyond `maxEvents`, in small batches. The store keeps those
+ * that are not in the stream yet.
+ */
 export const pruneEvents = async (
   events: EventLog,
-  { retentionDays, now, signal }: { retentionDays: number; now: Date; signal: AbortSignal },
+  { retentionDays, maxEvents, now, signal }: PruneEventsOptions,
 ): Promise<void> => {
   const before = new Date(now.getTime() - retentionDays * dayMs)
-  while (!signal.aborted && (await events.prune(before, batchSize)) > 0);
+  while (!signal.aborted && (await events.prune(before, batchSize, maxEvents)) > 0);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { EventsRecorded, eventContentType } from '@fms/contracts'
-import type { EventLog } from '@fms/forms-store'
+import type { EventLog, StoredForm } from '@fms/forms-store'
 import { connectNats } from '@fms/service-kit'
 import { startNatsServer } from '@fms/testkit/nats-server'
 import { describe, expect, it, vi } from 'vitest'
@@ -245,7 +245,7 @@ describe.concurrent('the relay', () => {
       events: withMethods((log) => ({
         collect: (limit) => orAway(() => log.collect(limit)),
         findUnstreamed: (limit) => orAway(() => log.findUnstreamed(limit)),
-        prune: (before, limit) => orAway(() => log.prune(before, limit)),
+        prune: (...args) => orAway(() => log.prune(...args)),
       })),
     })
     await givenEvents(relaying, 0)
@@ -299,6 +299,7 @@ describe.concurrent('the stream EVENTS', () => {
       max_consumers: 1_000,
       max_age: 7 * dayMs * 1e6,
       max_bytes: testEventsConfig.EVENTS_STREAM_BYTES,
+      max_msgs_per_subject: 10_000,
     })
     await relay.stop()
 
@@ -308,6 +309,23 @@ describe.concurrent('the stream EVENTS', () => {
 
     await vi.waitUntil(async () => (await config())?.max_bytes === 2 ** 20, patience)
     expect(await config()).toMatchObject({ max_age: 3_650 * dayMs * 1e6 })
+  })
+
+  it('drops only events of the organization that has too many of a type', async () => {
+    await using relaying = await startRelaying()
+    await relaying.relay({ config: { ...testEventsConfig, EVENTS_STREAM_PER_TYPE: 5 } })
+    const quiet = await givenEvents(relaying, 3)
+    await relaying.caughtUp()
+
+    const loud = await givenEvents(relaying, 40)
+    await relaying.caughtUp()
+    await givenEvents(relaying, 10, { organizationId: loud.organizationId })
+    await relaying.caughtUp()
+
+    await relaying.read()
+    await vi.waitUntil(() => relaying.streamed.length === 11, patience)
+    expect(sequencesOf(relaying.streamed, quiet)).toEqual(upTo(4))
+    expect(sequencesOf(relaying.streamed, loud)).toEqual([1, 42, 48, 49, 50, 51, 52])
   })
 
   it('is created again after it was deleted, and gets the events from then on', async () => {
@@ -343,13 +361,28 @@ describe.concurrent('retention', () => {
     expect(await range()).toEqual({ oldestSequence: 600, lastSequence: 600 })
   })
 
+  it('deletes the oldest events of a log that has more than it may, and keeps the others', async () => {
+    await using relaying = await startRelaying()
+    const long = await givenLongLog(relaying, 300)
+    const short = await givenEvents(relaying, 3)
+
+    await relaying.relay({ config: { ...testEventsConfig, MAX_EVENTS_PER_ORGANIZATION: 50 } })
+    await relaying.caughtUp()
+    await relaying.relay({ config: { ...testEventsConfig, MAX_EVENTS_PER_ORGANIZATION: 50 } })
+
+    const range = ({ organizationId }: StoredForm) => relaying.forms.events.range(organizationId)
+    await vi.waitUntil(async () => (await range(long)).oldestSequence === 251, patience)
+    expect(await range(long)).toEqual({ oldestSequence: 251, lastSequence: 300 })
+    expect(await range(short)).toEqual({ oldestSequence: 1, lastSequence: 4 })
+  })
+
   it('keeps young events, and those that are not in the stream', async () => {
     await using relaying = await startRelaying()
     const form = await givenEvents(relaying, 9)
     const prunes: Promise<number>[] = []
     const prune = (log: EventLog): Partial<EventLog> => ({
-      prune: (before, limit) => {
-        const pruned = log.prune(before, limit)
+      prune: (...args) => {
+        const pruned = log.prune(...args)
         prunes.push(pruned)
         return pruned
       },

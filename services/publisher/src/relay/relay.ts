@@ -77,7 +77,12 @@ export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Re
     } while (collected > 0 && !signal.aborted)
   }
   const prune = (signal: AbortSignal) =>
-    pruneEvents(events, { retentionDays: config.EVENTS_RETENTION_DAYS, now: now(), signal })
+    pruneEvents(events, {
+      retentionDays: config.EVENTS_RETENTION_DAYS,
+      maxEvents: config.MAX_EVENTS_PER_ORGANIZATION,
+      now: now(),
+      signal,
+    })
 
   const streamer = repeat(lookMs, startStreaming, onError('events cannot be streamed: retrying'))
   const collector = repeat(lookMs, collect, onError('events cannot be collected: retrying'), gatherMs)

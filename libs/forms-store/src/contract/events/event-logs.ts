@@ -288,6 +288,58 @@ export const eventLogsContract = (open: OpenStore, openTogether: OpenStoreTogeth
       expect(await pruneAll(after(2_000))).toBe(3)
     })
 
+    describe('with a bound for each log', () => {
+      /** A store without old logs of other tests. */
+      const bounded = openStore(async () => (await openTogether(1))[0]!)
+      const givenLog = async (count: number, streamed: number, first = start) => {
+        const { organizationId } = await givenEvents(count, {}, first, bounded)
+        await bounded().events.markStreamed(organizationId, streamed)
+        return organizationId
+      }
+      const prune = (limit: number, maxEvents: number) => bounded().events.prune(start, limit, maxEvents)
+      const rangeOf = async (organizationId: string) => {
+        const { oldestSequence, lastSequence } = await bounded().events.range(organizationId)
+        return [oldestSequence, lastSequence]
+      }
+
+      it('deletes streamed events beyond the newest ones, in batches', async () => {
+        const organizationId = await givenLog(9, 8)
+
+        expect(await prune(100, 0)).toBe(0)
+        expect(await prune(100, 8)).toBe(0)
+        expect([await prune(3, 4), await prune(3, 4), await prune(3, 4)]).toEqual([3, 1, 0])
+
+        expect(await rangeOf(organizationId)).toEqual([5, 9])
+        await bounded().events.markStreamed(organizationId, 9)
+        expect([await prune(100, 4), await rangeOf(organizationId)]).toEqual([1, [6, 9]])
+        expect([await prune(100, 1), await rangeOf(organizationId)]).toEqual([3, [9, 9]])
+      })
+
+      it('keeps the events of the last ten minutes, however many, and goes on with other logs', async () => {
+        const young = await givenLog(5, 5, new Date())
+        const old = await givenLog(3, 3)
+
+        expect(await prune(100, 1)).toBe(2)
+
+        expect(await rangeOf(young)).toEqual([1, 5])
+        expect(await rangeOf(old)).toEqual([3, 3])
+      })
+
+      it('bounds a copied log by the events that were copied', async () => {
+        const organizationId = await givenLog(5, 0)
+        const copy = randomUUID()
+        for (const event of (await logOf(bounded(), organizationId)).slice(2)) {
+          const copied = JSON.stringify(event).replaceAll(organizationId, copy)
+          await bounded().events.importEvent(JSON.parse(copied))
+        }
+        await bounded().events.markStreamed(copy, 5)
+
+        expect([await prune(100, 3), await prune(100, 2)]).toEqual([0, 1])
+
+        expect(await rangeOf(copy)).toEqual([4, 5])
+      })
+    })
+
     it('shares a batch among organizations', async () => {
       const forms = [await givenOld(3), await givenOld(3)]
       for (const { organizationId } of forms) await own().events.markStreamed(organizationId, 3)

@@ -12,5 +12,12 @@ export const logOf = async (store: FormsStore, organizationId: string): Promise<
   return store.events.read({ organizationId, limit: 100_000 })
 }
 
+/** The part of an organization's events in its usage. */
+export const logBytesOf = async (store: FormsStore, organizationId: string): Promise<number> =>
+  (await logOf(store, organizationId)).reduce(
+    (sum, event) => sum + Buffer.byteLength(JSON.stringify(event)),
+    0,
+  )
+
 export const sequencesOf = (events: readonly FormEvent[]): number[] =>
   events.map(({ sequence }) => parseSequence(sequence))

@@ -11,10 +11,11 @@ import type {
   UnstreamedLog,
 } from '../../events/event-log.ts'
 import { formOfEvent, withSequence } from '../../events/recorded-event.ts'
+import { retention } from '../../events/retention.ts'
 import { eventKey } from '../apply-change.ts'
 import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
 import { formById } from '../find-form.ts'
-import { announce, lastNumbered, numberEvents } from './number-events.ts'
+import { addGrowths, announce, lastNumbered, numberEvents } from './number-events.ts'
 import { pruneEvents } from './prune-events.ts'
 
 const logsPerRead = 500
@@ -80,14 +81,15 @@ export class MongoEventLog implements EventLog {
   async markStreamed(organizationId: string, sequence: number): Promise<void> {
     const { eventLogs } = this.#collections
     const earlier = { _id: organizationId, streamedSequence: { $lt: sequence } }
-    const set = { $set: { streamedSequence: sequence } }
+    const streamedEvents = { $subtract: [sequence, '$prunedSequence'] }
+    const set = { $set: { streamedSequence: sequence, streamedEvents } }
     const isLast = { ...earlier, announcedSequence: { $lte: sequence } }
-    if (await eventLogs.update(isLast, { ...set, $unset: { isBehind: '' } })) return
-    await eventLogs.update(earlier, set)
+    if (await eventLogs.update(isLast, [set, { $unset: 'isBehind' }])) return
+    await eventLogs.update(earlier, [set])
   }
 
-  prune(before: Date, limit: number): Promise<number> {
-    return pruneEvents(this.#collections, before, limit)
+  prune(before: Date, limit: number, maxEvents?: number): Promise<number> {
+    return pruneEvents(this.#collections, retention(before, maxEvents), limit)
   }
 
   /** Indexes: events_by_pendingTime, eventLogs_by_isBehind, events_by_position. */
@@ -138,7 +140,8 @@ export class MongoEventLog implements EventLog {
     const found = isNext ? undefined : await events.findOne({ organizationId, position: sequence })
     if (!isNext && (!found || recordDigest(toFormEvent(found)) !== recordDigest(event)))
       throw eventConflict(event)
-    const total = last?.total ?? growthOf({})
+    const growth = growthOf({}, event)
+    const total = addGrowths(last?.total ?? growthOf({}), growth)
     // Also for an event that exists: the import may have been killed in between.
     await announce(this.#collections, organizationId, {
       sequence: Math.max(sequence, sequenceOf(last)),
@@ -154,7 +157,7 @@ export class MongoEventLog implements EventLog {
       time,
       event: JSON.stringify(recorded),
       position: sequence,
-      growth: growthOf({}),
+      growth,
       total,
     })
     if (!isInserted) throw eventConflict(event)

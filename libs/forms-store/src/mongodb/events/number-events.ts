@@ -1,4 +1,4 @@
-import { growthOf } from '../../changes/change.ts'
+import { type Growth, growthOf } from '../../changes/change.ts'
 import type { EventDocument, EventLogDocument, FormsCollections } from '../documents.ts'
 
 /** Events that one round numbers at most. */
@@ -83,11 +83,12 @@ const numberBatch = async (collections: FormsCollections, organizationId: string
   return pending.length
 }
 
-const addGrowths = (a: EventDocument['growth'], b: EventDocument['growth']) => ({
+export const addGrowths = (a: Growth, b: Growth): Growth => ({
   forms: a.forms + b.forms,
   bytes: a.bytes + b.bytes,
   revisions: a.revisions + b.revisions,
   revisionBytes: a.revisionBytes + b.revisionBytes,
+  eventBytes: a.eventBytes + b.eventBytes,
 })
 
 /** The newest numbered event. Index: events_by_position. */
@@ -116,13 +117,13 @@ export const announce = async (
     oldestTime,
     total,
     streamedSequence = 0,
-  }: { sequence: number; oldestTime: number; total: EventDocument['growth']; streamedSequence?: number },
+  }: { sequence: number; oldestTime: number; total: Growth; streamedSequence?: number },
 ): Promise<void> => {
   const { revisions, revisionBytes } = total
   const by = {
     $max: { announcedSequence: sequence, revisions, revisionBytes },
     $set: { isBehind: true },
-    $setOnInsert: { organizationId, streamedSequence, oldestTime },
+    $setOnInsert: { organizationId, streamedSequence, prunedSequence: streamedSequence, oldestTime },
   }
   let log: EventLogDocument | undefined
   do log = await eventLogs.updateAndGet({ _id: organizationId }, by)

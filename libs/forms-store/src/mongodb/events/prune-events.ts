@@ -1,31 +1,42 @@
+import { mayGo, type Retention } from '../../events/retention.ts'
 import type { EventLogDocument, FormsCollections } from '../documents.ts'
 import { lastNumbered } from './number-events.ts'
 
 /**
- * Deletes the oldest events of the logs whose oldest event is from before `before`. A log keeps its newest event, which has
- * the total, and those that are not in the stream. Index: eventLogs_by_oldestTime.
+ * Deletes the oldest events of the logs that are too old or too long. A log keeps its newest event, which has the total, and
+ * those that are not in the stream. The usage counts from the oldest event that is left, so a kill leaves it exact.
  *
  * @returns how many were deleted, at most `limit`.
  */
 export const pruneEvents = async (
   collections: FormsCollections,
-  before: Date,
+  rule: Retention,
   limit: number,
 ): Promise<number> => {
-  const query = { oldestTime: { $lt: before.getTime() } }
   let pruned = 0
-  for await (const log of collections.eventLogs.find(query, { sort: { oldestTime: 1 } })) {
+  for await (const log of findLogs(collections, rule, limit)) {
     if (pruned === limit) break
-    pruned += await pruneLog(collections, log, before, limit - pruned)
+    pruned += await pruneLog(collections, log, rule, limit - pruned)
   }
   return pruned
+}
+
+/** Logs with old events, and logs with too many. Indexes: eventLogs_by_oldestTime, eventLogs_by_streamedEvents. */
+async function* findLogs(
+  { eventLogs }: FormsCollections,
+  { before, maxEvents }: Retention,
+  limit: number,
+): AsyncGenerator<EventLogDocument> {
+  yield* eventLogs.find({ oldestTime: { $lt: before } }, { sort: { oldestTime: 1 } })
+  if (maxEvents === Number.POSITIVE_INFINITY) return
+  yield* eventLogs.find({ streamedEvents: { $gt: maxEvents } }, { sort: { streamedEvents: -1 }, limit })
 }
 
 /** Deletes events from the start of a log up to the first one that has to stay. Index: events_by_position. */
 const pruneLog = async (
   collections: FormsCollections,
   { organizationId, streamedSequence }: EventLogDocument,
-  before: Date,
+  rule: Retention,
   limit: number,
 ): Promise<number> => {
   const { events, eventLogs } = collections
@@ -34,24 +45,27 @@ const pruneLog = async (
   const lastSequence = newest.position as number
   const query = { organizationId, position: { $gt: 0 } }
   const options = { sort: { position: 1 }, limit: limit + 1, fields: ['position', 'time'] } as const
-  const oldest = await events.findDurable(query, options)
+  const oldest = (await events.findDurable(query, options)).map(({ position, time }) => ({
+    sequence: position as number,
+    time,
+  }))
   const hasToStay = oldest.findIndex(
-    ({ position, time }, index) =>
+    (event, index) =>
       index === limit ||
-      time >= before.getTime() ||
-      (position as number) > Math.min(streamedSequence, lastSequence - 1),
+      event.sequence > Math.min(streamedSequence, lastSequence - 1) ||
+      !mayGo(event, streamedSequence, rule),
   )
   // The newest event is always found, or one after `limit`.
-  const firstToKeep = oldest[hasToStay]!
-  const upTo = { $gt: 0, $lt: firstToKeep.position }
+  const { sequence, time } = oldest[hasToStay]!
+  const upTo = { $gt: 0, $lt: sequence }
   const pruned = hasToStay === 0 ? 0 : await events.deleteMany({ organizationId, position: upTo })
-  const isOnlyNewest = firstToKeep.position === lastSequence
+  const prunedSequence = sequence - 1
+  const streamedEvents = { $subtract: ['$streamedSequence', prunedSequence] }
+  const note = (oldestTime: object) => [{ $set: { prunedSequence, streamedEvents } }, oldestTime]
   // A newer event that is announced meanwhile makes this one prunable again: then `announce` has seen the field.
-  if (isOnlyNewest) {
-    await eventLogs.update(
-      { _id: organizationId, announcedSequence: lastSequence },
-      { $unset: { oldestTime: '' } },
-    )
-  } else await eventLogs.set({ _id: organizationId }, { oldestTime: firstToKeep.time })
+  if (sequence === lastSequence) {
+    const isOnlyNewest = { _id: organizationId, announcedSequence: lastSequence }
+    await eventLogs.update(isOnlyNewest, note({ $unset: 'oldestTime' }))
+  } else await eventLogs.update({ _id: organizationId }, note({ $set: { oldestTime: time } }))
   return pruned
 }

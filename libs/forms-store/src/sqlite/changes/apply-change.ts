@@ -3,6 +3,7 @@ import type { Change, FormFields, FoundForm, NewForm } from '../../changes/chang
 import type { Deletion } from '../../changes/deletion.ts'
 import { type EventForm, withSequence } from '../../events/recorded-event.ts'
 import type { Quota, StoredForm } from '../../forms-store.ts'
+import { limitedGrowth } from '../../quota.ts'
 import { appendEvent } from '../events/append-event.ts'
 import { trigramTokens } from '../lists/trigram-tokens.ts'
 import { draftColumns, nameColumns, revisionColumns } from '../rows.ts'
@@ -16,14 +17,15 @@ import { findRequest, findRevisions, findTakenId } from './find-taken.ts'
  * @returns false if the form is not as it was found, or an id, a command or the request is taken.
  */
 export const applyChange = (database: SqliteDatabase, quota: Quota, change: Change): boolean => {
-  const { organizationId, growth, event, context } = change
+  const { organizationId, event, context } = change
   if (!isAsFound(database, change) || hasTakenIds(database, change)) return false
   change.beforeStoring?.()
-  if (!change.ignoresQuota) checkQuota(database, quota, organizationId, growth)
+  checkQuota(database, quota, organizationId, limitedGrowth(change))
   const { incarnation, deletedForms } = writeForm(database, change)
   for (const revision of change.revisions ?? [])
     database.insert('revisions', revisionColumns(revision, incarnation))
   for (const replyId of change.replyIds ?? []) database.insert('replies', { incarnation, replyId })
+  const { eventBytes: _, ...growth } = change.growth
   addUsage(database, organizationId, { ...growth, deletedForms })
   if (event) appendEvent(database, change, (last) => withSequence(event, last + 1), context.request)
   return true

@@ -23,8 +23,10 @@ export const appendEvent = (
   database.run('INSERT OR IGNORE INTO unstreamedLogs VALUES (?)', organizationId)
   const log = database.get('SELECT oldestTime FROM eventLogs WHERE organizationId = ?', organizationId)
   // A copied log may start later: retention has removed the events before, which were in the stream.
-  if (!log) database.insert('eventLogs', { organizationId, streamedSequence: sequence - 1, oldestTime: time })
-  else if (log.oldestTime === null) noteOldestTime(database, organizationId)
+  if (!log) {
+    const position = { streamedSequence: sequence - 1, oldestSequence: sequence, oldestTime: time }
+    database.insert('eventLogs', { organizationId, ...position })
+  } else if (log.oldestTime === null) noteOldest(database, organizationId)
 }
 
 /** The sequence of the newest event, which is never deleted; 0 for an empty log. Index: events_by_sequence. */
@@ -33,10 +35,11 @@ export const lastSequenceOf = (database: SqliteDatabase, organizationId: string)
   return (database.get(sql, organizationId)!.lastSequence as number | null) ?? 0
 }
 
-/** Notes the time of the oldest event of a log. Runs in a transaction. Index: events_by_sequence. */
-export const noteOldestTime = (database: SqliteDatabase, organizationId: string): void => {
-  const sql = 'SELECT time FROM events WHERE organizationId = ? ORDER BY sequence LIMIT 2'
+/** Notes the oldest event of a log. Runs in a transaction. Index: events_by_sequence. */
+export const noteOldest = (database: SqliteDatabase, organizationId: string): void => {
+  const sql = 'SELECT sequence, time FROM events WHERE organizationId = ? ORDER BY sequence LIMIT 2'
   const [oldest, next] = database.all(sql, organizationId)
   const time = next ? oldest!.time! : null
-  database.run('UPDATE eventLogs SET oldestTime = ? WHERE organizationId = ?', time, organizationId)
+  const update = 'UPDATE eventLogs SET oldestSequence = ?, oldestTime = ? WHERE organizationId = ?'
+  database.run(update, oldest!.sequence!, time, organizationId)
 }

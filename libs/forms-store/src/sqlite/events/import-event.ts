@@ -2,7 +2,8 @@ import { type FormEvent, parseSequence } from '@fms/contracts'
 import { recordDigest, type SqliteDatabase } from '@fms/store-kit'
 import { eventConflict } from '../../errors.ts'
 import type { ImportedEvent } from '../../events/event-log.ts'
-import { formOfEvent } from '../../events/recorded-event.ts'
+import { eventBytesOf, formOfEvent } from '../../events/recorded-event.ts'
+import { addUsage } from '../usage.ts'
 import { appendEvent } from './append-event.ts'
 
 /** Stores an event at its position at the end of the log. Runs in a transaction. */
@@ -19,5 +20,6 @@ export const importEvent = (database: SqliteDatabase, event: FormEvent): Importe
     if (lastSequence > 0 && sequence !== lastSequence + 1) throw eventConflict(event)
     return event
   })
+  addUsage(database, form.organizationId, { bytes: eventBytesOf(event) })
   return 'imported'
 }

@@ -1,45 +1,56 @@
 import type { Row, SqliteDatabase } from '@fms/store-kit'
-import { noteOldestTime } from './append-event.ts'
-import { lastSequence, oldestSequence } from './sequences.ts'
+import { mayGo, type Retention } from '../../events/retention.ts'
+import { addUsage } from '../usage.ts'
+import { noteOldest } from './append-event.ts'
+import { lastSequence } from './sequences.ts'
 
 /**
- * Deletes the oldest events of the logs whose oldest event is from before `before`. A log keeps its newest event, and
- * those that are not in the stream. Runs in a transaction. Index: eventLogs_by_oldestTime.
+ * Deletes the oldest events of the logs that are too old or too long, and subtracts them from the usage. A log keeps its
+ * newest event, and those that are not in the stream. Runs in a transaction.
  *
  * @returns the number of deleted events, at most `limit`.
  */
-export const pruneEvents = (database: SqliteDatabase, before: Date, limit: number): number => {
+export const pruneEvents = (database: SqliteDatabase, rule: Retention, limit: number): number => {
   let pruned = 0
-  const logs = database.all(
-    `SELECT organizationId, streamedSequence, (${lastSequence}) AS lastSequence FROM eventLogs
-     WHERE oldestTime < ? AND streamedSequence >= (${oldestSequence}) ORDER BY oldestTime LIMIT ? + 0`,
-    before.getTime(),
-    limit,
-  )
-  for (const log of logs) {
+  for (const log of findLogs(database, rule, limit)) {
     if (pruned === limit) break
-    pruned += pruneLog(database, log, before, limit - pruned)
-    noteOldestTime(database, log.organizationId as string)
+    pruned += pruneLog(database, log, rule, limit - pruned)
   }
   return pruned
 }
 
+/** Logs with old events, and logs with too many. Indexes: eventLogs_by_oldestTime, eventLogs_by_length. */
+const findLogs = (database: SqliteDatabase, { before, maxEvents }: Retention, limit: number): Row[] => {
+  const find = (condition: string, bound: number) =>
+    database.all(
+      `SELECT organizationId, streamedSequence, (${lastSequence}) AS lastSequence FROM eventLogs
+       WHERE ${condition} LIMIT ? + 0`,
+      bound,
+      limit,
+    )
+  const old = find('oldestTime < ? AND streamedSequence >= oldestSequence ORDER BY oldestTime', before)
+  if (maxEvents === Number.POSITIVE_INFINITY) return old
+  const length = 'streamedSequence - oldestSequence'
+  return [...old, ...find(`${length} >= ? + 0 ORDER BY ${length} DESC`, maxEvents)]
+}
+
 /** Deletes events from the start of a log up to the first one that has to stay. Index: events_by_sequence. */
-const pruneLog = (database: SqliteDatabase, log: Row, before: Date, limit: number): number => {
-  const { organizationId, lastSequence, streamedSequence } = log
-  const lastToDelete = Math.min((lastSequence as number) - 1, streamedSequence as number)
+const pruneLog = (database: SqliteDatabase, log: Row, rule: Retention, limit: number): number => {
+  const organizationId = log.organizationId as string
+  const [lastSequence, streamedSequence] = [log.lastSequence as number, log.streamedSequence as number]
   const oldest = database.all(
-    'SELECT sequence, time FROM events WHERE organizationId = ? AND sequence <= ? ORDER BY sequence LIMIT ? + 0',
-    organizationId!,
-    lastToDelete,
+    `SELECT sequence, time, octet_length(event) AS bytes FROM events
+     WHERE organizationId = ? AND sequence <= ? ORDER BY sequence LIMIT ? + 0`,
+    organizationId,
+    Math.min(lastSequence - 1, streamedSequence),
     limit,
-  )
-  const firstToKeep = oldest.findIndex(({ time }) => (time as number) >= before.getTime())
-  const last = (firstToKeep < 0 ? oldest : oldest.slice(0, firstToKeep)).at(-1)
-  if (!last) return 0
-  return database.run(
-    'DELETE FROM events WHERE organizationId = ? AND sequence <= ?',
-    organizationId!,
-    last.sequence!,
-  )
+  ) as unknown as { sequence: number; time: number; bytes: number }[]
+  const firstToKeep = oldest.findIndex((event) => !mayGo(event, streamedSequence, rule))
+  const going = firstToKeep < 0 ? oldest : oldest.slice(0, firstToKeep)
+  if (going.length === 0) return 0
+  const sql = 'DELETE FROM events WHERE organizationId = ? AND sequence <= ?'
+  database.run(sql, organizationId, going.at(-1)!.sequence)
+  addUsage(database, organizationId, { bytes: -going.reduce((sum, { bytes }) => sum + bytes, 0) })
+  noteOldest(database, organizationId)
+  return going.length
 }

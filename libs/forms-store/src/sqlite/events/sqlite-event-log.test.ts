@@ -67,7 +67,7 @@ describe('the statements of event logs', () => {
     await store.events.backlog()
     await store.events.markStreamed(organizationId, 1)
     await store.events.streamedSequence(organizationId)
-    await store.events.prune(time(1_000_000), 10)
+    await store.events.prune(time(1_000_000), 10, 5)
     await Array.fromAsync(store.events.logs())
     await expect(store.events.importEvent(event!)).rejects.toMatchObject({ reason: 'EVENT_CONFLICT' })
     const statements = spies.flatMap(({ mock }) => mock.calls)

@@ -8,10 +8,11 @@ import type {
   ImportedEvent,
   UnstreamedLog,
 } from '../../events/event-log.ts'
+import { retention } from '../../events/retention.ts'
 import { importEvent } from './import-event.ts'
 import { markStreamed } from './mark-streamed.ts'
 import { pruneEvents } from './prune-events.ts'
-import { lastSequence, oldestSequence } from './sequences.ts'
+import { lastSequence } from './sequences.ts'
 
 /** The number of logs that `logs` reads at once. */
 const logsPerRead = 500
@@ -59,7 +60,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Index: events_by_sequence. */
   async range(organizationId: string): Promise<EventLogRange> {
-    const sql = `SELECT (${oldestSequence}) AS oldestSequence, (${lastSequence}) AS lastSequence
+    const sql = `SELECT oldestSequence, (${lastSequence}) AS lastSequence
       FROM eventLogs WHERE organizationId = ?`
     const row = this.#database.get(sql, organizationId)
     return {
@@ -89,8 +90,8 @@ export class SqliteEventLog implements EventLog {
     await this.#database.write(() => markStreamed(this.#database, organizationId, sequence))
   }
 
-  prune(before: Date, limit: number): Promise<number> {
-    return this.#database.write(() => pruneEvents(this.#database, before, limit))
+  prune(before: Date, limit: number, maxEvents?: number): Promise<number> {
+    return this.#database.write(() => pruneEvents(this.#database, retention(before, maxEvents), limit))
   }
 
   /** Counts the events of at most {@link maxCountedLogs} logs. Index: events_by_sequence. */
