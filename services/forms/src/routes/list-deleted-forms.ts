@@ -23,7 +23,7 @@ export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (
       const options = { signal: callerSignal(reply), caller: identity.userId }
       const read = async () => {
         const { deletedForms, ...page } = await forms.listDeleted(storeQuery, options)
-        return { ...page, items: deletedForms.map((deleted) => [JSON.stringify(toDeletedForm(deleted))]) }
+        return { ...page, items: deletedForms.map((deleted) => JSON.stringify(toDeletedForm(deleted))) }
       }
       const takesTurn = isLongPage(storeQuery)
       const { items, next, totalSize } = takesTurn ? await turns.take(options, read) : await read()

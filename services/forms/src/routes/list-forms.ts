@@ -3,7 +3,7 @@ import { FormType, ListFormsQuery } from '@fms/contracts'
 import {
   type FormsPage,
   formOrderFields,
-  formToJsonParts,
+  formToJson,
   isOfSummary,
   type StoredForm,
   type ListFormsQuery as StoreQuery,
@@ -38,16 +38,15 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   const readSummaries = (query: StoreQuery, mask: ReadMask, options: TurnOptions) => {
     const read = async () => {
       const { forms: found, ...page } = await forms.listSummaries(query, options)
-      return { ...page, items: found.map(summaryWriter(publicFormBaseUrl, mask)).map((json) => [json]) }
+      return { ...page, items: found.map(summaryWriter(publicFormBaseUrl, mask)) }
     }
-    // The store limits how many of the other long pages it reads at the same time: on SQLite in its reader thread.
+    // The store limits how many of the other long pages it reads at the same time: on SQLite in its reader threads.
     const takesTurn = isLongPage(query) && !query.filter && query.skip === 0
     return takesTurn ? turns.take(options, read) : read()
   }
   const toMaskedItem = (form: StoredForm, mask: ReadMask): MaskedItem => ({
-    // Without decoding the bytes that a worker thread read.
-    length: form.jsonBytes?.length ?? form.draftJson.length,
-    cut: () => formToJsonParts(form, publicFormBaseUrl, mask),
+    length: form.draftJson.length,
+    cut: () => formToJson(form, publicFormBaseUrl, mask),
   })
 
   app.get(
@@ -77,7 +76,7 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
           'forms',
           found.map((form) => toMaskedItem(form, readMask)),
         ])
-      const items = found.map((form) => formToJsonParts(form, publicFormBaseUrl))
+      const items = found.map((form) => formToJson(form, publicFormBaseUrl))
       return sendPage(reply, endOf(page), ['forms', items])
     },
   )
