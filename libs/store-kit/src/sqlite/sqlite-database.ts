@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
+import type { Flow } from '../turn-queue.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
 import type { SqliteMigration } from './sqlite-schema.ts'
@@ -130,10 +131,11 @@ export class SqliteDatabase implements AsyncDisposable {
    * Runs `change` in a transaction. An error that it throws rolls it back and rejects the promise.
    *
    * @param change synchronous, and without side effects other than statements on this database: it may run again.
+   * @param flow whose change it is. The changes of callers are committed in turn.
    * @throws {ApiError} STORE_UNAVAILABLE when the lock timed out or the disk fails; STORE_SCHEMA_TOO_NEW.
    */
-  write<T>(change: () => T): Promise<T> {
-    return this.#commits.write(change)
+  write<T>(change: () => T, flow?: Flow): Promise<T> {
+    return this.#commits.write(change, flow)
   }
 
   /**
