@@ -24,7 +24,7 @@ export interface ReaderRequest<K extends PageKind = PageKind> {
 export type ReaderResponse = { page: unknown } | { problem: Problem } | { failure: string }
 
 const { path, timeoutMs } = workerData as ReaderData
-const database = new SqliteDatabase(path, migrations, { readOnly: true })
+let database: SqliteDatabase | undefined
 
 const respond = ({ kind, query, isCancelled }: ReaderRequest): ReaderResponse => {
   const throwIfLate = throwAfter(timeoutMs)
@@ -33,6 +33,7 @@ const respond = ({ kind, query, isCancelled }: ReaderRequest): ReaderResponse =>
     throwIfLate()
   }
   try {
+    database ??= new SqliteDatabase(path, migrations, { readOnly: true })
     return { page: readPage(database, kind, query, anyPage, throwIfUnwanted) }
   } catch (error) {
     if (error instanceof ApiError) return { problem: error.toProblem() }
