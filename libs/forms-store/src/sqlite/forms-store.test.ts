@@ -343,7 +343,7 @@ describe('an expensive list', () => {
     })
   })
 
-  /** A file with an organization with a list that takes many seconds, and one whose list takes no time. */
+  /** A file with an organization with a list that takes minutes, and one whose list takes no time; both threads have started. */
   const givenOrganizations = async () => {
     const file = join(directory, `expensive-${stores++}.db`)
     const store = new SqliteFormsStore(file, { fewForms: 0, listTimeoutMs: 300_000 })
@@ -356,10 +356,15 @@ describe('an expensive list', () => {
       database.prepare('UPDATE usage SET forms = 20001 WHERE organizationId = ?').run(organizationId)
     }
     const contains = (text: string): CheckedFilter => ({ kind: 'contains', field: 'name', text })
-    const operands = Array.from({ length: 10_000 }, (_, number) => contains(`b${number}`))
+    const operands = Array.from({ length: 20_000 }, (_, number) => contains(`b${number}`))
     const slow: CheckedFilter = { kind: 'or', operands }
     const page = { filter: slow, orderBy: [], limit: 10, skip: 0 }
-    return { store, expensive: { ...page, organizationId }, cheap: { ...page, ...other, filter: anything } }
+    const [expensive, cheap] = [
+      { ...page, organizationId },
+      { ...page, ...other, filter: anything },
+    ]
+    await Promise.all([store.list({ ...expensive, filter: anything }), store.list(cheap)])
+    return { store, expensive, cheap }
   }
 
   it('ends within its statement when its signal aborts, and the next list succeeds', async () => {
@@ -368,8 +373,8 @@ describe('an expensive list', () => {
     const callers = Array.from({ length: 8 }, () => new AbortController())
 
     const lists = callers.map(({ signal }) => store.list(expensive, { signal }))
-    // Its organization has the other thread.
-    await store.list(cheap)
+    // They have the other thread, and leave the first of the eight enough time to begin.
+    for (let index = 0; index < 100; index++) await store.list(cheap)
     for (const caller of callers) caller.abort()
 
     for (const list of await Promise.allSettled(lists)) {
