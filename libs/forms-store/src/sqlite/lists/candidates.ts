@@ -46,7 +46,8 @@ const fewCandidates = (
     fewest = count
     if (fewest <= enough) return few
   }
-  return fewByTokens(database, tokensOf(organizationId, filter), fewest) ?? few
+  const tokens = tokensOf(organizationId, filter)
+  return fewByTokens(database, tokens, Math.min(fewest, maxByTokens)) ?? few
 }
 
 /**
@@ -56,10 +57,10 @@ const fewCandidates = (
  */
 const fewByTokens = (database: SqliteDatabase, tokens: string[], max: number): Candidates | undefined => {
   for (const token of tokens) {
-    const { length } = findByTokens(database, [token], max)
-    if (length >= max) continue
+    const count = countToken(database, token, max)
+    if (count >= max) continue
     // The last token: the tokens before this one are frequent, and its neighbours share characters with it.
-    const other = length > enough ? tokens.findLast((each) => each !== token) : undefined
+    const other = count > enough ? tokens.findLast((each) => each !== token) : undefined
     return toCandidates(findByTokens(database, other === undefined ? [token] : [token, other], max))
   }
   return undefined
@@ -122,9 +123,18 @@ const rangeSql = (organizationId: string, { column, lower, upper }: Range): SqlC
 const findByTokens = (database: SqliteDatabase, tokens: readonly string[], max: number): Row[] =>
   database.all(
     'SELECT rowid AS id FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0',
-    tokens.map((token) => `"${token}"`).join(' AND '),
+    matchSql(tokens),
     max,
   )
+
+/** The number of forms with the token, deleted ones included, up to `max`. */
+const countToken = (database: SqliteDatabase, token: string, max: number): number => {
+  const sql = 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0'
+  return database.get(`SELECT count(*) AS total FROM (${sql})`, matchSql([token]), max)?.total as number
+}
+
+/** The MATCH expression of tokens. */
+const matchSql = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(' AND ')
 
 const toCandidates = (rows: Row[]): Candidates => ({ ids: JSON.stringify(rows.map(({ id }) => id)) })
 

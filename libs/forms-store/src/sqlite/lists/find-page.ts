@@ -14,7 +14,7 @@ import type { ListFormsQuery } from '../../forms-store.ts'
 import { completeOrder, type FormPosition } from '../../lists/form-order.ts'
 import { readUsage } from '../usage.ts'
 import { candidatesOf, ofOrganization, sourceOf } from './candidates.ts'
-import type { PageBounds } from './page-bounds.ts'
+import { type PageBounds, smallPage } from './page-bounds.ts'
 
 /** The forms of a page and the next one, and the number of matches. */
 export interface FoundPage {
@@ -88,8 +88,9 @@ const readAlongIndex = (
   columns: SqlCondition = { sql: `rowid AS id, ${columnsOf(order)}`, values: [] },
 ): Row[] => {
   const index = isMixed(order) ? 'forms_by_default' : `forms_by_${order[0]!.column}`
+  const wanted = skip > smallPage.skipped ? wantedRow('id') : undefined
   const ranges = (after ? rangesAfter(order, after) : [undefined]).map((range) =>
-    allOf({ sql: ofOrganization, values: [organizationId] }, range, wantedRow('id')),
+    allOf({ sql: ofOrganization, values: [organizationId] }, range, wanted),
   )
   const selects = ranges.map(({ sql }) => `SELECT ${columns.sql} FROM forms INDEXED BY ${index} WHERE ${sql}`)
   return database.all(
