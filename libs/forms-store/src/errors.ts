@@ -1,5 +1,5 @@
 import { ApiError, type IfMatch, ifMatchVersionHolds } from '@fms/aip'
-import { type FormEvent, type FormPath, formPath, shedHeader } from '@fms/contracts'
+import { type FormEvent, type FormPath, formPath } from '@fms/contracts'
 import type { FormRef, FormState, Quota } from './forms-store.ts'
 import type { ChangeMethod } from './requests/identified-request.ts'
 import { formETag } from './resource/form-to-json.ts'
@@ -104,15 +104,6 @@ export const filterTooExpensive = (timeoutMs: number) =>
     'FILTER_TOO_EXPENSIVE',
     `The list took longer than ${timeoutMs} ms. Narrow the filter with AND: a name that begins with literal text (name = "text*"), a search for three letters or more, or a range of createTime or updateTime. Order by one field, and use pageToken instead of a large skip.`,
     { metadata: { timeoutMs: `${timeoutMs}` } },
-  )
-
-/** The list got no slot in time: too many expensive lists are in flight. */
-export const listsOverloaded = () =>
-  new ApiError(
-    'UNAVAILABLE',
-    'OVERLOADED',
-    'Too many expensive lists are in flight. Nothing was done; repeat the request a little later, or narrow its filter.',
-    { retryAfterSeconds: 1, headers: { [shedHeader]: 'true' } },
   )
 
 /** How to get below each quota. */

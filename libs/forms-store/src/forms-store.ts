@@ -37,12 +37,7 @@ export interface StoredDraft {
 }
 
 /** A form as the store keeps it. `parseDraft` gives its draft. */
-export interface StoredForm extends FormState, StoredDraft, JsonBytes {}
-
-/** The JSON of a draft or a snapshot in UTF-8, ready to send. Present on items that a worker thread read. */
-export interface JsonBytes {
-  jsonBytes?: Uint8Array
-}
+export interface StoredForm extends FormState, StoredDraft {}
 
 /** A form with another draft. */
 export interface ChangedForm extends StoredForm {
@@ -60,7 +55,7 @@ export interface FormRef {
 }
 
 /** A published snapshot. Immutable; the form records which revision is live. `parseSnapshot` gives the form in it. */
-export interface StoredRevision extends JsonBytes {
+export interface StoredRevision {
   organizationId: string
   formId: string
   revisionId: string
@@ -247,9 +242,9 @@ export interface CreateOptions {
 
 /** Options of the lists of a store. */
 export interface ListOptions {
-  /** Aborts when the page is sent or no longer wanted. A large page holds its slot until then. */
+  /** Aborts when the page is no longer wanted. */
   signal?: AbortSignal | undefined
-  /** Id of the caller. Each caller has at most a few slots for large pages, so that callers do not block each other. */
+  /** Id of the caller. The callers of an organization take turns with large pages. */
   caller?: string | undefined
 }
 
@@ -301,8 +296,7 @@ export interface FormsStore extends AsyncDisposable {
    * Reads a page of forms by keyset: unchanged forms are neither repeated nor missed while others are created or deleted.
    * The page ends before `limit` once it has 4 MiB.
    *
-   * @throws {ApiError} FILTER_TOO_EXPENSIVE when the list exceeds its time limit; OVERLOADED when too many expensive
-   *   lists are in flight. The signal's reason once it aborts.
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE when the list exceeds its time limit. The signal's reason once it aborts.
    */
   list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage>
 

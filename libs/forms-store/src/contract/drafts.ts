@@ -9,7 +9,6 @@ import {
   atOnce,
   edited,
   givenForm,
-  listRevisions,
   newForm,
   newPublicId,
   type OpenStore,
@@ -271,7 +270,7 @@ export const draftsContract = (open: OpenStore): void => {
 
       expect(await store().get(refOf(form))).toBeUndefined()
       expect(await store().getRevision(refOf(form), revision.revisionId)).toBeUndefined()
-      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toBeUndefined()
       expect(await store().findRevisionOfCommand(form.organizationId, revision.commandId)).toBeUndefined()
       expect(await store().delete(refOf(form), allow)).toBe(false)
       expect(await store().create(newForm({ publicId: form.publicId }))).toBeDefined()
@@ -287,7 +286,7 @@ export const draftsContract = (open: OpenStore): void => {
       await store().create(form)
 
       await unchanged(form)
-      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })

@@ -9,7 +9,6 @@ import {
   edited,
   exported,
   givenForm,
-  listForms,
   newForm,
   type OpenStore,
   openStore,
@@ -87,7 +86,7 @@ export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void =
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ reason: 'FORM_ID_TAKEN' })
       }
-      const page = await listForms(store(), { organizationId, orderBy: [], limit: 10, skip: 0 })
+      const page = await store().list({ organizationId, orderBy: [], limit: 10, skip: 0 })
       expect(page.forms).toEqual(created.map(({ value }) => value))
       expect(await logOf(store(), organizationId)).toHaveLength(1)
     })

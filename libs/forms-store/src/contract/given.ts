@@ -4,12 +4,8 @@ import { afterAll, beforeAll } from 'vitest'
 import type {
   FormRef,
   FormState,
-  FormsPage,
   FormsStore,
   FormsStoreOptions,
-  ListFormsQuery,
-  ListRevisionsQuery,
-  RevisionsPage,
   Snapshot,
   StoredForm,
   StoredRevision,
@@ -141,22 +137,3 @@ export const exported = (store: FormsStore, organizationId: string): Promise<For
 /** Starts `count` promises concurrently. */
 export const atOnce = <T>(count: number, start: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => start(index)))
-
-/** A page of forms without `jsonBytes`, which only large pages have. */
-export const listForms = async (store: FormsStore, query: ListFormsQuery): Promise<FormsPage> => {
-  const page = await store.list(query)
-  return { ...page, forms: page.forms.map(({ jsonBytes: _, ...form }) => form) }
-}
-
-/** A page of revisions without `jsonBytes`, which only large pages have. */
-export const listRevisions = async (
-  store: FormsStore,
-  query: ListRevisionsQuery,
-): Promise<RevisionsPage | undefined> => {
-  const page = await store.listRevisions(query)
-  const revisions = page?.revisions.map(({ revision: { jsonBytes: _, ...revision }, live }) => ({
-    revision,
-    live,
-  }))
-  return page && { ...page, revisions: revisions! }
-}

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { FormState, FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { completeOrder, type FormOrderTerm, formOrderFields } from '../lists/form-order.ts'
-import { edited, givenForm, listForms, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
+import { edited, givenForm, newForm, type OpenStore, openStore, refOf, time } from './given.ts'
 import { type EngineLimits, hostileNames } from './hostile-names.ts'
 import { comparing, inOrder } from './plain-order.ts'
 
@@ -27,7 +27,7 @@ const pagesOf = async (store: FormsStore, range: Range, limit: number): Promise<
   const pages: StoredForm[][] = []
   let after: ListFormsQuery['after']
   do {
-    const { forms, next } = await listForms(store, { ...range, limit, skip: 0, ...(after && { after }) })
+    const { forms, next } = await store.list({ ...range, limit, skip: 0, ...(after && { after }) })
     pages.push(forms)
     after = next
   } while (after)
@@ -61,7 +61,7 @@ export const listsContract = (open: OpenStore, _limits: EngineLimits): void => {
     })
 
     it.each(singleOrders.map((orderBy) => [inWords(orderBy), orderBy]))('by %s', async (_, orderBy) => {
-      const page = await listForms(store(), {
+      const page = await store().list({
         organizationId,
         orderBy: orderBy as FormOrderTerm[],
         limit: 1000,
@@ -230,7 +230,7 @@ export const listsContract = (open: OpenStore, _limits: EngineLimits): void => {
             const rest = inOrder(matching, completeOrder(orderBy))
               .filter((form) => !last || comparing(completeOrder(orderBy))(form, last) > 0)
               .slice(skip)
-            const page = await listForms(store(), { ...query, limit, skip, ...(after && { after }) })
+            const page = await store().list({ ...query, limit, skip, ...(after && { after }) })
             expect(idsOf(page.forms)).toEqual(idsOf(rest.slice(0, limit)))
             expect(page.next !== undefined).toBe(rest.length > limit)
             expect(page.totalSize).toBe(matching.length)

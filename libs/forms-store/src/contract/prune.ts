@@ -8,7 +8,6 @@ import { toFormRecord } from '../stored-form-record.ts'
 import { collectAll } from './events/log-of.ts'
 import {
   givenForm,
-  listRevisions,
   newForm,
   newRevision,
   type OpenStore,
@@ -67,7 +66,7 @@ export const pruneContract = (open: OpenStore, openTogether: OpenStoreTogether):
   const store = openStore(open)
 
   const left = async (form: StoredForm) => {
-    const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
+    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
     const { revisions, totalSize } = page!
     expect(totalSize).toBe(revisions.length)
     return revisions.map(({ revision }) => revision.number).toReversed()
@@ -269,7 +268,7 @@ export const pruneContract = (open: OpenStore, openTogether: OpenStoreTogether):
         await Promise.all(others)
         await pruneAll(pruners[0]!, form, { keep: 1, before: now() })
 
-        const page = await listRevisions(reader, { ...refOf(form), limit: 100, skip: 0 })
+        const page = await reader.listRevisions({ ...refOf(form), limit: 100, skip: 0 })
         expect(page!.revisions.map(({ revision, live }) => [revision.number, live])).toEqual([[31, true]])
       } finally {
         await Promise.all(processes.map((each) => each.close()))

@@ -11,7 +11,6 @@ import {
   exported,
   givenForm,
   givenRevisions,
-  listRevisions,
   newForm,
   newPublicId,
   type OpenStore,
@@ -62,7 +61,7 @@ export const recordsContract = (open: OpenStore): void => {
 
       const publicIds = [...forms, full].map(({ publicId }) => publicId)
       expect(records.map(({ publicId }) => publicId)).toEqual(publicIds.sort())
-      const { revisions } = (await listRevisions(source(), { ...refOf(full), limit: 10, skip: 0 }))!
+      const { revisions } = (await source().listRevisions({ ...refOf(full), limit: 10, skip: 0 }))!
       const [second, first] = revisions.map(({ revision }) => revision)
       expect(records.find(({ formId }) => formId === full.formId)).toEqual({
         organizationId,
@@ -138,7 +137,7 @@ export const recordsContract = (open: OpenStore): void => {
       const form = await givenHistory()
       const page = { ...refOf(form), limit: 10, skip: 0 }
       const live = await source().getRevision(refOf(form), 'live')
-      const all = await listRevisions(source(), page)
+      const all = await source().listRevisions(page)
       const record = await forgotten(form)
 
       expect(await target().importForm(record)).toBe('imported')
@@ -147,7 +146,7 @@ export const recordsContract = (open: OpenStore): void => {
       expect(await target().get(refOf(form))).toEqual(form)
       expect(await target().get({ ...form, formRef: form.publicId })).toEqual(form)
       expect(await target().getRevision(refOf(form), 'live')).toEqual(live)
-      expect(await listRevisions(target(), page)).toEqual(all)
+      expect(await target().listRevisions(page)).toEqual(all)
       const { organizationId, revisions, replyIds } = record
       for (const { revisionId, commandId } of revisions) {
         const found = await target().findRevisionOfCommand(organizationId, commandId)

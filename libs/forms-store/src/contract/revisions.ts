@@ -8,7 +8,6 @@ import {
   edited,
   givenForm,
   givenRevisions,
-  listRevisions,
   newForm,
   type OpenStore,
   openStore,
@@ -22,7 +21,7 @@ export const revisionsContract = (open: OpenStore): void => {
   const store = openStore(open)
 
   const numbersOf = async (form: StoredForm) => {
-    const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
+    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
     const revisions = page!.revisions.toReversed()
     return {
       numbers: revisions.map(({ revision }) => revision.number),
@@ -302,7 +301,7 @@ export const revisionsContract = (open: OpenStore): void => {
         atOnce(30, () => store().update(refOf(form), (current) => edited(current, {}))),
       ])
 
-      const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
+      const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
       const versions = page!.revisions.map(({ revision }) => JSON.parse(revision.formJson).version)
       expect(versions).toHaveLength(30)
       expect(versions).toEqual(versions.toSorted((a, b) => b - a))
@@ -334,7 +333,7 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is newest first, and marks the live revision', async () => {
       const { form, revisions } = await givenRevisions(store(), [1, 2, 9, 10], 9)
 
-      expect(await listRevisions(store(), { ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
+      expect(await store().listRevisions({ ...form, formRef: form.publicId, limit: 10, skip: 0 })).toEqual({
         revisions: [
           { revision: revisions[3], live: false },
           { revision: revisions[2], live: true },
@@ -346,7 +345,7 @@ export const revisionsContract = (open: OpenStore): void => {
     })
 
     const numbersOn = async (query: Parameters<FormsStore['listRevisions']>[0]) => {
-      const page = await listRevisions(store(), query)
+      const page = await store().listRevisions(query)
       return { ...page, revisions: page!.revisions.map(({ revision }) => revision.number) }
     }
 
@@ -382,11 +381,11 @@ export const revisionsContract = (open: OpenStore): void => {
     it('is empty for an unpublished form, and undefined for one that does not exist', async () => {
       const form = await givenForm(store())
 
-      expect(await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })).toEqual({
+      expect(await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })).toEqual({
         revisions: [],
         totalSize: 0,
       })
-      expect(await listRevisions(store(), { ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
+      expect(await store().listRevisions({ ...refOf(newForm()), limit: 10, skip: 0 })).toBeUndefined()
     })
   })
 

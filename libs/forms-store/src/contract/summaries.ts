@@ -7,8 +7,7 @@ import { formOrderFields } from '../lists/form-order.ts'
 import { filterOf } from './filters.ts'
 import { givenForm, newForm, type OpenStore, openStore, publish, time } from './given.ts'
 
-const summaryOf = ({ draftJson: _, aiHandoff: __, jsonBytes: ___, ...summary }: StoredForm): FormSummary =>
-  summary
+const summaryOf = ({ draftJson: _, aiHandoff: __, ...summary }: StoredForm): FormSummary => summary
 
 /** The page that `listSummaries` has to return. */
 const fromForms = async (store: FormsStore, query: ListFormsQuery) => {

@@ -11,7 +11,6 @@ import {
   edited,
   exported,
   givenForm,
-  listRevisions,
   newForm,
   newPublicId,
   type OpenStore,
@@ -295,7 +294,7 @@ export const undeleteContract = (open: OpenStore, { slow }: EngineLimits): void 
 
       expect(await current(form)).toEqual(form)
       expect(await exported(store(), form.organizationId)).toEqual([record])
-      const page = await listRevisions(store(), { ...refOf(form), limit: 10, skip: 0 })
+      const page = await store().listRevisions({ ...refOf(form), limit: 10, skip: 0 })
       expect(page!.revisions).toEqual([
         { revision: second, live: true },
         { revision: first, live: false },

@@ -7,7 +7,6 @@ import {
   atOnce,
   givenForm,
   givenRevisions,
-  listRevisions,
   newForm,
   type OpenStore,
   openStore,
@@ -25,7 +24,7 @@ export const unpublishContract = (open: OpenStore): void => {
   const unpublish = (form: StoredForm) => store().unpublish(refOf(form), '', allow)
 
   const revisionsOf = async (form: StoredForm) => {
-    const page = await listRevisions(store(), { ...refOf(form), limit: 1000, skip: 0 })
+    const page = await store().listRevisions({ ...refOf(form), limit: 1000, skip: 0 })
     return page!.revisions.map(({ revision, live }) => [revision.number, live])
   }
 

@@ -532,6 +532,6 @@ const compare = (a: string | number | Date, b: typeof a, descending: boolean): n
   (a < b ? -1 : a > b ? 1 : 0) * (descending ? -1 : 1)
 
 const toState = (form: StoredForm): FormState => {
-  const { name: _name, type: _type, draftJson: _draft, aiHandoff: _ai, jsonBytes: _bytes, ...state } = form
+  const { name: _name, type: _type, draftJson: _draft, aiHandoff: _ai, ...state } = form
   return state
 }

@@ -10,9 +10,6 @@ export const toForm = (stored: StoredForm, publicFormBaseUrl: string): Form => (
   ...serverOwnedFields(stored, publicFormBaseUrl),
 })
 
-/** The JSON of a resource in consecutive parts: text, or bytes in UTF-8. */
-export type JsonParts = (string | Uint8Array)[]
-
 /** The JSON text of {@link toForm}, without parsing the draft. @param mask the members; all by default. */
 export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): string => {
   if (mask && isOfSummary(mask)) return summaryWriter(publicFormBaseUrl, mask)(form)
@@ -20,12 +17,6 @@ export const formToJson = (form: StoredForm, publicFormBaseUrl: string, mask?: R
   const json = form.draftJson.slice(0, -1) + serverOwnedJson(form, publicFormBaseUrl)
   return mask ? cutJson(json, mask) : json
 }
-
-/** {@link formToJson} with the whole draft as bytes, if a worker thread read it. */
-export const formToJsonParts = (form: StoredForm, publicFormBaseUrl: string, mask?: ReadMask): JsonParts =>
-  form.jsonBytes && !mask
-    ? [form.jsonBytes.subarray(0, -1), serverOwnedJson(form, publicFormBaseUrl)]
-    : [formToJson(form, publicFormBaseUrl, mask)]
 
 /** The server-owned members, after those of the draft. Ids and times need no escaping. */
 const serverOwnedJson = (form: FormState, publicFormBaseUrl: string): string =>
@@ -73,12 +64,6 @@ export const revisionToJson = (
   const json = `${revisionHead(found)}${snapshotToJson(found.revision, aiHandoff)}}`
   return mask ? cutJson(json, mask) : json
 }
-
-/** {@link revisionToJson} with the whole snapshot as bytes, if a worker thread read it. */
-export const revisionToJsonParts = (found: ListedRevision, mask?: ReadMask): JsonParts =>
-  found.revision.jsonBytes && !mask
-    ? [revisionHead(found), found.revision.jsonBytes, '}']
-    : [revisionToJson(found, { mask })]
 
 /** The members before the snapshot. */
 const revisionHead = ({ revision, live }: ListedRevision): string =>

@@ -1,7 +1,6 @@
 import type { FormRecord } from '@fms/contracts'
 import { SqliteDatabase } from '@fms/store-kit'
 import { FormChanges } from '../changes/form-changes.ts'
-import { filterTooExpensive } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type {
   DeletedFormsPage,
@@ -29,12 +28,9 @@ import type { RevisionGrowth } from '../revisions/revision-growth.ts'
 import { SqliteChanges } from './changes/sqlite-changes.ts'
 import { SqliteEventLog } from './events/sqlite-event-log.ts'
 import { findDeletedForm, findForm } from './find-form.ts'
-import { readDeletedForms } from './lists/read-deleted-forms.ts'
-import { readForms, readSmallForms } from './lists/read-forms.ts'
-import { readRevisions, readSmallRevisions } from './lists/read-revisions.ts'
-import { readSmallSummaries, readSummaries } from './lists/read-summaries.ts'
+import { anyPage, type PageBounds, smallPage } from './lists/page-bounds.ts'
+import { type PageKind, type Pages, readPage, throwAfter } from './lists/pages.ts'
 import { Reader } from './lists/reader.ts'
-import { type PageSteps, runInTurns } from './lists/steps.ts'
 import { exportForms } from './records/export-forms.ts'
 import { findRevision, findRevisionOfCommand } from './revisions/find-revision.ts'
 import { SqliteRevisionGrowth } from './revisions/sqlite-revision-growth.ts'
@@ -63,11 +59,16 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
   /** Reads large pages. Absent for a database in memory, which has a single connection. */
   readonly #reader: Reader | undefined
   readonly #listTimeoutMs: number
-  readonly #fewForms: number | undefined
+  readonly #smallPage: PageBounds
 
   /** @param path a file, or `:memory:`. */
   constructor(path: string, options: SqliteFormsOptions = {}) {
-    const { readOnly, quota = noQuota, listTimeoutMs = defaultListTimeoutMs, fewForms } = options
+    const {
+      readOnly,
+      quota = noQuota,
+      listTimeoutMs = defaultListTimeoutMs,
+      fewForms = smallPage.scanned,
+    } = options
     const database = new SqliteDatabase(path, migrations, { readOnly, pageCacheBytes })
     super(new SqliteChanges(database, quota), options)
     this.#database = database
@@ -75,7 +76,7 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     this.revisionGrowth = new SqliteRevisionGrowth(database)
     this.#quota = quota
     this.#listTimeoutMs = listTimeoutMs
-    this.#fewForms = fewForms
+    this.#smallPage = { ...smallPage, scanned: fewForms }
     if (path !== ':memory:') this.#reader = new Reader({ path, timeoutMs: listTimeoutMs })
   }
 
@@ -89,29 +90,16 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return row && toFormState(row)
   }
 
-  /** Reads small pages on this thread and all others in the reader thread, each from one snapshot of the file. */
-  async list(query: ListFormsQuery, options: ListOptions = {}): Promise<FormsPage> {
-    const small = this.#database.snapshot(() => readSmallForms(this.#database, query, this.#fewForms))
-    if (small) return small
-    const { items, end } = this.#reader
-      ? await this.#reader.read('forms', query, options)
-      : await this.#readInTurns(readForms(this.#database, query), options)
-    return { forms: items, ...end }
+  list(query: ListFormsQuery, options?: ListOptions): Promise<FormsPage> {
+    return this.#read('forms', query, options)
   }
 
-  /** Reads pages as `list` does, but up to 1,000 forms along an index on this thread. */
-  async listSummaries(query: ListFormsQuery, options: ListOptions = {}): Promise<FormSummariesPage> {
-    const small = this.#database.snapshot(() => readSmallSummaries(this.#database, query, this.#fewForms))
-    if (small) return small
-    const { items, end } = this.#reader
-      ? await this.#reader.read('summaries', query, options)
-      : await this.#readInTurns(readSummaries(this.#database, query), options)
-    return { forms: items, ...end }
+  listSummaries(query: ListFormsQuery, options?: ListOptions): Promise<FormSummariesPage> {
+    return this.#read('summaries', query, options)
   }
 
-  async listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage> {
-    const { end } = await this.#readInTurns(readDeletedForms(this.#database, query), options)
-    return end
+  listDeleted(query: ListDeletedFormsQuery, options?: ListOptions): Promise<DeletedFormsPage> {
+    return this.#read('deletedForms', query, options)
   }
 
   async getDeleted(ref: FormRef): Promise<StoredForm | undefined> {
@@ -127,17 +115,8 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return row && toStoredRevision(row)
   }
 
-  /** Reads pages as `list` does. Index: revisions_by_number. */
-  async listRevisions(
-    query: ListRevisionsQuery,
-    options: ListOptions = {},
-  ): Promise<RevisionsPage | undefined> {
-    const small = this.#database.snapshot(() => readSmallRevisions(this.#database, query))
-    if (small !== 'large') return small
-    const { items, end } = this.#reader
-      ? await this.#reader.read('revisions', query, options)
-      : await this.#readInTurns(readRevisions(this.#database, query), options)
-    return end && { revisions: items, ...end }
+  listRevisions(query: ListRevisionsQuery, options?: ListOptions): Promise<RevisionsPage | undefined> {
+    return this.#read('revisions', query, options)
   }
 
   async getRevision(
@@ -194,21 +173,17 @@ export class SqliteFormsStore extends FormChanges implements FormsStore {
     return this.close()
   }
 
-  /** Reads a page on this thread: a large one of a database in memory, or of deleted forms, which have no drafts. */
-  async #readInTurns<Item, End>(
-    steps: PageSteps<Item, End>,
-    { signal }: ListOptions = {},
-  ): Promise<{ items: Item[]; end: End }> {
-    const deadline = performance.now() + this.#listTimeoutMs
-    const items: Item[] = []
-    const end = await runInTurns(
-      steps,
-      (item) => items.push(item),
-      () => {
-        signal?.throwIfAborted()
-        if (performance.now() > deadline) throw filterTooExpensive(this.#listTimeoutMs)
-      },
-    )
-    return { items, end }
+  /** Reads a small page on this thread and any other in a reader thread, each from one snapshot of the file. */
+  async #read<K extends PageKind>(
+    kind: K,
+    query: Pages[K]['query'],
+    options: ListOptions = {},
+  ): Promise<Pages[K]['page']> {
+    options.signal?.throwIfAborted()
+    const small = readPage(this.#database, kind, query, this.#smallPage)
+    if (small !== 'large') return small
+    if (this.#reader) return this.#reader.read(kind, query, options)
+    const timeoutMs = this.#listTimeoutMs
+    return readPage(this.#database, kind, query, anyPage, throwAfter(timeoutMs)) as Pages[K]['page']
   }
 }

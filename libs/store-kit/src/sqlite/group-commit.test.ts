@@ -121,7 +121,7 @@ describe('GroupCommit', () => {
     vi.restoreAllMocks()
   })
 
-  it('ends a batch once its changes have run for 10 ms, and keeps their order', async () => {
+  it('ends a batch once its changes have run for 10 ms, and keeps the order of a caller', async () => {
     await using database = new SqliteDatabase(path, migrations)
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
     const addSlowly = (text: string) =>
@@ -155,6 +155,39 @@ describe('GroupCommit', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect(runs).toBe(1)
     expect(texts(database)).toEqual(['before', 'long'])
+  })
+
+  it('takes the changes of callers in turn', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const addFor = (organization: string, user: string, text: string) =>
+      database.write(() => database.insert('notes', { text }), { organization, user })
+
+    await Promise.all([
+      ...['1', '2', '3', '4'].map((text) => addFor('one', 'first', `first ${text}`)),
+      addFor('one', 'second', 'second 1'),
+      addFor('other', 'third', 'third 1'),
+      addFor('other', 'third', 'third 2'),
+    ])
+
+    expect(texts(database)).toEqual([
+      ...['first 1', 'third 1', 'second 1', 'third 2', 'first 2', 'first 3', 'first 4'],
+    ])
+  })
+
+  it('commits a newcomer before the backlog of another caller', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    const flow = { organization: 'busy', user: 'busy' }
+    const backlog = Array.from({ length: 300 }, (_, index) =>
+      database.write(() => database.insert('notes', { text: `${index}` }), flow),
+    )
+
+    await backlog[0]
+    await add(database, 'newcomer')
+    const noted = texts(database)
+    await Promise.all(backlog)
+
+    expect(noted).toContain('newcomer')
+    expect(noted.length).toBeLessThan(300)
   })
 
   it('yields to the event loop between two batches', async () => {

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { type Flow, TurnQueue } from '../turn-queue.ts'
 import { isBusy } from './sqlite-errors.ts'
 
 /** The most changes of one commit, so that one process does not hold the lock for long. */
 const maxBatch = 128
 
-/** The time after which no further change of a batch begins. The next batch continues in order. */
+/** The time after which no further change of a batch begins. */
 const maxBatchMs = 10
 
 /** The number of queued changes that are committed without waiting for more. Callers prepare the next batch meanwhile. */
@@ -12,8 +13,6 @@ const commitThreshold = 8
 
 interface QueuedChange {
   change: () => unknown
-  /** When waiting for the lock ends, by `performance.now()`. */
-  deadline: number
   resolve: (value: never) => void
   reject: (error: unknown) => void
 }
@@ -28,14 +27,18 @@ export interface GroupCommitOptions {
   translateError: (error: unknown) => unknown
 }
 
+/** Changes without a caller: those of operators and of background work. */
+const ownFlow: Flow = { organization: '', user: '' }
+
 /**
  * Runs the changes of concurrent callers in one transaction with one fsync (group commit). Each caller sees a
  * transaction of its own: a change that throws is rolled back without the others, and promises settle after the commit.
+ * Callers take turns.
  */
 export class GroupCommit {
   readonly #connection: DatabaseSync
   readonly #options: GroupCommitOptions
-  #queue: QueuedChange[] = []
+  readonly #queue = new TurnQueue<QueuedChange>()
   #flushing: Promise<void> | undefined
 
   constructor(connection: DatabaseSync, options: GroupCommitOptions) {
@@ -44,10 +47,9 @@ export class GroupCommit {
   }
 
   /** Queues a change. @returns its result, once it is committed. */
-  write<T>(change: () => T): Promise<T> {
+  write<T>(change: () => T, flow = ownFlow): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const deadline = performance.now() + this.#options.lockTimeoutMs
-      this.#queue.push({ change, deadline, resolve, reject })
+      this.#queue.add(flow, { change, resolve, reject })
       this.#flushing ??= this.#flush()
     })
   }
@@ -59,11 +61,10 @@ export class GroupCommit {
 
   async #flush(): Promise<void> {
     await this.#waitForMore()
-    while (this.#queue.length > 0) {
-      const rest = await this.#commit(this.#queue.splice(0, maxBatch))
-      this.#queue.unshift(...rest)
+    while (this.#queue.size > 0) {
+      await this.#commit(() => this.#queue.take())
       // Readers, and other processes that wait for the lock, run between two batches.
-      if (this.#queue.length > 0) await nextTurn()
+      if (this.#queue.size > 0) await nextTurn()
     }
     this.#flushing = undefined
   }
@@ -72,38 +73,40 @@ export class GroupCommit {
   async #waitForMore(): Promise<void> {
     let queued: number
     do {
-      queued = this.#queue.length
+      queued = this.#queue.size
       await nextTurn()
-    } while (this.#queue.length > queued && this.#queue.length < commitThreshold)
+    } while (this.#queue.size > queued && this.#queue.size < commitThreshold)
   }
 
   /**
    * Commits as many changes as fit into the time of a batch: in one transaction, or in one each where that is rolled
-   * back.
-   *
-   * @returns the changes that have not run.
+   * back. If there is no transaction, all changes fail that wait for one.
    */
-  async #commit(batch: QueuedChange[]): Promise<QueuedChange[]> {
+  async #commit(next: () => QueuedChange | undefined): Promise<void> {
+    const batch: QueuedChange[] = []
     try {
-      await this.#begin(batch)
-      const { ran, isRolledBack } = this.#runInTransaction(batch)
-      if (isRolledBack) for (const queued of batch.slice(0, ran)) await this.#commit([queued])
-      return batch.slice(ran)
+      await this.#begin()
+      if (this.#runInTransaction(next, batch)) return
     } catch (error) {
+      if (batch.length === 0) for (let each = next(); each; each = next()) batch.push(each)
       for (const { reject } of batch) reject(this.#options.translateError(error))
-      return []
+      return
+    }
+    for (const queued of batch) {
+      const alone = [queued]
+      await this.#commit(() => alone.pop())
     }
   }
 
-  /** Acquires the write lock without blocking the event loop. Throws after the last deadline of the batch. */
-  async #begin(batch: QueuedChange[]): Promise<void> {
-    const lastDeadline = Math.max(...batch.map(({ deadline }) => deadline))
+  /** Acquires the write lock without blocking the event loop. */
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + this.#options.lockTimeoutMs
     for (;;) {
       try {
         this.#connection.exec('BEGIN IMMEDIATE')
         return
       } catch (error) {
-        if (!isBusy(error) || performance.now() > lastDeadline) throw error
+        if (!isBusy(error) || performance.now() > deadline) throw error
         await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 4))
       }
     }
@@ -113,24 +116,24 @@ export class GroupCommit {
    * Runs the changes in the open transaction and ends it. There is no savepoint for each change: it would copy every
    * page that the change touches, and most changes that throw do so before their first statement.
    *
-   * @returns `ran`, the number of changes that ran before the time was up; `isRolledBack` when one of several changes
-   *   threw after it had written: then everything is rolled back, and no promise is settled. A change that uses up the
-   *   time is the last of its batch, so that no later change causes it to run again.
+   * @param batch receives the changes that have run.
+   * @returns false when one of several changes threw after it had written: then everything is rolled back, and no promise
+   *   is settled. A change that uses up the time is the last of its batch, so that no later change causes it to run again.
    */
-  #runInTransaction(batch: QueuedChange[]): { ran: number; isRolledBack: boolean } {
+  #runInTransaction(next: () => QueuedChange | undefined, batch: QueuedChange[]): boolean {
     const settle: (() => void)[] = []
     const endMs = performance.now() + maxBatchMs
-    let ran = 0
     try {
       // In the transaction, since no newer release can migrate the file before its end.
       this.#options.beforeChanges()
-      for (const queued of batch) {
-        if (ran > 0 && performance.now() > endMs) break
-        ran++
+      while (batch.length < maxBatch && (batch.length === 0 || performance.now() <= endMs)) {
+        const queued = next()
+        if (!queued) break
+        batch.push(queued)
         const settled = this.#run(queued, batch.length === 1)
         if (!settled) {
           this.#connection.exec('ROLLBACK')
-          return { ran, isRolledBack: true }
+          return false
         }
         settle.push(settled)
       }
@@ -140,7 +143,7 @@ export class GroupCommit {
       throw error
     }
     for (const settleOne of settle) settleOne()
-    return { ran, isRolledBack: false }
+    return true
   }
 
   /** @returns what settles the promise after the commit; undefined when the transaction has to be rolled back. */

@@ -21,6 +21,17 @@ export const allOf = (...conditions: (SqlCondition | undefined)[]): SqlCondition
   }
 }
 
+/**
+ * A condition that every row meets, for reads that may take long: they end with the error of the check that
+ * {@link SqliteDatabase.snapshot} takes. It checks at every 16th row, since a call takes as long as the scan of a row.
+ *
+ * @param rowid the rowid of the table, which every index entry contains.
+ */
+export const wantedRow = (rowid: string): SqlCondition => ({
+  sql: `(${rowid} & 15 OR stillWanted())`,
+  values: [],
+})
+
 /** The terms of an ORDER BY clause. */
 export const orderSql = (order: readonly SqlOrderTerm[]): string =>
   order.map(({ column, descending }) => (descending ? `${column} DESC` : column)).join(', ')

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { wantedRow } from './sql.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { add, createNotesPath, migrations, texts, unavailable } from './testing.ts'
 
@@ -127,6 +128,24 @@ describe('a read-only file', () => {
 })
 
 describe('snapshot', () => {
+  it('ends within a statement with the error of its check, and not the next one', async () => {
+    await using database = new SqliteDatabase(path, migrations)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => add(database, `${index}`)))
+    const count = () => {
+      const { sql } = wantedRow('rowid')
+      return database.get(`SELECT count(*) AS count FROM notes WHERE ${sql}`)?.count
+    }
+    let checks = 0
+    const check = () => {
+      if (++checks === 4) throw new Error('no longer wanted')
+    }
+
+    expect(() => database.snapshot(count, check)).toThrow('no longer wanted')
+    // One before the statement, and one for every 16th row of it.
+    expect(checks).toBe(4)
+    expect(count()).toBe(100)
+  })
+
   it('sees one state while other connections write', async () => {
     await using database = new SqliteDatabase(path, migrations)
     await add(database, 'first')

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { matchesParts } from '@fms/aip'
+import type { Flow } from '../turn-queue.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isBusy, translateSqliteError } from './sqlite-errors.ts'
 import type { SqliteMigration } from './sqlite-schema.ts'
@@ -30,6 +31,8 @@ export class SqliteDatabase implements AsyncDisposable {
   readonly #commits: GroupCommit
   /** Counts the statements that may have changed the file. */
   #statementsRun = 0
+  /** Throws when the snapshot is no longer wanted. */
+  #check = () => {}
 
   /**
    * @param path a file, created when it is missing, or `:memory:`.
@@ -41,6 +44,10 @@ export class SqliteDatabase implements AsyncDisposable {
     const { lockTimeoutMs = defaultLockTimeoutMs, readOnly = false } = options
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true })
     this.#connection = openConnection(path, { ...options, lockTimeoutMs, readOnly })
+    this.#connection.function('stillWanted', () => {
+      this.#check()
+      return 1
+    })
     this.#statements = new Statements(this.#connection)
     this.#schema = new SqliteSchemaGuard(this.#connection, basename(path), migrations)
     this.#commits = new GroupCommit(this.#connection, {
@@ -84,28 +91,21 @@ export class SqliteDatabase implements AsyncDisposable {
    * Runs `work` on one state of the file, whatever other processes change meanwhile.
    *
    * @param work synchronous, and only reads.
+   * @param check called first, and then by statements with `wantedRow`. An error of it ends the work.
    */
-  snapshot<T>(work: () => T): T {
+  snapshot<T>(work: () => T, check: () => void = () => {}): T {
     return this.#translating(() => {
+      check()
       // A transaction of this process is open already; its reads see one state as well.
       if (this.#connection.isTransaction) return work()
       this.#connection.exec('BEGIN')
+      this.#check = check
       try {
         return work()
       } finally {
+        this.#check = () => {}
         this.#connection.exec('COMMIT')
       }
-    })
-  }
-
-  /**
-   * Holds one state of the file for all reads until it is disposed of, over several turns of the event loop. Only for a
-   * connection that does not write: a change would become part of the transaction.
-   */
-  openSnapshot(): Disposable {
-    return this.#translating(() => {
-      this.#connection.exec('BEGIN')
-      return { [Symbol.dispose]: () => this.#connection.isOpen && this.#connection.exec('COMMIT') }
     })
   }
 
@@ -130,10 +130,11 @@ export class SqliteDatabase implements AsyncDisposable {
    * Runs `change` in a transaction. An error that it throws rolls it back and rejects the promise.
    *
    * @param change synchronous, and without side effects other than statements on this database: it may run again.
+   * @param flow whose change it is. The changes of callers are committed in turn.
    * @throws {ApiError} STORE_UNAVAILABLE when the lock timed out or the disk fails; STORE_SCHEMA_TOO_NEW.
    */
-  write<T>(change: () => T): Promise<T> {
-    return this.#commits.write(change)
+  write<T>(change: () => T, flow?: Flow): Promise<T> {
+    return this.#commits.write(change, flow)
   }
 
   /**

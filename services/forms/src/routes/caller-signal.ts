@@ -3,10 +3,7 @@ import type { FastifyReply } from 'fastify'
 /** Shared, because Node would otherwise create an error with a stack for each signal. */
 const closed = new DOMException('The response is sent, or its connection closed before', 'AbortError')
 
-/**
- * Aborts when the response is sent or the connection is closed. A store holds the slot of a large page until then, which
- * bounds how many large pages are in memory.
- */
+/** Aborts when the response is sent or the connection is closed. */
 export const callerSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController()
   raw.once('close', () => controller.abort(closed))

@@ -18,7 +18,7 @@ export const listDeletedForms: FastifyPluginAsyncZod<FormsDeps> = async (app, { 
       const storeQuery = { organizationId, ...(after && { after: fromToken(after) }), limit, skip }
       const options = { signal: callerSignal(reply), caller: identity.userId }
       const { deletedForms, next, totalSize } = await forms.listDeleted(storeQuery, options)
-      const items = deletedForms.map((deleted) => [JSON.stringify(toDeletedForm(deleted))])
+      const items = deletedForms.map((deleted) => JSON.stringify(toDeletedForm(deleted)))
       const end = {
         nextPageToken: nextPageToken(next && [next.deleteTime.getTime(), next.formId]),
         totalSize,

@@ -33,7 +33,7 @@ export const listEvents: FastifyPluginAsyncZod<FormsDeps> = async (
         oldestSequence: formatSequence(page.range.oldestSequence),
         lastSequence: formatSequence(page.range.lastSequence),
       }
-      return sendPage(reply, end, ['events', page.events.map((event) => [JSON.stringify(event)])])
+      return sendPage(reply, end, ['events', page.events.map((event) => JSON.stringify(event))])
     },
   )
 }

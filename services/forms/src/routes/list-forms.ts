@@ -3,7 +3,7 @@ import { FormType, ListFormsQuery } from '@fms/contracts'
 import {
   type FormsPage,
   formOrderFields,
-  formToJsonParts,
+  formToJson,
   isOfSummary,
   type StoredForm,
   summaryWriter,
@@ -33,9 +33,8 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
   { forms, publicFormBaseUrl, pageTokens },
 ) => {
   const toMaskedItem = (form: StoredForm, mask: ReadMask): MaskedItem => ({
-    // Without decoding the bytes that a worker thread read.
-    length: form.jsonBytes?.length ?? form.draftJson.length,
-    cut: () => formToJsonParts(form, publicFormBaseUrl, mask),
+    length: form.draftJson.length,
+    cut: () => formToJson(form, publicFormBaseUrl, mask),
   })
 
   app.get(
@@ -57,7 +56,7 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
       })
       if (readMask && isOfSummary(readMask)) {
         const { forms: found, ...page } = await forms.listSummaries(storeQuery, listOptions)
-        const items = found.map(summaryWriter(publicFormBaseUrl, readMask)).map((json) => [json])
+        const items = found.map(summaryWriter(publicFormBaseUrl, readMask))
         return sendPage(reply, endOf(page), ['forms', items])
       }
       const { forms: found, ...page } = await forms.list(storeQuery, listOptions)
@@ -66,7 +65,7 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
           'forms',
           found.map((form) => toMaskedItem(form, readMask)),
         ])
-      const items = found.map((form) => formToJsonParts(form, publicFormBaseUrl))
+      const items = found.map((form) => formToJson(form, publicFormBaseUrl))
       return sendPage(reply, endOf(page), ['forms', items])
     },
   )

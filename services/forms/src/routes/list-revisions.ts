@@ -1,6 +1,6 @@
 import { invalidPageToken, readPageQuery } from '@fms/aip'
 import { ListRevisionsQuery } from '@fms/contracts'
-import { formNotFound, revisionToJsonParts, type StoredRevision } from '@fms/forms-store'
+import { formNotFound, revisionToJson } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
@@ -35,15 +35,12 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
       const end = { nextPageToken: token, totalSize: page.totalSize }
       if (!readMask)
-        return sendPage(reply, end, ['revisions', page.revisions.map((found) => revisionToJsonParts(found))])
+        return sendPage(reply, end, ['revisions', page.revisions.map((found) => revisionToJson(found))])
       const items = page.revisions.map((found) => ({
-        length: snapshotLength(found.revision),
-        cut: () => revisionToJsonParts(found, readMask),
+        length: found.revision.formJson.length,
+        cut: () => revisionToJson(found, { mask: readMask }),
       }))
       return sendMaskedPage(reply, end, ['revisions', items])
     },
   )
 }
-
-/** Without decoding the bytes that a worker thread read. */
-const snapshotLength = (revision: StoredRevision) => revision.jsonBytes?.length ?? revision.formJson.length

@@ -16,7 +16,7 @@ describe('sendMaskedPage', () => {
     const cutAt: number[] = []
     const cut = (number: number) => () => {
       cutAt.push(turnsOf())
-      return [`{"number":${number}}`]
+      return `{"number":${number}}`
     }
     return { cutAt, items: [1, 2, 3].map((number) => ({ length, cut: cut(number) })) }
   }

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { JsonParts } from '@fms/forms-store'
 import type { FastifyReply } from 'fastify'
 
 /** Sends a resource that is JSON text already. */
 export const sendJson = (reply: Pick<FastifyReply, 'header'>, json: string) =>
   reply.header('content-type', 'application/json; charset=utf-8').send(json)
 
-/** Pages up to this length, in bytes or characters, are sent in one piece: that of the largest draft. */
+/** Pages up to this length, in characters, are sent in one piece: that of the largest draft. */
 const maxPieceLength = 768 * 1024
 
 /**
@@ -17,20 +16,19 @@ const maxPieceLength = 768 * 1024
  * @param end the other members of the page.
  * @param items the name of the list member, and its items as JSON. Each item is released once it is written.
  */
-export const sendPage = (reply: FastifyReply, end: object, [name, items]: [string, JsonParts[]]) => {
-  const length = items.flat().reduce((sum, part) => sum + part.length, 0)
+export const sendPage = (reply: FastifyReply, end: object, [name, items]: [string, string[]]) => {
+  const length = items.reduce((sum, item) => sum + item.length, 0)
   reply.header('content-type', 'application/json; charset=utf-8')
   const parts = partsOf(beginOf(end, name), items.toReversed())
   if (length > maxPieceLength) return reply.send(Readable.from(parts, { objectMode: false }))
-  const all = [...parts]
-  return reply.send(all.every(isText) ? all.join('') : Buffer.concat(all.map((part) => Buffer.from(part))))
+  return reply.send([...parts].join(''))
 }
 
 /** An item of a page that is cut to a mask when it is sent. */
 export interface MaskedItem {
-  /** Length of the item before the cut, in bytes or characters. */
+  /** Length of the item before the cut, in characters. */
   length: number
-  cut(): JsonParts
+  cut(): string
 }
 
 /**
@@ -46,12 +44,12 @@ export const sendMaskedPage = (reply: FastifyReply, end: object, [name, items]: 
 }
 
 /** @param left the items, last first. */
-async function* cutInTurns(begin: string, left: MaskedItem[]): AsyncGenerator<JsonParts[number]> {
+async function* cutInTurns(begin: string, left: MaskedItem[]): AsyncGenerator<string> {
   yield begin
   for (let separator = ''; left.length > 0; separator = ',') {
     await setImmediate()
     yield separator
-    yield* left.pop()!.cut()
+    yield left.pop()!.cut()
   }
   yield ']}'
 }
@@ -59,14 +57,12 @@ async function* cutInTurns(begin: string, left: MaskedItem[]): AsyncGenerator<Js
 /** The text of a page before its first item. @param end the other members of the page. */
 const beginOf = (end: object, name: string): string => `${JSON.stringify(end).slice(0, -1)},"${name}":[`
 
-const isText = (part: JsonParts[number]): part is string => typeof part === 'string'
-
 /** @param left the items, last first. */
-function* partsOf(begin: string, left: JsonParts[]): Generator<JsonParts[number]> {
+function* partsOf(begin: string, left: string[]): Generator<string> {
   yield begin
   for (let separator = ''; left.length > 0; separator = ',') {
     yield separator
-    yield* left.pop()!
+    yield left.pop()!
   }
   yield ']}'
 }

@@ -77,22 +77,27 @@ export class SqliteChanges implements ChangeEngine {
   }
 
   apply(change: Change): Promise<boolean> {
-    return this.#database.write(() => applyChange(this.#database, this.#quota, change))
+    const { actor } = change.context
+    const flow = { organization: change.organizationId, user: 'user' in actor ? actor.user : '' }
+    return this.#database.write(() => applyChange(this.#database, this.#quota, change), flow)
   }
 
   /** Index: the key of replies. */
   recordReplies({ organizationId, formId, replyIds }: Replies): Promise<number> {
     const database = this.#database
-    return database.write(() => {
-      const form = findAnyForm(database, { organizationId, formRef: formId }, 'id')
-      if (!form) return 0
-      let counted = 0
-      for (const replyId of replyIds)
-        counted += database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', form.id!, replyId)
-      const sql = 'UPDATE forms SET replyCount = replyCount + ? WHERE id = ?'
-      if (counted > 0) database.run(sql, counted, form.id!)
-      return counted
-    })
+    return database.write(
+      () => {
+        const form = findAnyForm(database, { organizationId, formRef: formId }, 'id')
+        if (!form) return 0
+        let counted = 0
+        for (const replyId of replyIds)
+          counted += database.run('INSERT OR IGNORE INTO replies VALUES (?, ?)', form.id!, replyId)
+        const sql = 'UPDATE forms SET replyCount = replyCount + ? WHERE id = ?'
+        if (counted > 0) database.run(sql, counted, form.id!)
+        return counted
+      },
+      { organization: organizationId, user: '' },
+    )
   }
 
   /** Index: deletions_by_purgeTime. */

@@ -1,5 +1,5 @@
 import { type CheckedFilter, compareCodePoints } from '@fms/aip'
-import { endOfPrefix, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
+import { endOfPrefix, type Row, type SqlCondition, type SqliteDatabase } from '@fms/store-kit'
 import type { ListFormsQuery } from '../../forms-store.ts'
 import { conjunctsOf, requiredTrigrams, spread } from '../../lists/name-trigrams.ts'
 import { tokenOf } from './trigram-tokens.ts'
@@ -13,18 +13,14 @@ export interface Range {
   upper?: Value
 }
 
-/** A superset of a filter's matches. */
-export type Candidates =
-  /** `count`: the number of forms, if known. */
-  | ({ kind: 'range'; count?: number } & Range)
-  /** The forms whose names have all of these trigrams. */
-  | { kind: 'tokens'; tokens: string[] }
+/** A superset of a filter's matches: a range, or rowids as a JSON array. */
+export type Candidates = Range | { ids: string }
 
 /** The condition of every list. The indexes of lists have no deleted forms. */
 export const ofOrganization = 'organizationId = ? AND isDeleted = 0'
 
 /** All forms of the organization, by the index that covers filters and orders. */
-export const everyForm = { kind: 'range', column: 'updateTime' } as const satisfies Candidates
+const everyForm: Range = { column: 'updateTime' }
 
 /** Tokens that a query looks up: more narrow it little further, and each takes time. */
 const maxTokens = 8
@@ -35,7 +31,7 @@ const enough = 50
 /**
  * The smallest set of candidates that an index has, if it has at most `max` forms. Reads up to `max` rows per index.
  */
-export const fewCandidates = (
+const fewCandidates = (
   database: SqliteDatabase,
   { organizationId, filter }: ListFormsQuery,
   max: number,
@@ -46,15 +42,16 @@ export const fewCandidates = (
   for (const range of rangesOf(filter)) {
     const count = countRange(database, organizationId, range, fewest)
     if (count >= fewest) continue
-    few = { kind: 'range', ...range, count }
+    few = range
     fewest = count
     if (fewest <= enough) return few
   }
-  return fewByTokens(database, tokensOf(organizationId, filter), fewest) ?? few
+  const tokens = tokensOf(organizationId, filter)
+  return fewByTokens(database, tokens, Math.min(fewest, maxByTokens)) ?? few
 }
 
 /**
- * A token that fewer than `max` forms have, and a second one unless `enough` or fewer forms have the first. FTS5
+ * Forms with a token that fewer than `max` have, and with a second one unless `enough` or fewer have the first. FTS5
  * intersects the two without reading rows of `forms`. About one form in a thousand has a given token, so a third token
  * would narrow the result little further.
  */
@@ -64,7 +61,7 @@ const fewByTokens = (database: SqliteDatabase, tokens: string[], max: number): C
     if (count >= max) continue
     // The last token: the tokens before this one are frequent, and its neighbours share characters with it.
     const other = count > enough ? tokens.findLast((each) => each !== token) : undefined
-    return { kind: 'tokens', tokens: other === undefined ? [token] : [token, other] }
+    return toCandidates(findByTokens(database, other === undefined ? [token] : [token, other], max))
   }
   return undefined
 }
@@ -72,28 +69,74 @@ const fewByTokens = (database: SqliteDatabase, tokens: string[], max: number): C
 /** A larger range is slower than a scan of all forms of the organization. */
 const maxRange = 10_000
 
-/** The candidates of a list that runs in the reader thread. */
-export const bestCandidates = (database: SqliteDatabase, query: ListFormsQuery): Candidates => {
+/** A larger set is slower, too: each of its forms is a separate lookup, which takes as long as twenty of a scan. */
+const maxByTokens = 3_000
+
+/**
+ * The forms that a list has to read.
+ *
+ * @param max how many it may read.
+ * @param count the number of the organization's forms.
+ * @returns undefined when no index has few enough.
+ */
+export const candidatesOf = (
+  database: SqliteDatabase,
+  query: ListFormsQuery,
+  max: number,
+  count: number,
+): Candidates | undefined => {
+  if (max > maxRange) return bestCandidates(database, query)
+  return count <= max ? everyForm : fewCandidates(database, query, max)
+}
+
+const bestCandidates = (database: SqliteDatabase, query: ListFormsQuery): Candidates => {
   const tokens = query.filter ? tokensOf(query.organizationId, query.filter) : []
-  if (tokens.length > 0) return { kind: 'tokens', tokens }
+  if (tokens.length > 0) {
+    const found = findByTokens(database, tokens, maxByTokens)
+    if (found.length < maxByTokens) return toCandidates(found)
+  }
   return fewCandidates(database, query, maxRange) ?? everyForm
 }
 
+/** The FROM clause of candidates, and their condition. */
+export const sourceOf = (organizationId: string, candidates: Candidates) =>
+  'ids' in candidates
+    ? {
+        table: 'forms',
+        within: {
+          sql: 'rowid IN (SELECT value FROM json_each(?)) AND +organizationId = ? AND +isDeleted = 0',
+          values: [candidates.ids, organizationId],
+        },
+      }
+    : {
+        table: `forms INDEXED BY forms_by_${candidates.column}`,
+        within: rangeSql(organizationId, candidates),
+      }
+
 /** The WHERE clause of a range, as the indexes of lists have it. */
-export const rangeSql = (organizationId: string, { column, lower, upper }: Range): SqlCondition => ({
+const rangeSql = (organizationId: string, { column, lower, upper }: Range): SqlCondition => ({
   sql: `${ofOrganization}${lower === undefined ? '' : ` AND ${column} >= ?`}${upper === undefined ? '' : ` AND ${column} <= ?`}`,
   values: [organizationId, lower, upper].filter((value) => value !== undefined),
 })
 
-/** The MATCH expression of tokens. */
-export const matchSql = (tokens: readonly string[]): string =>
-  tokens.map((token) => `"${token}"`).join(' AND ')
+/** The rowids of up to `max` forms with all tokens, deleted ones included. */
+const findByTokens = (database: SqliteDatabase, tokens: readonly string[], max: number): Row[] =>
+  database.all(
+    'SELECT rowid AS id FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0',
+    matchSql(tokens),
+    max,
+  )
 
 /** The number of forms with the token, deleted ones included, up to `max`. */
 const countToken = (database: SqliteDatabase, token: string, max: number): number => {
   const sql = 'SELECT 1 FROM formTrigrams WHERE formTrigrams MATCH ? LIMIT ? + 0'
   return database.get(`SELECT count(*) AS total FROM (${sql})`, matchSql([token]), max)?.total as number
 }
+
+/** The MATCH expression of tokens. */
+const matchSql = (tokens: readonly string[]): string => tokens.map((token) => `"${token}"`).join(' AND ')
+
+const toCandidates = (rows: Row[]): Candidates => ({ ids: JSON.stringify(rows.map(({ id }) => id)) })
 
 /** The number of forms in the range, up to `max`. */
 const countRange = (database: SqliteDatabase, organizationId: string, range: Range, max: number): number => {
@@ -147,8 +190,7 @@ const overlap = (one: Range, other: Range): Range => {
   }
 }
 
-/** Compares two values of one column. */
-export const compareValues = (one: Value, other: Value): number =>
+const compareValues = (one: Value, other: Value): number =>
   typeof one === 'string' ? compareCodePoints(one, other as string) : one - (other as number)
 
 const tokensOf = (organizationId: string, filter: CheckedFilter): string[] =>

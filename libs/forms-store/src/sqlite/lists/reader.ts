@@ -1,146 +1,121 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '@fms/aip'
-import { storeUnavailable } from '@fms/store-kit'
-import { listsOverloaded } from '../../errors.ts'
-import type {
-  FormSummary,
-  ListedRevision,
-  ListOptions,
-  StoredForm,
-  StoredRevision,
-} from '../../forms-store.ts'
-import type {
-  PageQuery,
-  Pages,
-  ReaderData,
-  ReaderRequest,
-  ReaderResponse,
-  SentItem,
-  SentRevision,
-} from './reader-messages.ts'
-
-/** Concurrent pages: in total, per organization, and per caller. */
-const maxSlots = 6
-const maxSlotsPerOrganization = 4
-const maxSlotsPerCaller = 2
-
-/** Time limit for getting a slot, in milliseconds. Less than the gateway's timeout for a response. */
-const slotTimeoutMs = 4_000
+import { storeUnavailable, TurnQueue } from '@fms/store-kit'
+import type { ListOptions } from '../../forms-store.ts'
+import type { PageKind, Pages } from './pages.ts'
+import type { ReaderData, ReaderRequest, ReaderResponse } from './reader-thread.ts'
 
 interface Read {
-  id: number
-  request: PageQuery
-  items: unknown[]
-  options: ListOptions
-  resolve: (end: unknown) => void
+  request: ReaderRequest
+  resolve: (page: never) => void
   reject: (error: unknown) => void
 }
 
 /**
- * Reads pages in a worker thread, so that expensive lists do not block the event loop of the service. The thread starts
- * with the first page. A page occupies a slot while it is read, and then until its signal aborts: this bounds how many
- * pages of 4 MiB are in memory.
+ * Reads large pages in two worker threads, so that they do not block the event loop of the service. Organizations take
+ * turns, and within each its users. One organization occupies one thread at most: the other one is left for the others.
  */
 export class Reader {
-  readonly #data: ReaderData
-  #worker: Worker | undefined
-  #lastId = 0
-  readonly #waiting = new Map<number, Read>()
-  readonly #running = new Map<number, Read>()
-  /** Pages that are read and whose signal has not aborted. */
-  readonly #held = new Set<Read>()
+  readonly #threads: readonly ReaderThread[]
+  readonly #waiting = new TurnQueue<Read>()
+  readonly #served = new Set<string>()
   #isClosed = false
 
   constructor(data: ReaderData) {
-    this.#data = data
+    this.#threads = [new ReaderThread(data), new ReaderThread(data)]
   }
 
   /**
    * Reads a page.
    *
-   * @returns the items, and the rest of the page.
-   * @throws {ApiError} FILTER_TOO_EXPENSIVE, OVERLOADED, STORE_UNAVAILABLE; the signal's reason.
+   * @throws {ApiError} FILTER_TOO_EXPENSIVE, STORE_UNAVAILABLE; the signal's reason.
    */
-  async read<K extends keyof Pages>(
+  async read<K extends PageKind>(
     kind: K,
     query: Pages[K]['query'],
-    options: ListOptions = {},
-  ): Promise<{ items: Pages[K]['item'][]; end: Pages[K]['end'] }> {
-    const { signal } = options
+    { signal, caller = '' }: ListOptions,
+  ): Promise<Pages[K]['page']> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw storeUnavailable(new Error('The store is closed'))
-    const id = ++this.#lastId
-    const items: unknown[] = []
-    const cancel = () => this.#cancel(id, signal?.reason)
-    const slotTimeout = setTimeout(() => this.#shed(id), slotTimeoutMs)
+    const isCancelled = new Int32Array(new SharedArrayBuffer(4))
+    const { promise, resolve, reject } = Promise.withResolvers<Pages[K]['page']>()
+    const cancel = () => {
+      Atomics.store(isCancelled, 0, 1)
+      reject(signal?.reason)
+    }
     signal?.addEventListener('abort', cancel, { once: true })
+    const flow = { organization: query.organizationId, user: caller }
+    this.#waiting.add(flow, { request: { kind, query, isCancelled }, resolve, reject })
+    this.#startNext()
     try {
-      const end = await new Promise<unknown>((resolve, reject) => {
-        const request = { kind, query } as PageQuery
-        this.#waiting.set(id, { id, request, items, options, resolve, reject })
-        this.#startNext()
-      })
-      return { items: items as Pages[K]['item'][], end: end as Pages[K]['end'] }
+      return await promise
     } finally {
-      clearTimeout(slotTimeout)
       signal?.removeEventListener('abort', cancel)
     }
   }
 
-  /** Holds the slot of a page until its signal aborts. */
-  #hold(read: Read): void {
-    const { signal } = read.options
-    if (!signal || signal.aborted) return
-    this.#held.add(read)
-    const release = () => {
-      this.#held.delete(read)
-      this.#startNext()
-    }
-    signal.addEventListener('abort', release, { once: true })
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#worker?.terminate()
-    this.#fail(new Error('The store is closed'))
+    for (let read = this.#waiting.take(); read; read = this.#waiting.take())
+      read.reject(storeUnavailable(new Error('The store is closed')))
+    await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
   #startNext(): void {
-    for (const read of this.#waiting.values()) {
-      if (this.#running.size + this.#held.size >= maxSlots) return
-      if (!this.#hasSlotFor(read)) continue
-      this.#waiting.delete(read.id)
-      this.#running.set(read.id, read)
-      this.#send({ id: read.id, ...read.request })
-    }
+    const thread = this.#threads.find(({ isIdle }) => isIdle)
+    const read = thread && this.#waiting.take(this.#served)
+    if (!read) return
+    if (Atomics.load(read.request.isCancelled, 0) === 0) void this.#run(thread, read)
+    this.#startNext()
   }
 
-  #hasSlotFor({ request, options }: Read): boolean {
-    const occupying = [...this.#running.values(), ...this.#held]
+  async #run(thread: ReaderThread, { request, resolve, reject }: Read): Promise<void> {
     const { organizationId } = request.query
-    const ofOrganization = occupying.filter((each) => each.request.query.organizationId === organizationId)
-    const ofCaller = ofOrganization.filter((each) => each.options.caller === options.caller)
-    return ofOrganization.length < maxSlotsPerOrganization && ofCaller.length < maxSlotsPerCaller
+    this.#served.add(organizationId)
+    try {
+      resolve((await thread.read(request)) as never)
+    } catch (error) {
+      reject(error)
+    }
+    this.#served.delete(organizationId)
+    this.#startNext()
+  }
+}
+
+/** A worker thread that reads one page at a time. It starts with the first one, and again if it ended. */
+class ReaderThread {
+  readonly #data: ReaderData
+  #worker: Worker | undefined
+  #reading: PromiseWithResolvers<ReaderResponse> | undefined
+
+  constructor(data: ReaderData) {
+    this.#data = data
   }
 
-  #shed(id: number): void {
-    const read = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    read?.reject(listsOverloaded())
+  get isIdle(): boolean {
+    return !this.#reading
   }
 
-  /** A running page holds its slot until the thread stops reading it. */
-  #cancel(id: number, reason: unknown): void {
-    const read = this.#waiting.get(id) ?? this.#running.get(id)
-    if (!this.#waiting.delete(id) && read) this.#send({ id, kind: 'cancel' })
-    read?.reject(reason)
-  }
-
-  #send(request: ReaderRequest): void {
+  /** @throws {ApiError} those of the page; STORE_UNAVAILABLE when the thread ends. */
+  async read(request: ReaderRequest): Promise<unknown> {
+    this.#reading = Promise.withResolvers()
     this.#worker ??= this.#start()
     // A page in flight keeps the process alive; an idle thread does not.
     this.#worker.ref()
     this.#worker.postMessage(request)
+    try {
+      const response = await this.#reading.promise
+      if ('problem' in response) throw ApiError.fromProblem(response.problem)
+      if ('failure' in response) throw new Error(response.failure)
+      return response.page
+    } finally {
+      this.#reading = undefined
+      this.#worker?.unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
   }
 
   #start(): Worker {
@@ -150,52 +125,17 @@ export class Reader {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
     })
-    worker.on('message', (response: ReaderResponse) => this.#receive(response))
-    worker.on('error', (error) => this.#fail(error as Error))
+    let cause: unknown
+    worker.on('message', (response: ReaderResponse) => this.#reading?.resolve(response))
+    worker.on('error', (error) => {
+      cause = error
+    })
     worker.on('exit', (code) => {
-      if (this.#worker === worker) this.#fail(new Error(`The reader thread exited with code ${code}`))
+      this.#worker = undefined
+      this.#reading?.reject(
+        storeUnavailable(cause ?? new Error(`The reader thread exited with code ${code}`)),
+      )
     })
     return worker
   }
-
-  #receive(response: ReaderResponse): void {
-    const read = this.#running.get(response.id)
-    if (!read) return
-    if ('items' in response) {
-      for (const item of response.items) read.items.push(decodeItem(item as ReceivedItem))
-      return
-    }
-    this.#running.delete(read.id)
-    if ('end' in response) {
-      this.#hold(read)
-      read.resolve(response.end)
-    } else if ('problem' in response) read.reject(ApiError.fromProblem(response.problem))
-    else read.reject(new Error(response.failure))
-    // Deferred: a port delivers consecutive messages in one turn of the event loop, which would chain page after page.
-    setImmediate(() => this.#startNext())
-    if (this.#running.size === 0) this.#worker?.unref()
-  }
-
-  /** Rejects the pages of a thread that ended. The next page starts another thread. */
-  #fail(cause: Error): void {
-    this.#worker = undefined
-    const reads = [...this.#running.values(), ...(this.#isClosed ? this.#waiting.values() : [])]
-    this.#running.clear()
-    if (this.#isClosed) this.#waiting.clear()
-    for (const { reject } of reads) reject(storeUnavailable(cause))
-    if (!this.#isClosed) this.#startNext()
-  }
 }
-
-type ReceivedItem = SentItem<StoredForm, 'draftJson'> | FormSummary | SentRevision
-
-/** Adds the JSON text, which a getter decodes on demand. */
-const decodeItem = (item: ReceivedItem): StoredForm | FormSummary | ListedRevision => {
-  if ('revision' in item) return { ...item, revision: withText(item.revision, 'formJson') as StoredRevision }
-  return 'jsonBytes' in item ? (withText(item, 'draftJson') as StoredForm) : item
-}
-
-const withText = (item: { jsonBytes: Uint8Array }, name: string): object =>
-  Object.defineProperty(item, name, { get: () => decoder.decode(item.jsonBytes), enumerable: true })
-
-const decoder = new TextDecoder()

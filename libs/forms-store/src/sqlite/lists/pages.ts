@@ -1,0 +1,62 @@
+import type { SqliteDatabase } from '@fms/store-kit'
+import { filterTooExpensive } from '../../errors.ts'
+import type {
+  DeletedFormsPage,
+  FormSummariesPage,
+  FormsPage,
+  ListDeletedFormsQuery,
+  ListFormsQuery,
+  ListRevisionsQuery,
+  RevisionsPage,
+} from '../../forms-store.ts'
+import type { PageBounds } from './page-bounds.ts'
+import { readDeletedForms } from './read-deleted-forms.ts'
+import { readForms } from './read-forms.ts'
+import { readRevisions } from './read-revisions.ts'
+import { readSummaries } from './read-summaries.ts'
+
+/** The kinds of pages. */
+export interface Pages {
+  forms: { query: ListFormsQuery; page: FormsPage }
+  summaries: { query: ListFormsQuery; page: FormSummariesPage }
+  deletedForms: { query: ListDeletedFormsQuery; page: DeletedFormsPage }
+  revisions: { query: ListRevisionsQuery; page: RevisionsPage | undefined }
+}
+
+export type PageKind = keyof Pages
+
+/** A check that throws FILTER_TOO_EXPENSIVE once the time is up. */
+export const throwAfter = (timeoutMs: number): (() => void) => {
+  const endMs = performance.now() + timeoutMs
+  return () => {
+    if (performance.now() >= endMs) throw filterTooExpensive(timeoutMs)
+  }
+}
+
+/** Reads a page; `large` if it is beyond the bounds. */
+type ReadPage<K extends PageKind> = (
+  database: SqliteDatabase,
+  query: Pages[K]['query'],
+  bounds: PageBounds,
+) => Pages[K]['page'] | 'large'
+
+const readers: { [K in PageKind]: ReadPage<K> } = {
+  forms: readForms,
+  summaries: readSummaries,
+  deletedForms: readDeletedForms,
+  revisions: readRevisions,
+}
+
+/**
+ * Reads a page from one snapshot of the file.
+ *
+ * @param throwIfUnwanted called before, and then by every statement that may take long.
+ */
+export const readPage = <K extends PageKind>(
+  database: SqliteDatabase,
+  kind: K,
+  query: Pages[K]['query'],
+  bounds: PageBounds,
+  throwIfUnwanted?: () => void,
+): Pages[K]['page'] | 'large' =>
+  database.snapshot(() => readers[kind](database, query, bounds), throwIfUnwanted)
