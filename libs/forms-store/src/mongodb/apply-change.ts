@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  DuplicateInTransaction,
-  type MongoTransaction,
-  type TransactionWrite,
-  writeConflict,
-} from '@fms/store-kit/mongodb'
+import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
 import type { IdentifiedRequest } from '../requests/identified-request.ts'
 import {
@@ -15,7 +10,7 @@ import {
 } from './convert-documents.ts'
 import type { EventDocument, FormsCollections, ReplyDocument } from './documents.ts'
 import { formById } from './find-form.ts'
-import { isLarge, stageImport } from './records/stage-import.ts'
+import { falseIfDuplicate, isLarge, stageImport } from './records/stage-import.ts'
 import { addGrowth, type MongoQuota } from './usage.ts'
 
 /** Writes, and how many documents they match if the form is as it was found. */
@@ -38,24 +33,19 @@ export const applyChange = async (
   const { organizationId, growth, beforeStoring } = change
   const guard = change.ignoresQuota ? undefined : await quota.guard(organizationId, growth)
   const incarnation = incarnationFor(change)
-  const staged = isLarge(change) ? await stageImport(collections, change, incarnation) : undefined
-  if (staged === false) return false
-  const { writes, matches } = join([
-    formWrites(change, incarnation),
-    staged ?? { writes: historyOf(change, incarnation), matches: 0 },
-    eventWrites(change),
-  ])
+  const history = historyOf(change, incarnation)
+  const staged = isLarge(change)
+    ? await stageImport(collections, change, incarnation, history)
+    : { writes: history, matches: 0 }
+  if (!staged) return false
+  const { writes, matches } = join([formWrites(change, incarnation), staged, eventWrites(change)])
   const work = async (transaction: MongoTransaction) => {
     await guard?.(transaction)
     const { matched, deleted } = await transaction.write(writes)
     return matched + deleted === matches || writeConflict
   }
-  try {
-    return (await collections.database.transaction(work, { beforeCommit: beforeStoring })) !== writeConflict
-  } catch (error) {
-    if (error instanceof DuplicateInTransaction) return false
-    throw error
-  }
+  const options = { beforeCommit: beforeStoring }
+  return (await collections.database.transaction(work, options).catch(falseIfDuplicate)) === true
 }
 
 const join = (parts: readonly Writes[]): Writes => ({
