@@ -155,3 +155,19 @@ it('deleted forms are listed within the time limit of lists', async () => {
   expect(limits.length).toBeGreaterThan(1)
   expect(new Set(limits)).toEqual(new Set([listTimeoutMs]))
 })
+
+it('no transaction has a stage that MongoDB does not allow there, not even near a quota', async () => {
+  await using limited = new MongoFormsStore(recorder.url, { ...options, quota: { forms: 2, bytes: 0 } })
+  const form = await givenForm(limited)
+  recorder.take()
+
+  await givenForm(limited, { organizationId: form.organizationId })
+
+  const inTransaction = recorder.take().filter(({ autocommit }) => autocommit === false)
+  const aggregates = inTransaction.filter(({ aggregate }) => aggregate)
+  expect(aggregates.length).toBeGreaterThan(0)
+  expect(JSON.stringify(aggregates)).not.toContain('$unionWith')
+  await expect(givenForm(limited, { organizationId: form.organizationId })).rejects.toMatchObject({
+    reason: 'QUOTA_EXCEEDED',
+  })
+})
