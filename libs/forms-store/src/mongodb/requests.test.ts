@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { documentedRequests } from '@fms/testkit/documented-requests'
 import { startMongo } from '@fms/testkit/mongodb'
 import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
 import { afterAll, describe, expect, it } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
+import { edited, givenForm, newForm, newRevision, publish, refOf, snapshot } from '../contract/given.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
+import { noQuota } from '../quota.ts'
 import { type ChangeMethod, RequestReplay } from '../requests/identified-request.ts'
+import { newRevisionDocument } from './convert-documents.ts'
+import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
+import { MongoChanges } from './mongo-changes.ts'
+import { MongoQuota } from './usage.ts'
 
 const allow = () => {}
 
@@ -143,6 +149,24 @@ describe('the requests to MongoDB are as many as documented:', () => {
 
     expectDocumented('repeated publish')
   })
+})
+
+it('the revisions of an interrupted import are looked up with one request for all of them', async () => {
+  const form = newForm()
+  const revisions = [1, 2, 3].map((number) => newRevision(form, { number }))
+  const incarnation = randomUUID()
+  const database = new MongoDatabase(recorder.url)
+  await using _ = database
+  const collections = formsCollections(database)
+  for (const revision of revisions)
+    await collections.revisions.insert(newRevisionDocument(revision, incarnation))
+  const changes = new MongoChanges(collections, new MongoQuota(collections, noQuota))
+  recorder.take()
+
+  const found = await changes.findRevisions(form.organizationId, revisions)
+
+  expect(found.map(({ isHeld }) => isHeld)).toEqual(Array(6).fill(false))
+  expect(recorder.take().filter(({ find }) => find === 'forms')).toHaveLength(1)
 })
 
 it('deleted forms are listed within the time limit of lists', async () => {
