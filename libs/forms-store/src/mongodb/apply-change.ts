@@ -41,11 +41,31 @@ export const applyChange = async (
   const { writes, matches } = join([formWrites(change, incarnation), staged, eventWrites(change)])
   const work = async (transaction: MongoTransaction) => {
     await guard?.(transaction)
+    if (!(await isLater(transaction, change))) return writeConflict
     const { matched, deleted } = await transaction.write(writes)
     return matched + deleted === matches || writeConflict
   }
   const options = { beforeCommit: beforeStoring }
   return (await collections.database.transaction(work, options).catch(falseIfDuplicate)) === true
+}
+
+/**
+ * Whether a new form is later than the events of its id, in the snapshot that lacks the form. A relay sorts events by time.
+ * Index: events_by_form, for the newest numbered event and the pending ones.
+ */
+const isLater = async (
+  transaction: MongoTransaction,
+  { form, organizationId, formId, changeTime }: Change,
+): Promise<boolean> => {
+  if (!('insert' in form) || form.insert.hasNewId) return true
+  const newest = { sort: { position: -1 }, limit: 1, fields: ['time'] } as const
+  const numbered = { organizationId, formId, position: { $gt: 0 } }
+  const pending = { organizationId, formId, position: { $gt: '' } }
+  const found = [
+    ...(await transaction.find<EventDocument>('events', numbered, newest)),
+    ...(await transaction.find<EventDocument>('events', pending, { fields: ['time'] })),
+  ]
+  return found.every(({ time }) => time < changeTime.getTime())
 }
 
 const join = (parts: readonly Writes[]): Writes => ({
