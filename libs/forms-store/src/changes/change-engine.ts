@@ -50,7 +50,8 @@ export interface ChangeEngine {
   readRecord(form: FormPath): Promise<FormRecord | undefined>
 
   /**
-   * Stores a change. Also rejects it where an id, the request or a command is taken: the next attempt finds by whom.
+   * Stores a change. Also rejects it where an id, the request or a command is taken: the next attempt finds by whom. Likewise
+   * a new form that is not later than the events of its id.
    *
    * @returns false, with nothing changed, if the form is not as it was found.
    * @throws {ApiError} QUOTA_EXCEEDED; what `beforeStoring` throws.

@@ -61,6 +61,8 @@ export interface ChangeOrigin {
 export interface NewForm extends LiveState {
   form: StoredForm
   deletion?: Deletion | undefined
+  /** Whether no form has had this id. Otherwise an engine rejects the change unless it is later than the id's events. */
+  hasNewId?: boolean
 }
 
 /** The fields that a change of an existing form sets. */

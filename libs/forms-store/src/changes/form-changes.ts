@@ -65,7 +65,7 @@ export abstract class FormChanges {
     if (clears) this.#clearing = new ClearingLoop((signal) => this.#clear(signal))
   }
 
-  /** The first attempt reads nothing: ids are rarely taken, and the engine rejects them then. */
+  /** The first attempt reads nothing: ids are rarely taken or used again, and the engine rejects the change then. */
   create(
     form: StoredForm,
     context: ChangeContext = operatorContext,
@@ -80,9 +80,9 @@ export abstract class FormChanges {
         if (taken === 'publicId') return undefined
         if (taken) throw formIdTaken(form, taken === 'deletedFormId')
       }
+      const lastTime = hasClientId && isRepeated ? await this.#engine.lastTimeOf(form) : epoch
       isRepeated = true
-      const lastTime = hasClientId ? await this.#engine.lastTimeOf(form) : epoch
-      const change = createForm(form, lastTime, originOf(context))
+      const change = createForm(form, lastTime, !hasClientId, originOf(context))
       return (await this.#apply(change)) ? form : writeConflict
     })
   }
@@ -188,6 +188,8 @@ export abstract class FormChanges {
       if (taken) return writeConflict
       for (const found of await this.#engine.findRevisions(organizationId, revisions)) {
         if (!found.isHeld) return this.#clearThenRepeat(found)
+        // Another import of the form was faster.
+        if (found.formId === formId) return writeConflict
         const isSame = revisions.some(({ revisionId }) => revisionId === found.revisionId)
         const field = isSame ? 'revisionId' : 'commandId'
         throw formConflict(record, field, found[field])

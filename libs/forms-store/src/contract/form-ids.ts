@@ -102,6 +102,14 @@ export const formIdsContract = (open: OpenStore, { slow }: EngineLimits): void =
 
       expect(await store().get(refOf(again))).toEqual(again)
       expect(await store().getRevision(refOf(again), 'latest')).toBeUndefined()
+      const times = (await logOf(store(), form.organizationId)).map(({ type, time }) => `${time} ${type}`)
+      expect(times.map((each) => each.split(' ')[1])).toEqual([
+        'form.created',
+        'form.published',
+        'form.deleted',
+        'form.created',
+      ])
+      expect(times).toEqual(times.toSorted())
     })
 
     it('can be imported where another organization has a form with this id', async () => {

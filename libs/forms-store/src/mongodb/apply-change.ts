@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  DuplicateInTransaction,
-  type MongoTransaction,
-  type TransactionWrite,
-  writeConflict,
-} from '@fms/store-kit/mongodb'
+import { type MongoTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change, FoundForm } from '../changes/change.ts'
 import { limitedGrowth } from '../quota.ts'
 import type { IdentifiedRequest } from '../requests/identified-request.ts'
@@ -16,7 +11,7 @@ import {
 } from './convert-documents.ts'
 import type { EventDocument, FormsCollections, ReplyDocument } from './documents.ts'
 import { formById } from './find-form.ts'
-import { isLarge, stageImport } from './records/stage-import.ts'
+import { falseIfDuplicate, isLarge, stageImport } from './records/stage-import.ts'
 import { addGrowth, type MongoQuota } from './usage.ts'
 
 /** Writes, and how many documents they match if the form is as it was found. */
@@ -38,26 +33,39 @@ export const applyChange = async (
 ): Promise<boolean> => {
   const guard = await quota.guard(change.organizationId, limitedGrowth(change))
   const incarnation = incarnationFor(change)
-  const staged = isLarge(change) ? await stageImport(collections, change, incarnation) : undefined
-  if (staged === false) return false
-  const { writes, matches } = join([
-    formWrites(change, incarnation),
-    staged ?? { writes: historyOf(change, incarnation), matches: 0 },
-    eventWrites(change),
-  ])
+  const history = historyOf(change, incarnation)
+  const staged = isLarge(change)
+    ? await stageImport(collections, change, incarnation, history)
+    : { writes: history, matches: 0 }
+  if (!staged) return false
+  const { writes, matches } = join([formWrites(change, incarnation), staged, eventWrites(change)])
   const work = async (transaction: MongoTransaction) => {
     await guard?.(transaction)
+    if (!(await isLater(transaction, change))) return writeConflict
     const { matched, deleted } = await transaction.write(writes)
     return matched + deleted === matches || writeConflict
   }
-  try {
-    return (
-      (await collections.database.transaction(work, { beforeCommit: change.beforeStoring })) !== writeConflict
-    )
-  } catch (error) {
-    if (error instanceof DuplicateInTransaction) return false
-    throw error
-  }
+  const options = { beforeCommit: change.beforeStoring }
+  return (await collections.database.transaction(work, options).catch(falseIfDuplicate)) === true
+}
+
+/**
+ * Whether a new form is later than the events of its id, in the snapshot that lacks the form. A relay sorts events by time.
+ * Index: events_by_form, for the newest numbered event and the pending ones.
+ */
+const isLater = async (
+  transaction: MongoTransaction,
+  { form, organizationId, formId, changeTime }: Change,
+): Promise<boolean> => {
+  if (!('insert' in form) || form.insert.hasNewId) return true
+  const newest = { sort: { position: -1 }, limit: 1, fields: ['time'] } as const
+  const numbered = { organizationId, formId, position: { $gt: 0 } }
+  const pending = { organizationId, formId, position: { $gt: '' } }
+  const found = [
+    ...(await transaction.find<EventDocument>('events', numbered, newest)),
+    ...(await transaction.find<EventDocument>('events', pending, { fields: ['time'] })),
+  ]
+  return found.every(({ time }) => time < changeTime.getTime())
 }
 
 const join = (parts: readonly Writes[]): Writes => ({

@@ -31,26 +31,30 @@ const clearIncarnation = async (
 ): Promise<void> => {
   const { _id, organizationId, formId } = remains
   const all = { organizationId, formId, incarnation: _id }
-  let isCleared = false
-  while (!isCleared && !signal?.aborted) {
-    isCleared = await retryOnConflict(
+  let outcome: Awaited<ReturnType<typeof clearBatch>> = 'more'
+  while (outcome === 'more' && !signal?.aborted) {
+    outcome = await retryOnConflict(
       () => clearBatch(collections, remains, all),
       () => updateAborted({ organizationId, formRef: formId }),
     )
   }
-  if (!isCleared) return
+  if (outcome !== 'cleared') return
   await collections.replies.deleteMany(all)
   await collections.remains.deleteOne({ _id, organizationId })
 }
 
-/** Deletes a batch of revisions and subtracts it from the usage. @returns whether none are left. */
+/**
+ * Deletes a batch of revisions and subtracts it from the usage.
+ *
+ * @returns `cleared` if none are left; `gone` if there are no such remains any more: another process has cleared them, or the
+ *   import has become visible.
+ */
 const clearBatch = async (
   { database, revisions, remains }: FormsCollections,
   { _id, organizationId, isCounted }: RemainsDocument,
   all: object,
-): Promise<boolean | typeof writeConflict> => {
-  // Another process may have cleared it, or the import may have become visible.
-  if (!(await remains.has({ _id, organizationId }))) return true
+): Promise<'more' | 'cleared' | 'gone' | typeof writeConflict> => {
+  if (!(await remains.has({ _id, organizationId }))) return 'gone'
   const found = await revisions.findDurable(all, { limit: maxBatch, fields: ['bytes'] })
   const updates: TransactionWrite[] = [
     // Conflicts with the end of an import, which deletes the document.
@@ -62,7 +66,7 @@ const clearBatch = async (
   return database.transaction(async (transaction) => {
     const { matched, deleted } = await transaction.write([...updates, deletes])
     if (matched !== updates.length || deleted !== found.length) return writeConflict
-    return found.length < maxBatch
+    return found.length < maxBatch ? 'cleared' : 'more'
   })
 }
 

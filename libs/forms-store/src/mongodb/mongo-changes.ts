@@ -73,7 +73,7 @@ export class MongoChanges implements ChangeEngine {
   async findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined> {
     const options = { limit: 1, fields: keyFields }
     const [found] = await this.#collections.revisions.findDurable({ organizationId, commandId }, options)
-    return found && this.#toFoundRevision(organizationId, found)
+    return found && toFoundRevision(found, await this.#isHeld(organizationId, found))
   }
 
   /** Indexes: revisions_by_id, revisions_by_commandId. */
@@ -87,13 +87,17 @@ export class MongoChanges implements ChangeEngine {
         return this.#collections.revisions.findDurable(query, { fields: keyFields })
       }),
     )
-    return Promise.all(found.flat().map((revision) => this.#toFoundRevision(organizationId, revision)))
+    // Of thousands of revisions, most belong to the same form.
+    const isHeld = new Map<string, Promise<boolean>>()
+    for (const revision of found.flat())
+      isHeld.getOrInsertComputed(revision.incarnation, () => this.#isHeld(organizationId, revision))
+    return Promise.all(
+      found.flat().map(async (each) => toFoundRevision(each, await isHeld.get(each.incarnation)!)),
+    )
   }
 
-  async #toFoundRevision(organizationId: string, revision: RevisionDocument): Promise<FoundRevision> {
-    const { formId, incarnation, revisionId, commandId, number } = revision
-    const isHeld = await this.#collections.forms.has({ ...formById({ organizationId, formId }), incarnation })
-    return { formId, incarnation, revisionId, commandId, number, isHeld }
+  #isHeld(organizationId: string, { formId, incarnation }: RevisionDocument): Promise<boolean> {
+    return this.#collections.forms.has({ ...formById({ organizationId, formId }), incarnation })
   }
 
   /** Index: revisions_by_id. */
@@ -164,3 +168,8 @@ export class MongoChanges implements ChangeEngine {
     return clearRemains(this.#collections, signal, incarnation as string | undefined)
   }
 }
+
+const toFoundRevision = (
+  { formId, incarnation, revisionId, commandId, number }: RevisionDocument,
+  isHeld: boolean,
+): FoundRevision => ({ formId, incarnation, revisionId, commandId, number, isHeld })

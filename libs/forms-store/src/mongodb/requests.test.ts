@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import { MongoDatabase } from '@fms/store-kit/mongodb'
 import { documentedRequests } from '@fms/testkit/documented-requests'
 import { startMongo } from '@fms/testkit/mongodb'
 import { describeCommand, recordMongodb } from '@fms/testkit/mongodb-recorder'
 import { afterAll, describe, expect, it } from 'vitest'
-import { edited, givenForm, newForm, publish, refOf, snapshot } from '../contract/given.ts'
+import { edited, givenForm, newForm, newRevision, publish, refOf, snapshot } from '../contract/given.ts'
 import { type ChangeContext, operatorContext } from '../events/recorded-event.ts'
 import type { FormsStore, ListFormsQuery, StoredForm } from '../forms-store.ts'
 import { migrateFormsStore } from '../open-forms-store.ts'
+import { noQuota } from '../quota.ts'
 import { type ChangeMethod, RequestReplay } from '../requests/identified-request.ts'
+import { newRevisionDocument } from './convert-documents.ts'
+import { formsCollections } from './documents.ts'
 import { MongoFormsStore } from './forms-store.ts'
+import { MongoChanges } from './mongo-changes.ts'
+import { MongoQuota } from './usage.ts'
 
 const allow = () => {}
 
@@ -145,6 +151,24 @@ describe('the requests to MongoDB are as many as documented:', () => {
   })
 })
 
+it('the revisions of an interrupted import are looked up with one request for all of them', async () => {
+  const form = newForm()
+  const revisions = [1, 2, 3].map((number) => newRevision(form, { number }))
+  const incarnation = randomUUID()
+  const database = new MongoDatabase(recorder.url)
+  await using _ = database
+  const collections = formsCollections(database)
+  for (const revision of revisions)
+    await collections.revisions.insert(newRevisionDocument(revision, incarnation))
+  const changes = new MongoChanges(collections, new MongoQuota(collections, noQuota))
+  recorder.take()
+
+  const found = await changes.findRevisions(form.organizationId, revisions)
+
+  expect(found.map(({ isHeld }) => isHeld)).toEqual(Array(6).fill(false))
+  expect(recorder.take().filter(({ find }) => find === 'forms')).toHaveLength(1)
+})
+
 it('deleted forms are listed within the time limit of lists', async () => {
   const form = await givenDeleted()
   recorder.take()
@@ -154,4 +178,20 @@ it('deleted forms are listed within the time limit of lists', async () => {
   const limits = recorder.take().map(({ maxTimeMS }) => maxTimeMS)
   expect(limits.length).toBeGreaterThan(1)
   expect(new Set(limits)).toEqual(new Set([listTimeoutMs]))
+})
+
+it('no transaction has a stage that MongoDB does not allow there, not even near a quota', async () => {
+  await using limited = new MongoFormsStore(recorder.url, { ...options, quota: { forms: 2, bytes: 0 } })
+  const form = await givenForm(limited)
+  recorder.take()
+
+  await givenForm(limited, { organizationId: form.organizationId })
+
+  const inTransaction = recorder.take().filter(({ autocommit }) => autocommit === false)
+  const aggregates = inTransaction.filter(({ aggregate }) => aggregate)
+  expect(aggregates.length).toBeGreaterThan(0)
+  expect(JSON.stringify(aggregates)).not.toContain('$unionWith')
+  await expect(givenForm(limited, { organizationId: form.organizationId })).rejects.toMatchObject({
+    reason: 'QUOTA_EXCEEDED',
+  })
 })

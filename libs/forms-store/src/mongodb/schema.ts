@@ -62,6 +62,8 @@ export const formsSchema: MongoSchema = {
     index('forms', 'id', { organizationId: 1, _id: 1 }),
     // Operators look for forms with many revisions in all organizations.
     index('forms', 'revisionNumber', { revisionNumber: 1 }),
+    // The shard key.
+    index('deletions', 'id', { organizationId: 1, _id: 1 }),
     // Most recently deleted first; and those whose time to be purged has come.
     index('deletions', 'deleteTime', { organizationId: 1, deleteTime: descending, _id: 1 }),
     index('deletions', 'purgeTime', { purgeTime: 1 }),
@@ -80,5 +82,7 @@ export const formsSchema: MongoSchema = {
     // Also creates the collection: a transaction that creates one conflicts with others.
     index('growth', 'organizationId', { organizationId: 1 }),
     index('remains', 'clearTime', { clearTime: 1 }),
+    // The shard key.
+    index('remains', 'organizationId', { organizationId: 1 }),
   ],
 }

@@ -31,35 +31,43 @@ const eventAtEnd = (organizationId: string, direction: 1 | -1, growth: unknown) 
 const lossBefore = { bytes: { $subtract: ['$growth.eventBytes', '$total.eventBytes'] } }
 
 /**
- * Adds up what an organization has: the total of the newest numbered event without the events that retention has deleted,
- * and the growth of pending events and of changes without an event. No change of a form writes a document that others
- * write, too. Indexes: events_by_position, events_by_pendingTime.
+ * What adds up to what an organization has: the total of the newest numbered event, without the events that retention has
+ * deleted, and the growth of pending events and of changes without an event. No change of a form writes a document that
+ * others write, too. Indexes: events_by_position, events_by_pendingTime.
  */
-const usagePipeline = (organizationId: string) => [
-  ...eventAtEnd(organizationId, -1, '$total'),
-  { $unionWith: { coll: 'events', pipeline: eventAtEnd(organizationId, 1, lossBefore) } },
-  {
-    $unionWith: {
+const usageParts = (organizationId: string) =>
+  [
+    { coll: 'events', pipeline: eventAtEnd(organizationId, -1, '$total') },
+    { coll: 'events', pipeline: eventAtEnd(organizationId, 1, lossBefore) },
+    {
       coll: 'events',
       pipeline: [{ $match: { pendingIn: organizationId, organizationId } }, { $project: { growth: 1 } }],
     },
-  },
-  {
-    $unionWith: {
+    {
       coll: 'growth',
       pipeline: [{ $match: { organizationId } }, { $project: { growth: 1 } }],
     },
-  },
-  growthSums,
-]
+  ] as const
 
 /** Reads what an organization has, in one snapshot. */
 export const readUsage = async (
   { events }: FormsCollections,
   organizationId: string,
 ): Promise<GrowthSums> => {
-  const [sums] = await events.aggregateSnapshot(usagePipeline(organizationId))
+  const [{ pipeline }, ...others] = usageParts(organizationId)
+  const unions = others.map((part) => ({ $unionWith: part }))
+  const [sums] = await events.aggregateSnapshot([...pipeline, ...unions, growthSums])
   return { ...growthOf({}), count: 0, ...(sums as Partial<GrowthSums> | undefined) }
+}
+
+/** Reads the same in a transaction, where MongoDB allows no `$unionWith` (SERVER-45542). */
+const readUsageIn = async (transaction: MongoTransaction, organizationId: string): Promise<Usage> => {
+  const used = { forms: 0, bytes: 0 }
+  for (const { coll, pipeline } of usageParts(organizationId)) {
+    const [sums] = await transaction.aggregate(coll, [...pipeline, growthSums])
+    for (const name of names) used[name] += sums?.[name] ?? 0
+  }
+  return used
 }
 
 /** Documents over which growth without an event is spread, so that few concurrent transactions write the same one. */
@@ -129,8 +137,7 @@ export class MongoQuota {
           upsert: true,
         },
       ])
-      const [sums] = await transaction.aggregate('events', usagePipeline(organizationId))
-      assertWithinQuota(organizationId, this.#quota, { forms: 0, bytes: 0, ...sums }, growth)
+      assertWithinQuota(organizationId, this.#quota, await readUsageIn(transaction, organizationId), growth)
     }
   }
 

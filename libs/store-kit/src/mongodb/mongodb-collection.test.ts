@@ -30,7 +30,7 @@ describe('find', () => {
     const { notes } = await given()
     const text = randomUUID()
     const ids = Array.from({ length: 250 }, (_, index) => `${text}-${1_000 + index}`)
-    await notes.insertInOrder(ids.map((_id) => ({ _id, text })))
+    await Promise.all(ids.map((_id) => notes.insert({ _id, text })))
 
     const found = await Array.fromAsync(notes.find({ text }, { sort: { _id: 1 } }), ({ _id }) => _id)
     expect(found).toEqual(ids)
@@ -65,20 +65,6 @@ describe('updateInOrder', () => {
   })
 })
 
-describe('insertInOrder', () => {
-  it('stops at the first document that a unique index rejects', async () => {
-    const { notes, _id } = await given({ text: 'a' })
-    const [before, after, last] = [randomUUID(), randomUUID(), randomUUID()]
-
-    expect(await notes.insertInOrder([{ _id: before }, { _id }, { _id: after }])).toBe(false)
-    expect(await notes.insertInOrder([{ _id: last }])).toBe(true)
-
-    expect(await notes.has({ _id: after })).toBe(false)
-    expect(await notes.has({ _id: last })).toBe(true)
-    expect(await notes.findOne({ _id })).toEqual({ _id, text: 'a' })
-  })
-})
-
 /** A call of each operation, and the options with which the driver is called. */
 const operations: Record<string, (notes: MongoCollection<Note>) => Promise<unknown>> = {
   findOne: (notes) => notes.findOne({}),
@@ -88,7 +74,6 @@ const operations: Record<string, (notes: MongoCollection<Note>) => Promise<unkno
   findFields: (notes) => Array.fromAsync(notes.findFields({}, { fields: ['version'] })),
   count: (notes) => notes.count({}),
   insert: (notes) => notes.insert({ _id: 'a' }),
-  insertInOrder: (notes) => notes.insertInOrder([{ _id: 'a' }]),
   set: (notes) => notes.set({}, { version: 1 }),
   deleteOne: (notes) => notes.deleteOne({}),
   deleteMany: (notes) => notes.deleteMany({}),

@@ -1,5 +1,5 @@
 import type { AbstractCursor, Collection, Document, FindOptions, Sort } from 'mongodb'
-import { isDuplicateKey, isDuplicateKeysOnly } from './mongodb-errors.ts'
+import { isDuplicateKey } from './mongodb-errors.ts'
 import { engineTimeoutMs, requestTimeoutMs } from './mongodb-timeouts.ts'
 
 /** A document of any collection. */
@@ -183,23 +183,6 @@ export class MongoCollection<T extends MongoDocument> {
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
-      throw error
-    }
-  }
-
-  /**
-   * Inserts documents one after another and stops at the first one that a unique index rejects. Not atomic.
-   *
-   * @returns false when one is rejected. Those before it may be stored or not, depending on the engine.
-   */
-  async insertInOrder(documents: readonly T[]): Promise<boolean> {
-    try {
-      await this.#write('insert', () =>
-        this.#collection.insertMany(documents as readonly Document[], this.#writeOptions),
-      )
-      return true
-    } catch (error) {
-      if (isDuplicateKey(error) && isDuplicateKeysOnly(error)) return false
       throw error
     }
   }

@@ -57,6 +57,7 @@ const stateCodes = new Set<unknown>([
   43 /* CursorNotFound */, 237 /* CursorKilled */,
   // Limits of time, locks and space. Drivers do not retry them, so they have no label, even for writes.
   24 /* LockTimeout */, 50 /* MaxTimeMSExpired */, 112 /* WriteConflict */, 14031 /* OutOfDiskSpace */,
+  239 /* SnapshotTooOld */, 246 /* SnapshotUnavailable */,
   // mongos cannot reach the primary of a shard in time.
   133 /* FailedToSatisfyReadPreference */, 202 /* NetworkInterfaceExceededTimeLimit */,
 ])
@@ -98,12 +99,6 @@ const isUnavailable = (error: unknown): boolean =>
 /** Whether a write failed because of a unique index. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKeyCode
-
-/** Whether all failed writes of a bulk write failed because of unique indexes, and a majority confirmed the others. */
-export const isDuplicateKeysOnly = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError &&
-  [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode) &&
-  !isUnconfirmed(error)
 
 /** Whether the engine ended a read at its time limit. @param error a result of {@link translateMongodbError}. */
 export const isTimeLimit = (error: unknown): boolean => {

@@ -39,7 +39,7 @@ const stock: Item[] = Array.from({ length: 60 }, (_, number) => ({
 
 beforeAll(async () => {
   await database.createIndex(index)
-  await items.insertInOrder([...stock, { ...stock[0]!, _id: 'other', shop: 'theirs' }])
+  for (const item of [...stock, { ...stock[0]!, _id: 'other', shop: 'theirs' }]) await items.insert(item)
 })
 
 const order = [
@@ -104,7 +104,7 @@ describe('listMongodb', () => {
 
       expect(found).toEqual(inOrder.filter(({ _id }) => !deleted.includes(_id)).slice(0, 6))
     } finally {
-      await items.insertInOrder(inOrder.filter(({ _id }) => deleted.includes(_id)))
+      for (const item of inOrder) if (deleted.includes(item._id)) await items.insert(item)
     }
   })
 

@@ -137,9 +137,10 @@ export class MongoEventLog implements EventLog {
     const [sequence, time] = [parseSequence(event.sequence), Date.parse(event.time)]
     const last = await lastNumbered(this.#collections, organizationId)
     const isNext = !last || sequence === sequenceOf(last) + 1
-    const found = isNext ? undefined : await events.findOne({ organizationId, position: sequence })
-    if (!isNext && (!found || recordDigest(toFormEvent(found)) !== recordDigest(event)))
-      throw eventConflict(event)
+    const _id = eventKey(organizationId, event.id)
+    const found = await events.findOne({ organizationId, ...(isNext ? { _id } : { position: sequence }) })
+    const isSame = found && !isNext && recordDigest(toFormEvent(found)) === recordDigest(event)
+    if (isNext ? found : !isSame) throw eventConflict(event)
     const growth = growthOf({}, event)
     const total = addGrowths(last?.total ?? growthOf({}), growth)
     // Also for an event that exists: the import may have been killed in between.
@@ -153,7 +154,7 @@ export class MongoEventLog implements EventLog {
     const { sequence: _, ...recorded } = event
     const isInserted = await events.insert({
       ...form,
-      _id: eventKey(organizationId, event.id),
+      _id,
       time,
       event: JSON.stringify(recorded),
       position: sequence,

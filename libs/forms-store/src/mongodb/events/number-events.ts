@@ -54,18 +54,31 @@ export const numberOrganization = async (
  */
 const numberBatch = async (collections: FormsCollections, organizationId: string): Promise<number> => {
   const { events } = collections
-  // Before the pending events: whatever is numbered after this read has a higher sequence.
-  const last = await lastNumbered(collections, organizationId)
-  const pending = await events.aggregateSnapshot([
-    { $match: { pendingIn: organizationId, organizationId } },
-    { $sort: { pendingTime: 1 } },
-    { $limit: maxBatch },
-    { $project: { time: 1, growth: 1 } },
-  ])
+  // In one snapshot: whatever is numbered after it has a higher sequence. Two reads might meet two primaries, of which
+  // the second one does not know yet what a majority has.
+  const found = (await events.aggregateSnapshot([
+    { $match: { organizationId, position: { $gt: 0 } } },
+    { $sort: { position: -1 } },
+    { $limit: 1 },
+    { $project: { position: 1, time: 1, total: 1 } },
+    {
+      $unionWith: {
+        coll: 'events',
+        pipeline: [
+          { $match: { pendingIn: organizationId, organizationId } },
+          { $sort: { pendingTime: 1 } },
+          { $limit: maxBatch },
+          { $project: { pendingTime: 1, time: 1, growth: 1 } },
+        ],
+      },
+    },
+  ])) as EventDocument[]
+  const last = found.find(({ pendingTime }) => pendingTime === undefined)
+  const pending = found.filter((event) => event !== last).sort((a, b) => a.pendingTime! - b.pendingTime!)
   if (pending.length === 0) return 0
   const lastSequence = last ? (last.position as number) : 0
   let total = last?.total ?? growthOf({})
-  const updates = (pending as Pick<EventDocument, '_id' | 'growth'>[]).map(({ _id, growth }, index) => {
+  const updates = pending.map(({ _id, growth }, index) => {
     total = addGrowths(total, growth)
     const by = {
       $set: { position: lastSequence + index + 1, total },

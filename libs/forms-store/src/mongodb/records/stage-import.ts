@@ -1,53 +1,73 @@
-import type { TransactionWrite } from '@fms/store-kit/mongodb'
+import type { FormPath } from '@fms/contracts'
+import { DuplicateInTransaction, type TransactionWrite, writeConflict } from '@fms/store-kit/mongodb'
 import type { Change } from '../../changes/change.ts'
-import { newRevisionDocument } from '../convert-documents.ts'
-import type { FormsCollections, RemainsDocument } from '../documents.ts'
+import type { FormsCollections } from '../documents.ts'
 
 /** What one transaction stores at most; MongoDB recommends 1,000 documents. */
 const maxDocuments = 1_000
 const maxBytes = 4 * 1024 * 1024
 
-/** Documents of one request. */
-const batchSize = 100
+/** Documents of one batch. */
+const maxBatch = 100
 
-/** After this time an import that was killed is cleared, in milliseconds. */
-const maxImportMs = 60 * 60 * 1_000
+/** After this time without another batch, an import that was killed is cleared, in milliseconds. */
+const maxPauseMs = 60 * 60 * 1_000
 
-/** Whether the history of an imported form is too large for one transaction. */
-export const isLarge = ({ revisions = [], replyIds = [], growth }: Change): boolean =>
-  revisions.length + replyIds.length > maxDocuments || growth.revisionBytes > maxBytes
+/** Whether the history of a new form is too large for one transaction. */
+export const isLarge = ({ form, revisions = [], replyIds = [], growth }: Change): boolean =>
+  'insert' in form && (revisions.length + replyIds.length > maxDocuments || growth.revisionBytes > maxBytes)
 
 /**
  * Stores the revisions and replies of an import under an incarnation that no form has yet, so that they are invisible. If the
- * import is killed, they are cleared later.
+ * import is killed, they are cleared later. Each batch is stored only while nobody clears them: none is left behind.
  *
- * @returns the write that makes them belong to the form, for its transaction; false if a revision's id is taken.
+ * @param history inserts of the revisions and replies.
+ * @returns the write that makes them belong to the form, for its transaction; false if a revision's id is taken, or the import
+ *   is being cleared.
  */
 export const stageImport = async (
-  { remains, revisions, replies }: FormsCollections,
-  change: Change,
+  { database, remains }: Pick<FormsCollections, 'database' | 'remains'>,
+  { organizationId, formId }: FormPath,
   incarnation: string,
+  history: readonly TransactionWrite[],
 ): Promise<{ writes: TransactionWrite[]; matches: number } | false> => {
-  const { organizationId, formId } = change
-  const staged: RemainsDocument = {
-    _id: incarnation,
-    organizationId,
-    formId,
-    clearTime: Date.now() + maxImportMs,
-    isCounted: false,
+  const clearTime = Date.now() + maxPauseMs
+  await remains.insert({ _id: incarnation, organizationId, formId, clearTime, isCounted: false })
+  const unlessCleared = { _id: incarnation, organizationId, isBeingCleared: null }
+  for (const batch of batchesOf(history)) {
+    const extend: TransactionWrite = {
+      collection: 'remains',
+      update: unlessCleared,
+      by: { $set: { clearTime: Date.now() + maxPauseMs } },
+    }
+    const stored = await database
+      .transaction(async (transaction) => {
+        const { matched } = await transaction.write([extend, ...batch])
+        return matched === 1 || writeConflict
+      })
+      .catch(falseIfDuplicate)
+    if (stored !== true) return false
   }
-  await remains.insert(staged)
-  for (const batch of batchesOf(change.revisions ?? [])) {
-    const documents = batch.map((revision) => newRevisionDocument(revision, incarnation))
-    if (!(await revisions.insertInOrder(documents))) return false
-  }
-  for (const batch of batchesOf(change.replyIds ?? [])) {
-    await replies.insertInOrder(batch.map((replyId) => ({ organizationId, formId, incarnation, replyId })))
-  }
-  const unless = { _id: incarnation, organizationId, isBeingCleared: null }
-  return { writes: [{ collection: 'remains', deleteOne: unless }], matches: 1 }
+  return { writes: [{ collection: 'remains', deleteOne: unlessCleared }], matches: 1 }
 }
 
-function* batchesOf<T>(items: readonly T[]): Generator<T[]> {
-  for (let first = 0; first < items.length; first += batchSize) yield items.slice(first, first + batchSize)
+/** A unique index has rejected a document of a transaction. */
+export const falseIfDuplicate = (error: unknown): false => {
+  if (error instanceof DuplicateInTransaction) return false
+  throw error
+}
+
+/** Splits inserts into batches that have at most 4 MiB, unless one document has more. */
+function* batchesOf(inserts: readonly TransactionWrite[]): Generator<TransactionWrite[]> {
+  let [batch, bytes]: [TransactionWrite[], number] = [[], 0]
+  for (const write of inserts) {
+    const size = 'insert' in write ? (write.insert.bytes ?? 0) : 0
+    if (batch.length === maxBatch || (batch.length > 0 && bytes + size > maxBytes)) {
+      yield batch
+      ;[batch, bytes] = [[], 0]
+    }
+    batch.push(write)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
 }

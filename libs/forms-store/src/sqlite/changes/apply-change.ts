@@ -8,7 +8,7 @@ import { appendEvent } from '../events/append-event.ts'
 import { trigramTokens } from '../lists/trigram-tokens.ts'
 import { draftColumns, nameColumns, revisionColumns } from '../rows.ts'
 import { addUsage, checkQuota } from '../usage.ts'
-import { findRequest, findRevisions, findTakenId } from './find-taken.ts'
+import { findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
 /**
  * Stores a change in the open transaction, and checks everything before the first statement that writes: an error after
@@ -31,13 +31,19 @@ export const applyChange = (database: SqliteDatabase, quota: Quota, change: Chan
   return true
 }
 
-/** Indexes: the keys of forms. */
-const isAsFound = (database: SqliteDatabase, { form, organizationId, formId }: Change): boolean => {
-  if ('insert' in form)
-    return !findTakenId(database, { organizationId, formId, publicId: form.insert.form.publicId })
-  const { incarnation, changeTime } = form.found
+/** Indexes: the keys of forms, events_by_form. */
+const isAsFound = (
+  database: SqliteDatabase,
+  { form, organizationId, formId, changeTime }: Change,
+): boolean => {
+  if ('insert' in form) {
+    const { publicId } = form.insert.form
+    const isLater = form.insert.hasNewId || lastTimeOf(database, { organizationId, formId }) < changeTime
+    return isLater && !findTakenId(database, { organizationId, formId, publicId })
+  }
+  const { incarnation } = form.found
   const row = database.get('SELECT changeTime FROM forms WHERE id = ?', incarnation)
-  return row?.changeTime === changeTime.getTime()
+  return row?.changeTime === form.found.changeTime.getTime()
 }
 
 const hasTakenIds = (database: SqliteDatabase, change: Change): boolean => {
@@ -65,7 +71,7 @@ const writeForm = (database: SqliteDatabase, { form, changeTime }: Change): Writ
 
 const insertForm = (
   database: SqliteDatabase,
-  { form, deletion, ...live }: NewForm,
+  { form, deletion, revisionNumber, liveNumber, liveRevisionId }: NewForm,
   changeTime: Date,
 ): WrittenForm => {
   database.insert('forms', {
@@ -76,7 +82,9 @@ const insertForm = (
     createTime: form.createTime.getTime(),
     changeTime: changeTime.getTime(),
     replyCount: form.replyCount,
-    ...live,
+    revisionNumber,
+    liveNumber,
+    liveRevisionId,
     ...nameColumns(form),
     ...draftColumns(form),
   })

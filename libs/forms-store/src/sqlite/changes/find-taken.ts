@@ -17,6 +17,12 @@ export const findTakenId = (
   return database.get('SELECT 1 FROM forms WHERE publicId = ?', publicId) && 'publicId'
 }
 
+/** The time of the newest event of a form's id; the epoch for none. Index: events_by_form. */
+export const lastTimeOf = (database: SqliteDatabase, { organizationId, formId }: FormPath): Date => {
+  const sql = 'SELECT time FROM events WHERE organizationId = ? AND formId = ? ORDER BY sequence DESC LIMIT 1'
+  return new Date((database.get(sql, organizationId, formId)?.time as number | undefined) ?? 0)
+}
+
 /** The request that was carried out before. Index: events_by_request. */
 export const findRequest = (
   database: SqliteDatabase,

@@ -10,7 +10,7 @@ import { readRecord } from '../records/export-forms.ts'
 import { foundColumns, toFoundForm, toStoredForm, toStoredRevision } from '../rows.ts'
 import { applyChange } from './apply-change.ts'
 import { clearRemains } from './clear-remains.ts'
-import { findCommand, findRequest, findRevisions, findTakenId } from './find-taken.ts'
+import { findCommand, findRequest, findRevisions, findTakenId, lastTimeOf } from './find-taken.ts'
 
 /** The changes of a forms file. */
 export class SqliteChanges implements ChangeEngine {
@@ -44,11 +44,8 @@ export class SqliteChanges implements ChangeEngine {
     return this.#database.snapshot(() => findTakenId(this.#database, form))
   }
 
-  /** Index: events_by_form. */
-  async lastTimeOf({ organizationId, formId }: FormPath): Promise<Date> {
-    const sql =
-      'SELECT time FROM events WHERE organizationId = ? AND formId = ? ORDER BY sequence DESC LIMIT 1'
-    return new Date((this.#database.get(sql, organizationId, formId)?.time as number | undefined) ?? 0)
+  async lastTimeOf(form: FormPath): Promise<Date> {
+    return lastTimeOf(this.#database, form)
   }
 
   async findCommand(organizationId: string, commandId: string): Promise<FoundRevision | undefined> {

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { importForm } from '../changes/import-form.ts'
+import { exported, newForm, newRevision } from '../contract/given.ts'
+import { operatorContext } from '../events/recorded-event.ts'
+import { noQuota } from '../quota.ts'
+import { toFormRecord } from '../stored-form-record.ts'
+import { clearRemains } from './clear-remains.ts'
+import type { FormsCollections } from './documents.ts'
+import { documentIdOf } from './find-form.ts'
+import { MongoChanges } from './mongo-changes.ts'
+import { startFormsStore } from './testing.ts'
+import { MongoQuota } from './usage.ts'
+
+const { store, collections } = await startFormsStore()
+
+/** A form whose import needs several batches. */
+const newRecord = () => {
+  const form = newForm({ live: true })
+  const revisions = [1, 2].map((number) =>
+    newRevision(form, { number, formJson: JSON.stringify({ name: 'x'.repeat(2_200_000) }) }),
+  )
+  const live = { revisionNumber: 2, liveNumber: 2, liveRevisionId: revisions[1]!.revisionId }
+  return toFormRecord(form, { ...live, revisions, replyIds: [randomUUID(), randomUUID()] })
+}
+
+/** The import of a record, as another process decides it. */
+const importOf = (record: ReturnType<typeof newRecord>) => {
+  const origin = { context: operatorContext, time: new Date(), eventId: randomUUID() }
+  return importForm(record, new Date(0), true, origin)
+}
+
+describe('clearRemains', () => {
+  it('leaves an import alone that becomes visible after its remains were found', async () => {
+    const record = newRecord()
+    const { organizationId, formId } = record
+    const find = async function* () {
+      await store.importForm(record)
+      const form = await collections.forms.findOne({ _id: documentIdOf(record), organizationId })
+      yield { _id: form!.incarnation, organizationId, formId, clearTime: 0, isCounted: false }
+    }
+    const remains = {
+      find,
+      has: (query: object) => collections.remains.has(query),
+      deleteOne: (query: object) => collections.remains.deleteOne(query),
+    } as unknown as FormsCollections['remains']
+
+    await clearRemains({ ...collections, remains })
+
+    expect(await exported(store, organizationId)).toEqual([record])
+  })
+
+  it('leaves nothing behind of an import that goes on meanwhile', async () => {
+    const record = newRecord()
+    const { organizationId } = record
+    let batches = 0
+    const database = {
+      transaction: async (...args: Parameters<FormsCollections['database']['transaction']>) => {
+        batches++
+        if (batches === 2) {
+          const [staged] = await collections.remains.findDurable({ organizationId })
+          await clearRemains(collections, undefined, staged!._id)
+        }
+        return collections.database.transaction(...args)
+      },
+    } as unknown as FormsCollections['database']
+    const other = { ...collections, database }
+    const changes = new MongoChanges(other, new MongoQuota(other, noQuota))
+
+    expect(await changes.apply(importOf(record))).toBe(false)
+
+    expect(batches).toBe(2)
+    expect(await collections.revisions.count({ organizationId })).toBe(0)
+    expect(await collections.replies.count({ organizationId })).toBe(0)
+    expect(await store.importForm(record)).toBe('imported')
+    expect(await exported(store, organizationId)).toEqual([record])
+  })
+})
