@@ -30,11 +30,6 @@ const engines = {
 /** Set by `prepareEngine`: why this machine has no MongoDB to test on. */
 const missingEngine = 'FMS_MISSING_MONGODB'
 
-/** Without effect. */
-export interface MongoOptions {
-  quick?: boolean
-}
-
 /**
  * Starts a MongoDB for a test and creates a database on it. Uses the first of: the server at `TEST_MONGODB_URL`; the
  * engine that `TEST_MONGODB_ENGINE` names (`docker`, `secantusdb`); `mongo:8` in Docker; secantusdb from PyPI. The engine
@@ -44,10 +39,7 @@ export interface MongoOptions {
  *
  * @throws {Error} that says what to install where no engine is available.
  */
-export async function startMongo(
-  env: NodeJS.ProcessEnv = process.env,
-  _options: MongoOptions = {},
-): Promise<TestMongodb> {
+export async function startMongo(env: NodeJS.ProcessEnv = process.env): Promise<TestMongodb> {
   const server = await startEngine(env)
   const url = withDatabase(server.url, `test_${randomBytes(6).toString('hex')}`)
   try {
