@@ -13,7 +13,7 @@ import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { createInbox, errors, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
 import { publishingUnavailable, publishTimedOut } from '../errors.ts'
-import { Circuit, CircuitOpen } from '../upstream/circuit.ts'
+import { type Circuit, createCircuit, isOpenError } from '../upstream/circuit.ts'
 
 /** Timeout of a PubAck, in milliseconds; then the command is sent again. */
 const ackTimeoutMs = 2_000
@@ -74,7 +74,7 @@ export const createPublisherClient = (
   const inbox = createInbox('_INBOX.gateway')
   const connection: Connection = { nats: undefined, inbox, pending: new Map() }
   const { pending } = connection
-  const send = createSend(connection, new Circuit('publish', logger))
+  const send = createSend(connection, createCircuit('publish', logger))
   stayConnected(connecting, connection, logger).catch((err) =>
     logger.error({ err }, 'NATS cannot be used: nothing can be published'),
   )
@@ -194,13 +194,12 @@ const createSend = (connection: Connection, circuit: Circuit): Send => {
   const sendUntilStored = async (request: PublishRequest) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await circuit.run(
+        return await circuit(
           () => sendUntilTimeout(request),
           (error) => !isRejection(error),
         )
       } catch (cause) {
-        if ((attempt === 1 && cause instanceof CircuitOpen) || isRejection(cause) || isOver(request))
-          throw cause
+        if ((attempt === 1 && isOpenError(cause)) || isRejection(cause) || isOver(request)) throw cause
         await delay(retryMs)
       }
     }
