@@ -1,12 +1,12 @@
-import { invalidPageToken, readPageQuery } from '@fms/aip'
+import { invalidPageToken, type ReadMask, readPageQuery } from '@fms/aip'
 import { ListRevisionsQuery } from '@fms/contracts'
-import { formNotFound, revisionToJsonParts, type StoredRevision } from '@fms/forms-store'
+import { formNotFound, type ListedRevision, revisionToJsonParts, type StoredRevision } from '@fms/forms-store'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
 import { revisionMembers } from './resource-members.ts'
-import { sendMaskedPage, sendPage } from './send-json.ts'
+import { sendPage } from './send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
 export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
@@ -34,13 +34,14 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
       const end = { nextPageToken: token, totalSize: page.totalSize }
-      if (!readMask)
-        return sendPage(reply, end, ['revisions', page.revisions.map((found) => revisionToJsonParts(found))])
-      const items = page.revisions.map((found) => ({
+      const toMaskedItem = (found: ListedRevision, mask: ReadMask) => ({
         length: snapshotLength(found.revision),
-        cut: () => revisionToJsonParts(found, readMask),
-      }))
-      return sendMaskedPage(reply, end, ['revisions', items])
+        cut: () => revisionToJsonParts(found, mask),
+      })
+      const items = page.revisions.map((found) =>
+        readMask ? toMaskedItem(found, readMask) : revisionToJsonParts(found),
+      )
+      return sendPage(reply, end, ['revisions', items])
     },
   )
 }

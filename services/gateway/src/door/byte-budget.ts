@@ -33,8 +33,6 @@ export class ByteBudget {
   readonly #share: number
   readonly #holdings = new Set<Holding>()
   #lastMadeRoom = Number.NEGATIVE_INFINITY
-  /** How many of each user wait. */
-  readonly #waiting = new Map<string, number>()
 
   /**
    * @param of what holds the bytes, for the metric.
@@ -51,8 +49,8 @@ export class ByteBudget {
   }
 
   /** Whether something of the user waits for bytes. */
-  isAwaitedBy({ user }: Flow): boolean {
-    return this.#waiting.has(user)
+  isAwaitedBy(flow: Flow): boolean {
+    return this.#queue.isAwaitedBy(flow)
   }
 
   /**
@@ -79,14 +77,9 @@ export class ByteBudget {
     giveWay: () => void,
     caller?: WaitingCaller,
   ): Promise<(() => void) | undefined> {
-    const { user, organization } = flow
-    this.#waiting.set(user, (this.#waiting.get(user) ?? 0) + 1)
-    const timer = setInterval(() => this.#makeRoom(organization, bytes), patienceMs)
+    const timer = setInterval(() => this.#makeRoom(flow.organization, bytes), patienceMs)
     const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
     clearInterval(timer)
-    const left = this.#waiting.get(user)! - 1
-    if (left > 0) this.#waiting.set(user, left)
-    else this.#waiting.delete(user)
     return ticket && this.#hold(ticket, giveWay)
   }
 

@@ -8,7 +8,7 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { closeNats, traceSending } from '@fms/service-kit'
+import { closeNats, followConnection, traceSending } from '@fms/service-kit'
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { createInbox, errors, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
@@ -136,14 +136,12 @@ const stayConnected = async (
     else logger.warn('disconnected from NATS: no form can be published')
   }
   setConnected(true)
-  for await (const { type } of nats.status()) {
-    if (type === 'disconnect') setConnected(false)
-    if (type === 'reconnect') {
-      setConnected(true)
-      // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
-      for (const { resend } of connection.pending.values()) resend()
-    }
-  }
+  followConnection(nats, (isConnected) => {
+    setConnected(isConnected)
+    if (!isConnected) return
+    // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
+    for (const { resend } of connection.pending.values()) resend()
+  })
 }
 
 /** Resolves pending replies, and replies to publishers that request the gateway's clock. */
