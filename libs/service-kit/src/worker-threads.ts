@@ -23,8 +23,8 @@ const idleTimeoutMs = 10_000
 /** Limits of a thread's heap. The largest task needs about 75 MiB. */
 const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
-/** Threads get less CPU time than event loops, which share the cores with them: other requests wait for those. */
-const niceIncrement = 10
+/** Lower priority: where cores are short, a thread gets a third of the CPU time of an event loop that it shares one with. */
+const niceIncrement = 5
 
 /** Makes a function one that threads run: the module that {@link WorkerThreads} loads exports it. */
 export const threadTask =
