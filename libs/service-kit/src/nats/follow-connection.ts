@@ -15,7 +15,7 @@ export interface ConnectionState {
  */
 export const followConnection = (
   nats: NatsConnection,
-  onChange: (isConnected: boolean) => void = () => {},
+  onChange: (isConnected: boolean) => unknown = () => {},
 ): ConnectionState => {
   let isConnected = true
   const follow = async () => {
