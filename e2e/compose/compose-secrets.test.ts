@@ -56,7 +56,7 @@ describe('npm run compose:secrets', () => {
 
 describe('deploy/check-secrets.sh', () => {
   it('names exactly the variables with sample values', async () => {
-    const env = { ...example, NATS_FORMS_PASSWORD: 'fresh', MONGODB_KEY: 'c2FtcGxl' }
+    const env = { ...example, NATS_FORMS_PASSWORD: 'fresh' }
 
     const { stderr } = await checkSecrets(env).catch((error) => error)
 

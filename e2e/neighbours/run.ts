@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import CliTable from 'cli-table3'
 import { median } from 'simple-statistics'
 import { type AttackName, attacks } from './attacks.ts'
-import { breachesOf, isProperOutcome } from './breaches.ts'
+import { breachesOf, isProperOutcome, promisedBounds } from './breaches.ts'
 import type { Tally } from './start-attack.ts'
 import {
   attackFor,
@@ -60,7 +60,7 @@ const main = async (minutes: number, forms: number): Promise<boolean> => {
       .filter((outcome) => !isProperOutcome(outcome))
       .map((outcome) => `${attack}: ${tally[outcome]} × ${outcome}`),
   )
-  const breaches = [...breachesOf(total, baseline), ...improper]
+  const breaches = [...breachesOf(total, baseline, promisedBounds), ...improper]
   report(baseline, total, tallies, breaches)
   return breaches.length === 0
 }

@@ -48,6 +48,11 @@ export class FairQueue {
     return this.#all.held
   }
 
+  /** Whether work of the user waits. */
+  isAwaitedBy({ organization, user }: Flow): boolean {
+    return (this.#all.child(organization)?.child(user)?.waiting ?? 0) > 0
+  }
+
   /**
    * Queues work.
    *
@@ -94,8 +99,8 @@ export class FairQueue {
   }
 
   #pathOf({ organization, user }: Flow): [Member, Member, Member] {
-    const ofOrganization = this.#all.child(organization)
-    return [this.#all, ofOrganization, ofOrganization.child(user)]
+    const ofOrganization = this.#all.child(organization)!
+    return [this.#all, ofOrganization, ofOrganization.child(user)!]
   }
 
   #admit(): void {
@@ -134,8 +139,8 @@ class Member {
     this.#places = places
   }
 
-  child(name: string): Member {
-    return this.#children.get(name)!
+  child(name: string): Member | undefined {
+    return this.#children.get(name)
   }
 
   /** A child that is about to wait. If it does not yet, it lines up behind those that do. */

@@ -16,7 +16,6 @@ describe('findSampleSecrets', () => {
   it.each([
     'sample',
     'sample-with-a-suffix',
-    'c2FtcGxl',
     'mongodb://forms:sample@mongo:27017/forms?authSource=admin',
     'nats://forms:secret@one:4222,nats://forms:sample@two:4222',
   ])('finds %s, except in development', (value) => {

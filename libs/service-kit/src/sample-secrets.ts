@@ -1,9 +1,6 @@
 /** The prefix of the secrets in `.env.example`. */
 const samplePrefix = 'sample'
 
-/** The sample of `MONGODB_KEY` in earlier releases. */
-const formerSample = 'c2FtcGxl'
-
 /** The password of a URL, or of each URL in a comma-separated list. */
 const passwordInUrl = /\/\/[^:/@]*:([^@/]*)@/g
 
@@ -26,4 +23,4 @@ const secretsIn = (value: string): string[] => [
   ...[...value.matchAll(passwordInUrl)].map(([, password]) => password!),
 ]
 
-const isSample = (secret: string): boolean => secret.startsWith(samplePrefix) || secret === formerSample
+const isSample = (secret: string): boolean => secret.startsWith(samplePrefix)

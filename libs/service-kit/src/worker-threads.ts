@@ -23,6 +23,9 @@ const idleTimeoutMs = 10_000
 /** Limits of a thread's heap. The largest task needs about 75 MiB. */
 const threadHeap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
+/** Lower priority: where cores are short, a thread gets a third of the CPU time of an event loop that it shares one with. */
+const niceIncrement = 5
+
 /** Makes a function one that threads run: the module that {@link WorkerThreads} loads exports it. */
 export const threadTask =
   <T, V>(work: (task: T) => V) =>
@@ -92,6 +95,7 @@ export class WorkerThreads<T extends Tasks> {
       filename: this.#filename,
       minThreads: 0,
       maxThreads: this.#maxThreads,
+      niceIncrement,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
       resourceLimits: threadHeap,

@@ -13,6 +13,7 @@ import type { Agent } from 'undici'
 import { authenticate, reauthorizeLateBodies, requireMembership } from './caller/authenticate.ts'
 import { type Authorize, createAuthorizationCache } from './caller/authorization-cache.ts'
 import { createAuthorizeClient } from './caller/authorize-client.ts'
+import { createCachedToken } from './caller/cached-token.ts'
 import { createFindFormOwner, type FindFormOwner } from './caller/find-form-owner.ts'
 import { resolveOrganization } from './caller/resolve-organization.ts'
 import type { GatewayConfig } from './config.ts'
@@ -76,7 +77,8 @@ interface GatewayDeps {
   keyCounts: KeyCounts
   limits: ConcurrencyLimits
   publisher: PublisherClient
-  sign: ReturnType<typeof createIdentitySigner>
+  /** The gateway's own identity token. */
+  token: () => string
   consoleFolder: string
 }
 
@@ -98,6 +100,7 @@ export const createGateway = async (
   const counts = new FixedWindowCounter(now)
   const shared = shareCounts(counts, connecting, logger)
   const sign = createIdentitySigner(config.INTERNAL_SECRET)
+  const token = createCachedToken(() => sign({ service: 'gateway' }))
   const places = { places: config.MAX_REQUESTS }
   const doors = {
     organizations: new Door('organizations', places),
@@ -113,17 +116,17 @@ export const createGateway = async (
     streamAgent,
     memory: new ByteBudget('responses', config.MAX_BUFFERED_RESPONSE_BYTES, maxBufferedBytes),
     authorize: createAuthorizationCache({
-      requestAuthorization: createAuthorizeClient(authorization, sign),
+      requestAuthorization: createAuthorizeClient(authorization, token),
       sign,
       now,
       maxKeyLookups: config.MAX_KEY_LOOKUPS,
       maxPerUser: config.MAX_REQUESTS_PER_USER,
     }),
-    findOwner: createFindFormOwner(forms, doors.forms, sign),
+    findOwner: createFindFormOwner(forms, doors.forms, token),
     keyCounts: { counts, add: shared.add },
     limits: new ConcurrencyLimits(config.MAX_REQUESTS_PER_USER, config.MAX_REQUESTS_PER_ORGANIZATION),
     publisher,
-    sign,
+    token,
     consoleFolder,
   }
 
@@ -229,12 +232,12 @@ const organizationRoutes = (deps: GatewayDeps) => async (app: FastifyInstance) =
 }
 
 const sessionRoute =
-  ({ organizations, doors, sign }: GatewayDeps) =>
+  ({ organizations, doors, token }: GatewayDeps) =>
   async (app: FastifyInstance) => {
     app.register(createSession, {
       organizations,
       door: doors.sessions,
-      sign,
+      token,
       bodyLimitBytes: sessionBodyLimitBytes,
     })
   }

@@ -51,7 +51,7 @@ export const GatewayConfig = ServiceConfig.extend({
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(8_192),
   /** Concurrent look-ups of keys that are not in the cache. */
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).default(64),
-  /** Bytes of long responses in memory. Further ones wait up to 2 s, then get a 503. */
+  /** Bytes of long responses in memory. Further ones wait up to 5 s, then get a 503. */
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce
     .number()
     .int()

@@ -71,37 +71,33 @@ describe('parseJson', () => {
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
-  it('reports every member called __proto__, constructor or prototype, at any depth', () => {
-    const error = refusal(`{
-      "__proto__": {"prototype": 1},
-      "form": {"steps": [{}, {"constructor": null}, {"\\u005f_proto__": []}]}
-    }`)
-    expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', reason: 'INVALID_REQUEST' })
-    expect(error.parts.fieldViolations?.map(({ field }) => field)).toEqual([
-      '__proto__',
-      '__proto__.prototype',
-      'form.steps[1].constructor',
-      'form.steps[2].__proto__',
-    ])
-  })
+  it.each([
+    ['{"__proto__": {"prototype": 1}}', '__proto__'],
+    ['{"form": {"steps": [{}, {"constructor": null}]}, "prototype": 1}', 'form.steps[1].constructor'],
+    ['{"form": {"steps": [{}, {}, {"\\u005f_proto__": []}]}}', 'form.steps[2].__proto__'],
+  ])(
+    'reports the first member called __proto__, constructor or prototype, at any depth: %s',
+    (text, field) => {
+      const error = refusal(text)
+      expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', reason: 'INVALID_REQUEST' })
+      expect(error.parts.fieldViolations).toEqual([{ field, description: 'this name is not allowed' }])
+    },
+  )
 
   it('limits the size of the error, whatever the body', () => {
-    const error = refusal(`{"${'k'.repeat(500_000)}": [${Array(20_000).fill('{"__proto__":0}')}]}`)
-    expect(error.parts.fieldViolations).toHaveLength(100)
+    const error = refusal(`{"${'k'.repeat(500_000)}": [{"__proto__":0}]}`)
     expect(JSON.stringify(error.toBody('r')).length).toBeLessThan(100_000)
   })
 
   it.each([
-    ['{"validateOnly":true,"validateOnly":false}', ['validateOnly']],
-    ['{"validateOnly":true,"form":{},"validat\\u0065Only":true}', ['validateOnly']],
-    ['{"a":1,"b":2,"b":3,"a":4,"a":5}', ['b', 'a']],
-    ['{"":1,"":1}', ['']],
-  ])('rejects a repeated member of the body: %s', (text, fields) => {
+    ['{"validateOnly":true,"validateOnly":false}', 'validateOnly'],
+    ['{"validateOnly":true,"form":{},"validat\\u0065Only":true}', 'validateOnly'],
+    ['{"a":1,"b":2,"b":3,"a":4,"a":5}', 'b'],
+    ['{"":1,"":1}', ''],
+  ])('rejects a repeated member of the body: %s', (text, field) => {
     const error = refusal(text)
     expect(error).toMatchObject({ reason: 'INVALID_REQUEST', httpStatus: 400 })
-    expect(error.parts.fieldViolations).toEqual(
-      fields.map((field) => ({ field, description: 'is given twice' })),
-    )
+    expect(error.parts.fieldViolations).toEqual([{ field, description: 'is given twice' }])
   })
 
   it('takes the last of repeated nested members, as JSON.parse does', () => {

@@ -1,10 +1,9 @@
-import { ApiError, type FieldViolation, invalidRequest } from '../errors.ts'
+import { ApiError, invalidRequest } from '../errors.ts'
 import { fieldPath } from '../field-path.ts'
 import type { Json } from './json.ts'
 import { type JsonMember, JsonSyntaxError, scanJson } from './scan-json.ts'
 
 const defaultMaxDepth = 64
-const maxViolations = 100
 
 /** Maximum number of members of the body itself, nested ones not counted: far more than any request has. */
 const maxMembers = 1000
@@ -31,12 +30,10 @@ const decode = (bytes: Uint8Array): string => {
  * @returns the members of the outermost object.
  */
 const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
-  const violations: FieldViolation[] = []
   const members = new Map<string, JsonMember>()
-  const repeated = new Set<string>()
 
-  const addViolation = (path: () => PropertyKey[], description: string) => {
-    if (violations.length < maxViolations) violations.push({ field: fieldPath(path()), description })
+  const violate = (path: PropertyKey[], description: string): never => {
+    throw invalidRequest([{ field: fieldPath(path), description }])
   }
   const reject = (what: string, path: PropertyKey[]): never => {
     const field = fieldPath(path)
@@ -44,19 +41,12 @@ const check = (text: string, maxDepth: number): Map<string, JsonMember> => {
   }
   const member = (member: JsonMember) => {
     const { name } = member
-    if (!members.has(name)) members.set(name, member)
-    else if (!repeated.has(name)) {
-      repeated.add(name)
-      addViolation(() => [name], 'is given twice')
-    }
-    if (members.size > maxMembers) {
-      throw invalidRequest([{ field: '', description: `must have at most ${maxMembers} members` }])
-    }
+    if (members.has(name)) violate([name], 'is given twice')
+    if (members.size === maxMembers) violate([], `must have at most ${maxMembers} members`)
+    members.set(name, member)
   }
-
-  const forbiddenName = (path: () => PropertyKey[]) => addViolation(path, 'this name is not allowed')
+  const forbiddenName = (path: PropertyKey[]) => violate(path, 'this name is not allowed')
   scan(text, maxDepth, { reject, forbiddenName, member })
-  if (violations.length > 0) throw invalidRequest(violations)
   return members
 }
 
@@ -76,14 +66,13 @@ const scan: typeof scanJson = (...args) => {
 
 /**
  * Parses a request body as strict JSON (RFC 8259; Unicode and numbers as in I-JSON, RFC 7493 §2). The result may be
- * any JSON value. Linear in time; stops at the first syntax error.
+ * any JSON value. Linear in time; stops at the first error.
  *
  * @param maxDepth maximum levels of nesting, the body itself included; default 64.
  * @throws {ApiError} MALFORMED_JSON (400) for invalid UTF-8, a byte order mark, a syntax error, half a surrogate
  *   pair, a number outside the range of a finite double, and more than `maxDepth` levels.
- * @throws {ApiError} INVALID_REQUEST (400) with the paths of the first 100 members that are called `__proto__`,
- *   `constructor` or `prototype` at any depth, or are repeated in the body itself; and for a body with more than
- *   1,000 members.
+ * @throws {ApiError} INVALID_REQUEST (400) with the path of a member that is called `__proto__`, `constructor` or
+ *   `prototype` at any depth, or is repeated in the body itself; and for a body with more than 1,000 members.
  */
 export const parseJson = (bytes: Uint8Array, maxDepth = defaultMaxDepth): unknown => {
   const text = decode(bytes)

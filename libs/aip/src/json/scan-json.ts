@@ -9,8 +9,8 @@ export interface JsonMember {
 export interface JsonVisitor {
   /** Called for JSON that request bodies must not contain. Throws, which ends the scan. */
   reject(what: string, path: PropertyKey[]): never
-  /** Called for a member with a forbidden name, at any depth. The name is the last part of the path. */
-  forbiddenName(path: () => PropertyKey[]): void
+  /** Called for a member with a forbidden name, at any depth; the name is the last part of the path. Throws as well. */
+  forbiddenName(path: PropertyKey[]): never
   /** Called for each member of the outermost object, after the scan of its value. */
   member(member: JsonMember): void
 }
@@ -169,7 +169,7 @@ class JsonScanner {
     this.#nameEnds[level] = end
     this.#names[level] = undefined
     if (this.#hasHalfPair) this.#reject('half a surrogate pair')
-    if (this.#isForbidden(index, end)) this.#visitor.forbiddenName(() => this.#path())
+    if (this.#isForbidden(index, end)) this.#visitor.forbiddenName(this.#path())
     const afterName = this.#space(end)
     if (this.#text.charCodeAt(afterName) !== colon) this.#fail(afterName, 'a colon')
     return this.#space(afterName + 1)

@@ -1,6 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientClosedRequest } from './request-end.ts'
-import { isUnlogged } from './unlogged-routes.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Gives the route no span and only debug log lines, such as for probes and for requests that are logged elsewhere. */
+    isUnlogged?: boolean
+  }
+}
+
+/** Whether the route of a request is unlogged. */
+export const isUnlogged = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
+  routeOptions.config?.isUnlogged === true
 
 /**
  * Logs a request when it ends. Every service that handles it logs the same fields.

@@ -12,17 +12,17 @@ it('follows a connection that is lost, restored and closed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'follow-connection-'))
   await using server = await startNatsServer({ dataDir: folder.path })
   const nats = await connectNats(server.urls.forms, 'test')
-  let reconnects = 0
-  const connection = followConnection(nats, () => reconnects++)
+  const changes: boolean[] = []
+  const connection = followConnection(nats, (isConnected) => changes.push(isConnected))
   expect(connection.isConnected).toBe(true)
 
   await server.stop()
   await vi.waitUntil(() => !connection.isConnected, patience)
-  expect(reconnects).toBe(0)
+  expect(changes).toEqual([false])
 
   await using _ = await startNatsServer({ dataDir: folder.path, port: server.port })
   await vi.waitUntil(() => connection.isConnected, patience)
-  expect(reconnects).toBe(1)
+  expect(changes).toEqual([false, true])
 
   await nats.close()
   expect(connection.isConnected).toBe(false)

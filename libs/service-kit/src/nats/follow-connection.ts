@@ -11,19 +11,18 @@ export interface ConnectionState {
  * once it is connected again: check `isConnected` before sending what can be sent later or never.
  *
  * @param nats a connection that is connected, as `connectNats` returns it.
- * @param onReconnect called each time that the connection is restored.
+ * @param onChange called each time that the connection is lost or restored.
  */
 export const followConnection = (
   nats: NatsConnection,
-  onReconnect: () => void = () => {},
+  onChange: (isConnected: boolean) => unknown = () => {},
 ): ConnectionState => {
   let isConnected = true
   const follow = async () => {
     for await (const { type } of nats.status()) {
-      if (type === 'disconnect') isConnected = false
-      if (type !== 'reconnect') continue
-      isConnected = true
-      onReconnect()
+      if (type !== 'disconnect' && type !== 'reconnect') continue
+      isConnected = type === 'reconnect'
+      onChange(isConnected)
     }
   }
   void follow()

@@ -13,8 +13,8 @@ import {
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { MsgHdrs } from 'nats'
+import { isUnlogged } from '../http/log-request.ts'
 import { clientClosedRequest } from '../http/request-end.ts'
-import { isUnlogged } from '../http/unlogged-routes.ts'
 
 /** Creates the spans of HTTP requests. */
 export const createRequestSpans = (tracer: Tracer) => {

@@ -13,7 +13,7 @@ import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { OrganizationParams } from './form-params.ts'
 import { formMembers } from './resource-members.ts'
-import { type MaskedItem, sendMaskedPage, sendPage } from './send-json.ts'
+import { type MaskedItem, sendPage } from './send-json.ts'
 
 /** Fields that a filter can name (AIP-160), and the field that `search()` and bare terms search. */
 const filterFields: FilterFields = {
@@ -60,12 +60,9 @@ export const listForms: FastifyPluginAsyncZod<FormsDeps> = async (
         return sendPage(reply, endOf(page), ['forms', items])
       }
       const { forms: found, ...page } = await forms.list(storeQuery, listOptions)
-      if (readMask)
-        return sendMaskedPage(reply, endOf(page), [
-          'forms',
-          found.map((form) => toMaskedItem(form, readMask)),
-        ])
-      const items = found.map((form) => formToJson(form, publicFormBaseUrl))
+      const items = found.map((form) =>
+        readMask ? toMaskedItem(form, readMask) : formToJson(form, publicFormBaseUrl),
+      )
       return sendPage(reply, endOf(page), ['forms', items])
     },
   )

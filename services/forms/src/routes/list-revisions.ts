@@ -6,7 +6,7 @@ import type { FormsDeps } from '../deps.ts'
 import { callerSignal } from './caller-signal.ts'
 import { FormParams } from './form-params.ts'
 import { revisionMembers } from './resource-members.ts'
-import { sendMaskedPage, sendPage } from './send-json.ts'
+import { sendPage } from './send-json.ts'
 
 /** List a form's revisions, newest first (AIP-162). */
 export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { forms, pageTokens }) => {
@@ -34,13 +34,15 @@ export const listRevisions: FastifyPluginAsyncZod<FormsDeps> = async (app, { for
       if (!page) throw formNotFound(params)
       const token = nextPageToken(page.next === undefined ? undefined : [form.formId, page.next])
       const end = { nextPageToken: token, totalSize: page.totalSize }
-      if (!readMask)
-        return sendPage(reply, end, ['revisions', page.revisions.map((found) => revisionToJson(found))])
-      const items = page.revisions.map((found) => ({
-        length: found.revision.formJson.length,
-        cut: () => revisionToJson(found, { mask: readMask }),
-      }))
-      return sendMaskedPage(reply, end, ['revisions', items])
+      const items = page.revisions.map((found) =>
+        readMask
+          ? {
+              length: found.revision.formJson.length,
+              cut: () => revisionToJson(found, { mask: readMask }),
+            }
+          : revisionToJson(found),
+      )
+      return sendPage(reply, end, ['revisions', items])
     },
   )
 }

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { FastifyReply } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { countTurns } from '../testing/count-turns.ts'
-import { sendMaskedPage } from './send-json.ts'
+import { sendPage } from './send-json.ts'
 
 /** A reply that keeps what is sent. */
 const fakeReply = () => {
@@ -11,7 +11,7 @@ const fakeReply = () => {
   return { reply: reply as unknown as FastifyReply, sent }
 }
 
-describe('sendMaskedPage', () => {
+describe('sendPage', () => {
   const page = (length: number, turnsOf: () => number) => {
     const cutAt: number[] = []
     const cut = (number: number) => () => {
@@ -27,7 +27,7 @@ describe('sendMaskedPage', () => {
     const { cutAt, items } = page(700_000, turns.now)
     const { reply, sent } = fakeReply()
 
-    sendMaskedPage(reply, { totalSize: 3 }, ['forms', items])
+    sendPage(reply, { totalSize: 3 }, ['forms', items])
 
     expect(await text(sent[0] as NodeJS.ReadableStream)).toBe(json)
     expect(new Set(cutAt).size).toBe(3)
@@ -37,7 +37,7 @@ describe('sendMaskedPage', () => {
     const { items } = page(100, () => 0)
     const { reply, sent } = fakeReply()
 
-    sendMaskedPage(reply, { totalSize: 3 }, ['forms', items])
+    sendPage(reply, { totalSize: 3 }, ['forms', items])
 
     expect(sent).toEqual([json])
   })

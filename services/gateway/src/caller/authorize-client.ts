@@ -1,11 +1,5 @@
-import {
-  type AuthorizeRequest,
-  AuthorizeResponse,
-  identityHeader,
-  type ServiceIdentity,
-} from '@fms/contracts'
+import { type AuthorizeRequest, AuthorizeResponse, identityHeader } from '@fms/contracts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { createCachedToken } from './cached-token.ts'
 
 /** Timeout of an authorize request, in milliseconds. */
 const timeoutMs = 2_000
@@ -22,11 +16,7 @@ export type AuthorizeClient = (
 ) => Promise<AuthorizeResponse | undefined>
 
 /** Sends authorize requests to organizations, under the gateway's own identity. */
-export const createAuthorizeClient = (
-  organizations: Upstream,
-  sign: (identity: ServiceIdentity) => string,
-): AuthorizeClient => {
-  const token = createCachedToken(() => sign({ service: 'gateway' }))
+export const createAuthorizeClient = (organizations: Upstream, token: () => string): AuthorizeClient => {
   return async (request, requestId) => {
     const { statusCode, body } = await organizations.request({
       method: 'POST',

@@ -1,10 +1,9 @@
-import { FormOwner, identityHeader, type ServiceIdentity } from '@fms/contracts'
+import { FormOwner, identityHeader } from '@fms/contracts'
 import { flowOf } from '@fms/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Door } from '../door/door.ts'
 import { upstreamUnavailable } from '../errors.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { createCachedToken } from './cached-token.ts'
 
 /**
  * Finds the organization of the form with a public id.
@@ -20,12 +19,7 @@ export type FindFormOwner = (
 ) => Promise<string | undefined>
 
 /** Requests the owner from forms, under the gateway's own identity and in the caller's turn. */
-export const createFindFormOwner = (
-  forms: Upstream,
-  door: Door,
-  sign: (identity: ServiceIdentity) => string,
-): FindFormOwner => {
-  const token = createCachedToken(() => sign({ service: 'gateway' }))
+export const createFindFormOwner = (forms: Upstream, door: Door, token: () => string): FindFormOwner => {
   return async (publicId, { id, identity }, reply) => {
     const lookUp = () =>
       forms.request({

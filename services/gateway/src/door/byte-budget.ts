@@ -1,10 +1,7 @@
 import { FairQueue, type Flow, Gauge, type Ticket } from '@fms/service-kit'
-import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
+import { maxWaitMs, type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
-/** How long a request may wait for bytes, in milliseconds. */
-const maxWaitMs = 2_000
-
-/** How long one waits before the largest holder gives way, and the pause before the next one does, in milliseconds. */
+/** How often the largest holder gives way while others wait, in milliseconds. */
 const patienceMs = 250
 
 const budgets = new Map<string, ByteBudget>()
@@ -17,6 +14,11 @@ new Gauge({
     for (const [of, { held }] of budgets) this.set({ of }, held)
   },
 })
+
+interface Wait {
+  organization: string
+  bytes: number
+}
 
 interface Holding {
   ticket: Ticket
@@ -32,9 +34,9 @@ export class ByteBudget {
   readonly #queue: FairQueue
   readonly #share: number
   readonly #holdings = new Set<Holding>()
-  #lastMadeRoom = Number.NEGATIVE_INFINITY
-  /** How many of each user wait. */
-  readonly #waiting = new Map<string, number>()
+  readonly #waits = new Set<Wait>()
+  /** Set while anything waits: one timer for all, which may be thousands. */
+  #timer: NodeJS.Timeout | undefined
 
   /**
    * @param of what holds the bytes, for the metric.
@@ -51,8 +53,8 @@ export class ByteBudget {
   }
 
   /** Whether something of the user waits for bytes. */
-  isAwaitedBy({ user }: Flow): boolean {
-    return this.#waiting.has(user)
+  isAwaitedBy(flow: Flow): boolean {
+    return this.#queue.isAwaitedBy(flow)
   }
 
   /**
@@ -79,14 +81,17 @@ export class ByteBudget {
     giveWay: () => void,
     caller?: WaitingCaller,
   ): Promise<(() => void) | undefined> {
-    const { user, organization } = flow
-    this.#waiting.set(user, (this.#waiting.get(user) ?? 0) + 1)
-    const timer = setInterval(() => this.#makeRoom(organization, bytes), patienceMs)
+    const release = this.tryHold(flow, bytes, giveWay)
+    if (release) return release
+    const wait = { organization: flow.organization, bytes }
+    this.#waits.add(wait)
+    this.#timer ??= setInterval(() => this.#makeRoom(), patienceMs)
     const ticket = await waitForTurn(this.#queue, flow, { maxWaitMs, caller, places: bytes })
-    clearInterval(timer)
-    const left = this.#waiting.get(user)! - 1
-    if (left > 0) this.#waiting.set(user, left)
-    else this.#waiting.delete(user)
+    this.#waits.delete(wait)
+    if (this.#waits.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
     return ticket && this.#hold(ticket, giveWay)
   }
 
@@ -100,20 +105,21 @@ export class ByteBudget {
   }
 
   /** Ends the oldest holding of the organization that holds the most, for one that is within its share. */
-  #makeRoom(organization: string, bytes: number): void {
-    if (performance.now() - this.#lastMadeRoom < patienceMs) return
+  #makeRoom(): void {
     const held = new Map<string, number>()
     for (const { ticket } of this.#holdings) {
       const { flow, places } = ticket
       held.set(flow.organization, (held.get(flow.organization) ?? 0) + places)
     }
-    const needed = (held.get(organization) ?? 0) + bytes
     const [largest, most] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0])
-    if (needed > this.#share || needed >= most) return
+    const mayHold = ({ organization, bytes }: Wait) => {
+      const needed = (held.get(organization) ?? 0) + bytes
+      return needed <= this.#share && needed < most
+    }
+    if (!this.#waits.values().some(mayHold)) return
     for (const holding of this.#holdings) {
       if (holding.ticket.flow.organization !== largest) continue
       this.#holdings.delete(holding)
-      this.#lastMadeRoom = performance.now()
       holding.giveWay()
       return
     }

@@ -86,7 +86,7 @@ describe('the door of a service', () => {
     const stranger = gateway.send(method, path, { ...options, as: gateway.createStrangerKey() })
     await received(3)
 
-    const ordinary = gateway.send('GET', `${forms}?pageSize=100`)
+    const ordinary = gateway.send('GET', form)
 
     await received(4)
     release()
@@ -223,7 +223,7 @@ describe('the door of a service', () => {
   })
 })
 
-describe('a list of an organization whose last one was long', () => {
+describe('a list of an organization whose last one was not short', () => {
   it('has the smaller share, until one is short', async () => {
     await using gateway = await startGateway()
     gateway.forms.respond = (_, reply) => reply.type('application/json').send(' '.repeat(300_000))

@@ -7,13 +7,10 @@ import {
   Histogram,
   overloaded,
 } from '@fms/service-kit'
-import { type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
+import { maxWaitMs, type WaitingCaller, waitForTurn } from './wait-for-turn.ts'
 
 /** Wait after which a request is authorized again, in milliseconds: a revoked key stops working within a second. */
 const lateMs = 1_000
-
-/** How long a request may wait at a door, in milliseconds. */
-export const maxWaitMs = 5_000
 
 type Cost = 'ordinary' | 'dear'
 

@@ -1,5 +1,8 @@
 import type { FairQueue, Flow, Ticket } from '@fms/service-kit'
 
+/** How long a request may wait at a door, or for memory, in milliseconds. */
+export const maxWaitMs = 5_000
+
 /** Who waits: a Fastify reply. */
 export interface WaitingCaller {
   /** Whether the caller has its response, or has disconnected. */
@@ -35,6 +38,7 @@ export const waitForTurn = (
       queue.leave(ticket)
       settle()
     }
-    timer = setTimeout(leave, maxWaitMs)
+    // Spread over time: requests that came at once would otherwise fail in one turn of the event loop, and come back so.
+    timer = setTimeout(leave, maxWaitMs * (0.75 + Math.random() / 4))
     if (caller) caller.onDisconnect = leave
   })

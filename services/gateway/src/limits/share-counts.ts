@@ -1,4 +1,5 @@
 import { RequestsCounted } from '@fms/contracts'
+import { followConnection } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
 import { type NatsConnection, nuid } from 'nats'
 import type { FixedWindowCounter } from './fixed-window-counter.ts'
@@ -53,18 +54,14 @@ export const shareCounts = (
       },
     })
     connected = nats
-    for await (const { type } of nats.status()) {
-      if (type === 'disconnect') {
-        clearTimeout(reconnectGrace)
-        connected = undefined
+    followConnection(nats, (isConnected) => {
+      clearTimeout(reconnectGrace)
+      connected = undefined
+      const resume = () => {
+        connected = nats
       }
-      if (type === 'reconnect') {
-        reconnectGrace = setTimeout(() => {
-          connected = nats
-        }, reconnectGraceMs).unref()
-      }
-    }
-    connected = undefined
+      if (isConnected) reconnectGrace = setTimeout(resume, reconnectGraceMs).unref()
+    })
   }
   subscribe().catch((err) => logger.error({ err }, 'NATS cannot be used: rate limits are not shared'))
 
@@ -84,6 +81,7 @@ export const shareCounts = (
 
   const publishDeltas = () => {
     const deltas = takeDeltas()
+    if (connected?.isClosed()) return
     for (let first = 0; first < deltas.length; first += maxKeys)
       connected?.publish(
         RequestsCounted.subject,

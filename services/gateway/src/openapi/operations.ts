@@ -156,6 +156,21 @@ const organizationPath = '/organizations/{organizationRef}'
 const formPath = `${organizationPath}/forms/{formRef}`
 const deletedFormPath = `${organizationPath}/deletedForms/{formRef}`
 
+/** Responses of several operations. */
+const page = (contract: z.ZodType, example: unknown) => ({
+  description: 'A page.',
+  contract,
+  examples: { page: example },
+})
+const writtenForm = (description: string) =>
+  ({ description, contract: Form, examples: { form }, etag: 'unless dry run', replayable: true }) as const
+const keyWithSecret = (description: string) => ({
+  description,
+  contract: IssuedKey,
+  examples: { key: issuedKey },
+})
+const nothing = { description: 'An empty object.', contract: EmptyResponse, examples: { deleted: {} } }
+
 /** Every operation of the API, in the order of the document. */
 export const operations: Operation[] = [
   {
@@ -198,11 +213,7 @@ export const operations: Operation[] = [
     filterFields:
       '`name`, `publicId`, `type`, `createTime`, `updateTime`; `search("text")` and bare words search in names',
     orderFields: '`name`, `publicId`, `createTime`, `updateTime` (the default, `desc`), `replyCount`',
-    response: {
-      description: 'A page.',
-      contract: ListFormsResponse,
-      examples: { page: formsPage },
-    },
+    response: page(ListFormsResponse, formsPage),
     reasons: [...member, ...filtered, 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
@@ -223,13 +234,7 @@ export const operations: Operation[] = [
         'safe to repeat, with an id of your own': { form: {}, formId, requestId },
       },
     },
-    response: {
-      description: 'The form.',
-      contract: Form,
-      examples: { form },
-      etag: 'unless dry run',
-      replayable: true,
-    },
+    response: writtenForm('The form.'),
     reasons: [
       ...editor,
       ...body,
@@ -277,13 +282,7 @@ export const operations: Operation[] = [
         },
       },
     },
-    response: {
-      description: 'The whole form.',
-      contract: Form,
-      examples: { form },
-      etag: 'unless dry run',
-      replayable: true,
-    },
+    response: writtenForm('The whole form.'),
     reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...identified, ...ifMatch, 'QUOTA_EXCEEDED', ...service],
   },
   {
@@ -301,12 +300,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
     },
-    response: {
-      description: 'An empty object.',
-      contract: EmptyResponse,
-      examples: { deleted: {} },
-      replayable: true,
-    },
+    response: { ...nothing, replayable: true },
     reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...identified, ...ifMatch, ...service],
   },
   {
@@ -317,11 +311,7 @@ export const operations: Operation[] = [
     summary: 'List the deleted forms of an organization',
     description: 'A page of the deleted forms that can be restored, most recently deleted first.',
     query: PageQuery,
-    response: {
-      description: 'A page.',
-      contract: ListDeletedFormsResponse,
-      examples: { page: deletedFormsPage },
-    },
+    response: page(ListDeletedFormsResponse, deletedFormsPage),
     reasons: [...member, 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
@@ -339,13 +329,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'safe to repeat': { requestId } },
     },
-    response: {
-      description: 'The form.',
-      contract: Form,
-      examples: { form },
-      etag: 'unless dry run',
-      replayable: true,
-    },
+    response: writtenForm('The form.'),
     reasons: [
       ...editor,
       'FORM_NOT_FOUND',
@@ -373,12 +357,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
     },
-    response: {
-      description: 'An empty object.',
-      contract: EmptyResponse,
-      examples: { purged: {} },
-      replayable: true,
-    },
+    response: { ...nothing, replayable: true },
     reasons: [
       ...editor,
       'OWNER_REQUIRED',
@@ -441,13 +420,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'with a reason, and safe to repeat': { note: 'The price was wrong.', requestId } },
     },
-    response: {
-      description: 'The form, `live: false`.',
-      contract: Form,
-      examples: { form },
-      etag: 'unless dry run',
-      replayable: true,
-    },
+    response: writtenForm('The form, `live: false`.'),
     reasons: [...editor, 'FORM_NOT_FOUND', ...body, ...identified, ...ifMatch, 'FORM_NOT_LIVE', ...service],
   },
   {
@@ -458,7 +431,7 @@ export const operations: Operation[] = [
     summary: 'List the revisions of a form',
     description: 'A page of revisions, newest first.',
     query: ListRevisionsQuery,
-    response: { description: 'A page.', contract: ListRevisionsResponse, examples: { page: revisionsPage } },
+    response: page(ListRevisionsResponse, revisionsPage),
     reasons: [...member, 'FORM_NOT_FOUND', 'INVALID_PAGE_TOKEN', 'FILTER_TOO_EXPENSIVE', ...service],
   },
   {
@@ -489,13 +462,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a dry run': { validateOnly: true }, 'safe to repeat': { requestId } },
     },
-    response: {
-      description: 'The form with its new draft.',
-      contract: Form,
-      examples: { form },
-      etag: 'unless dry run',
-      replayable: true,
-    },
+    response: writtenForm('The form with its new draft.'),
     reasons: [
       ...editor,
       'FORM_NOT_FOUND',
@@ -519,7 +486,7 @@ export const operations: Operation[] = [
     query: ListEventsQuery,
     filterFields: '`type` (`=`, `!=`, `*`), `form` and `user` (UUIDs), `time`',
     orderFields: '`sequence` (the default)',
-    response: { description: 'A page.', contract: ListEventsResponse, examples: { page: eventsPage } },
+    response: page(ListEventsResponse, eventsPage),
     reasons: [...member, ...filtered, 'EVENTS_PRUNED', ...service],
   },
   {
@@ -596,7 +563,7 @@ export const operations: Operation[] = [
     description:
       'A page of the keys of your user, newest first, without revoked and expired ones and without secrets. `lastUsedTime` is accurate to a minute.',
     query: PageQuery,
-    response: { description: 'A page.', contract: ListKeysResponse, examples: { page: keysPage } },
+    response: page(ListKeysResponse, keysPage),
     reasons: [...caller, 'INVALID_PAGE_TOKEN', ...service],
   },
   {
@@ -613,11 +580,7 @@ export const operations: Operation[] = [
       required: true,
       examples: { 'for a dashboard': { key: { name: 'Dashboard', readOnly: true } } },
     },
-    response: {
-      description: 'The key and its secret. In a dry run the secret is empty.',
-      contract: IssuedKey,
-      examples: { key: issuedKey },
-    },
+    response: keyWithSecret('The key and its secret. In a dry run the secret is empty.'),
     reasons: [
       ...caller,
       'WRITE_FORBIDDEN',
@@ -642,11 +605,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a day for both keys': { overlapSeconds: 86_400 } },
     },
-    response: {
-      description: 'The new key and its secret. In a dry run the secret is empty.',
-      contract: IssuedKey,
-      examples: { key: issuedKey },
-    },
+    response: keyWithSecret('The new key and its secret. In a dry run the secret is empty.'),
     reasons: [
       ...caller,
       'WRITE_FORBIDDEN',
@@ -671,7 +630,7 @@ export const operations: Operation[] = [
       required: false,
       examples: { 'a dry run': { validateOnly: true } },
     },
-    response: { description: 'An empty object.', contract: EmptyResponse, examples: { deleted: {} } },
+    response: nothing,
     reasons: [...caller, 'WRITE_FORBIDDEN', ...body, 'KEY_NOT_FOUND', ...service],
   },
   {

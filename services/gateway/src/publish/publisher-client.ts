@@ -8,12 +8,12 @@ import {
   replyInboxHeader,
   requestIdHeader,
 } from '@fms/contracts'
-import { closeNats, traceSending } from '@fms/service-kit'
+import { closeNats, followConnection, traceSending } from '@fms/service-kit'
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { FastifyBaseLogger } from 'fastify'
 import { createInbox, errors, headers, type MsgHdrs, type NatsConnection, nuid } from 'nats'
 import { publishingUnavailable, publishTimedOut } from '../errors.ts'
-import { Circuit, CircuitOpen } from '../upstream/circuit.ts'
+import { type Circuit, createCircuit, isOpenError } from '../upstream/circuit.ts'
 
 /** Timeout of a PubAck, in milliseconds; then the command is sent again. */
 const ackTimeoutMs = 2_000
@@ -74,7 +74,7 @@ export const createPublisherClient = (
   const inbox = createInbox('_INBOX.gateway')
   const connection: Connection = { nats: undefined, inbox, pending: new Map() }
   const { pending } = connection
-  const send = createSend(connection, new Circuit('publish', logger))
+  const send = createSend(connection, createCircuit('publish', logger))
   stayConnected(connecting, connection, logger).catch((err) =>
     logger.error({ err }, 'NATS cannot be used: nothing can be published'),
   )
@@ -136,14 +136,12 @@ const stayConnected = async (
     else logger.warn('disconnected from NATS: no form can be published')
   }
   setConnected(true)
-  for await (const { type } of nats.status()) {
-    if (type === 'disconnect') setConnected(false)
-    if (type === 'reconnect') {
-      setConnected(true)
-      // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
-      for (const { resend } of connection.pending.values()) resend()
-    }
-  }
+  followConnection(nats, (isConnected) => {
+    setConnected(isConnected)
+    if (!isConnected) return
+    // A reply that was sent meanwhile is lost. A repeated command gets the same reply again.
+    for (const { resend } of connection.pending.values()) resend()
+  })
 }
 
 /** Resolves pending replies, and replies to publishers that request the gateway's clock. */
@@ -194,13 +192,12 @@ const createSend = (connection: Connection, circuit: Circuit): Send => {
   const sendUntilStored = async (request: PublishRequest) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await circuit.run(
+        return await circuit(
           () => sendUntilTimeout(request),
           (error) => !isRejection(error),
         )
       } catch (cause) {
-        if ((attempt === 1 && cause instanceof CircuitOpen) || isRejection(cause) || isOver(request))
-          throw cause
+        if ((attempt === 1 && isOpenError(cause)) || isRejection(cause) || isOver(request)) throw cause
         await delay(retryMs)
       }
     }

@@ -1,13 +1,6 @@
-import {
-  CreateSessionRequest,
-  identityHeader,
-  NoQuery,
-  type ServiceIdentity,
-  sessionsPath,
-} from '@fms/contracts'
+import { CreateSessionRequest, identityHeader, NoQuery, sessionsPath } from '@fms/contracts'
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { createCachedToken } from '../caller/cached-token.ts'
 import type { Door } from '../door/door.ts'
 import type { UpstreamResponse } from '../upstream/buffering-dispatcher.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -16,7 +9,7 @@ export interface CreateSessionOptions {
   organizations: Upstream
   /** Of its own, so that no number of wrong codes delays callers with keys. */
   door: Door
-  sign: (identity: ServiceIdentity) => string
+  token: () => string
   bodyLimitBytes: number
 }
 
@@ -25,9 +18,8 @@ export interface CreateSessionOptions {
  */
 export const createSession: FastifyPluginAsyncZod<CreateSessionOptions> = async (
   app,
-  { organizations, door, sign, bodyLimitBytes: bodyLimit },
+  { organizations, door, token, bodyLimitBytes: bodyLimit },
 ) => {
-  const token = createCachedToken(() => sign({ service: 'gateway' }))
   app.post(
     '/sessions',
     { schema: { querystring: NoQuery, body: CreateSessionRequest }, bodyLimit },

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from '@fms/service-kit'
 import type { FastifyBaseLogger } from 'fastify'
+import CircuitBreaker from 'opossum'
 
 const openCircuits = new Gauge({
   name: 'circuit_open',
@@ -13,88 +14,73 @@ const requests = new Counter({
   labelNames: ['circuit', 'outcome'],
 })
 
-/** Failures without a success in between that open a circuit. */
-const maxFailures = 5
-
 /** Duration of a failure that opens a circuit on its own, in milliseconds: a timeout. */
 const timeoutMs = 1_000
 
-/** Interval of the trials of an open circuit, in milliseconds. */
-const trialMs = 1_000
-
-/** The circuit is open. */
-export class CircuitOpen extends Error {}
+type IsFailure = (error: unknown) => boolean
 
 /**
- * Fails requests to an upstream immediately while it cannot be reached. Opens at the fifth failure of the transport in a
- * row, or at one that took a second in which nothing succeeded. While it is open, one request in a second is a trial: a
- * success closes it. Any response is a success, since callers can cause errors, but no failure of the transport.
+ * Runs an action through the circuit breaker of an upstream, which throws an error of its own ({@link isOpenError})
+ * immediately while it is open. It opens when more than half of the requests in ten seconds, at least five, failed in the
+ * transport, or one that took a second in which nothing succeeded. While it is open, one request in a second is a trial:
+ * a success closes it. Any response is a success, since callers can cause errors, but no failure of the transport. An
+ * action has to settle, or an open circuit stays open.
+ *
+ * @param isFailure whether an error of the action is one of the transport. Others neither open nor close the circuit.
  */
-export class Circuit {
-  readonly #name: string
-  readonly #logger: FastifyBaseLogger
-  #failures = 0
-  #isOpen = false
-  #nextTrial = 0
-  #lastSuccess = Number.NEGATIVE_INFINITY
+export type Circuit = <T>(action: () => Promise<T>, isFailure?: IsFailure) => Promise<T>
 
-  constructor(name: string, logger: FastifyBaseLogger) {
-    this.#name = name
-    this.#logger = logger
-    openCircuits.set({ circuit: name }, 0)
-    for (const outcome of ['success', 'failure', 'reject']) requests.inc({ circuit: name, outcome }, 0)
-  }
+/** Whether an open circuit has thrown the error. */
+export const isOpenError = (error: unknown) => error instanceof Error && CircuitBreaker.isOurError(error)
 
-  /**
-   * Runs an action unless the circuit is open.
-   *
-   * @param isFailure whether an error of the action is one of the transport. Others neither open nor close the circuit.
-   * @throws {CircuitOpen} immediately; the error of the action.
-   */
-  async run<T>(action: () => Promise<T>, isFailure: (error: unknown) => boolean = () => true): Promise<T> {
-    const start = performance.now()
-    if (this.#isOpen) {
-      if (start < this.#nextTrial) {
-        this.#count('reject')
-        throw new CircuitOpen(`the circuit of ${this.#name} is open`)
-      }
-      this.#nextTrial = start + trialMs
-    }
-    try {
-      const result = await action()
-      this.#succeed()
-      return result
-    } catch (error) {
-      if (isFailure(error)) this.#fail(start)
-      throw error
-    }
-  }
+export const createCircuit = (circuit: string, logger: FastifyBaseLogger): Circuit => {
+  const [successes, failures, rejects] = ['success', 'failure', 'reject'].map((outcome) => {
+    requests.inc({ circuit, outcome }, 0)
+    return requests.labels(circuit, outcome)
+  })
+  let lastSuccess = Number.NEGATIVE_INFINITY
+  let isReportedOpen = false
+  let err: unknown
 
-  #succeed(): void {
-    this.#count('success')
-    this.#lastSuccess = performance.now()
-    this.#failures = 0
-    if (this.#isOpen) this.#set(false)
+  const run = async (action: () => Promise<unknown>, _isFailure?: IsFailure) => {
+    const result = await action()
+    lastSuccess = performance.now()
+    successes!.inc()
+    return result
   }
+  const report = (isOpen: boolean) => {
+    openCircuits.set({ circuit }, isOpen ? 1 : 0)
+    isReportedOpen = isOpen
+  }
+  report(false)
 
-  #fail(start: number): void {
-    this.#count('failure')
-    const now = performance.now()
-    const isTimeout = now - start >= timeoutMs && this.#lastSuccess <= start
-    if (++this.#failures < maxFailures && !isTimeout) return
-    this.#nextTrial = now + trialMs
-    if (!this.#isOpen) this.#set(true)
-  }
-
-  #set(isOpen: boolean): void {
-    this.#isOpen = isOpen
-    openCircuits.set({ circuit: this.#name }, isOpen ? 1 : 0)
-    const fields = { circuit: this.#name }
-    if (isOpen) this.#logger.warn(fields, 'circuit open: its requests fail immediately')
-    else this.#logger.info(fields, 'circuit closed: its requests succeed again')
-  }
-
-  #count(outcome: string): void {
-    requests.inc({ circuit: this.#name, outcome })
-  }
+  const breaker = new CircuitBreaker(run, {
+    timeout: false,
+    volumeThreshold: 5,
+    resetTimeout: 1_000,
+    rollingPercentilesEnabled: false,
+    enableSnapshots: false,
+    errorFilter(error, ...[, isFailure]: Parameters<typeof run> | []) {
+      if (!isFailure || isFailure(error)) return false
+      // The breaker counts the error as a success. A trial that ends with it is repeated a second later.
+      if (breaker.halfOpen) breaker.open()
+      return true
+    },
+  })
+  breaker.on('reject', () => rejects!.inc())
+  breaker.on('failure', (error, latencyMs) => {
+    failures!.inc()
+    err = error
+    if (latencyMs >= timeoutMs && lastSuccess <= performance.now() - latencyMs) breaker.open()
+  })
+  // `open` is emitted after each failed trial as well.
+  breaker.on('open', () => {
+    if (!isReportedOpen) logger.warn({ circuit, err }, 'circuit open: its requests fail immediately')
+    report(true)
+  })
+  breaker.on('close', () => {
+    logger.info({ circuit }, 'circuit closed: its requests succeed again')
+    report(false)
+  })
+  return (action, isFailure) => breaker.fire(action, isFailure) as never
 }

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, errors } from 'undici'
 import type { WaitingCaller } from '../door/wait-for-turn.ts'
 import { upstreamUnavailable } from '../errors.ts'
 import { sendBuffered, type UpstreamResponse } from './buffering-dispatcher.ts'
-import { Circuit } from './circuit.ts'
+import { createCircuit } from './circuit.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
 /** Idle time after which a connection is closed, in milliseconds; well below the default of `DRAIN_MS`. */
@@ -74,7 +74,7 @@ export interface UpstreamOptions {
 }
 
 export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions): Upstream => {
-  const circuit = new Circuit(name, logger)
+  const circuit = createCircuit(name, logger)
   return {
     name,
     origin,
@@ -82,7 +82,7 @@ export const createUpstream = ({ name, origin, agent, logger }: UpstreamOptions)
       const { caller } = request
       const send = () => sendWithRetry(request.agent ?? agent, { origin, ...request })
       try {
-        const response = await circuit.run(send, () => !caller?.hasEnded)
+        const response = await circuit(send, () => !caller?.hasEnded)
         // The service rejected the gateway's token. A 401 would suggest to the caller that its key is invalid.
         if (response.headers['www-authenticate'] === 'FmsIdentity')
           throw new Error('the service rejects the identity token: does it have another INTERNAL_SECRET?')

@@ -50,7 +50,7 @@ export interface Relay {
 export const startRelay = ({ events, nats, logger, config, now }: RelayDeps): Relay => {
   const logFailure = createFailureLog(logger)
   const onError = (text: string) => (error: unknown) => logFailure(text, error)
-  const connection = followConnection(nats, () => wakeStreaming())
+  const connection = followConnection(nats, (isConnected) => isConnected && wakeStreaming())
   let stream: { allowsBatches: boolean } | undefined
 
   const streaming = createStreaming({
