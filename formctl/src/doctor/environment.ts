@@ -40,6 +40,8 @@ export const DoctorEnvironment = z.object({
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).optional(),
   MAX_REQUESTS: z.coerce.number().int().min(1).optional(),
   MAX_REQUESTS_PER_USER: z.coerce.number().int().min(0).optional(),
+  MAX_REQUESTS_PER_ORGANIZATION: z.coerce.number().int().min(0).optional(),
+  MAX_CONNECTIONS: z.coerce.number().int().min(1).optional(),
   MAX_KEY_LOOKUPS: z.coerce.number().int().min(1).optional(),
   MAX_BUFFERED_RESPONSE_BYTES: z.coerce.number().int().min(8_388_608).optional(),
   TRUST_PROXY: z.string().optional(),

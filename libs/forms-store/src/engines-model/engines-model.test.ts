@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newForm } from '../contract/given.ts'
 import type { FormsStore, FormsStoreOptions } from '../forms-store.ts'
-import { anyChange, type FormChange, type Outcome, outcomeOf, RunIds } from './changes.ts'
-import { type Engine, type Kill, startMongodb, startSqlite } from './engines.ts'
-import { FormsModel } from './model.ts'
-import { glance, observe } from './observe.ts'
+import { anyChange, type FormChange, type Outcome, outcomeOf, RunIds } from './testing/changes.ts'
+import { type Engine, type Kill, startMongodb, startSqlite } from './testing/engines.ts'
+import { FormsModel } from './testing/model.ts'
+import { glance, observe } from './testing/observe.ts'
 
 const numRuns = Number(process.env.FC_RUNS ?? 3)
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type FormEvent, type FormRecord, formatSequence, formPath, maxEventBytes } from '@fms/contracts'
-import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../errors.ts'
+import { formConflict, formIdTaken, formNotLive, quotaExceeded, requestIdReused } from '../../errors.ts'
 import {
   type ChangeContext,
   changedFields,
   eventBytesOf,
   operatorContext,
   type RecordedEvent,
-} from '../events/recorded-event.ts'
+} from '../../events/recorded-event.ts'
 import type {
   ChangedForm,
   CreateOptions,
@@ -24,17 +24,17 @@ import type {
   StoredRevision,
   TakeSnapshot,
   Usage,
-} from '../forms-store.ts'
-import { RequestReplay } from '../requests/identified-request.ts'
-import { formETag } from '../resource/form-to-json.ts'
-import { parseDraft } from '../stored-draft.ts'
+} from '../../forms-store.ts'
+import { RequestReplay } from '../../requests/identified-request.ts'
+import { formETag } from '../../resource/form-to-json.ts'
+import { parseDraft } from '../../stored-draft.ts'
 import {
   formDigest,
   fromFormRecord,
   revisionStateOf,
   revisionsOf,
   toFormRecord,
-} from '../stored-form-record.ts'
+} from '../../stored-form-record.ts'
 
 /** The part of the port that the model has. Its lists have one page. */
 export type ModelledStore = Pick<

@@ -5,8 +5,8 @@ import type {
   FormSummariesPage,
   FormsPage,
   RevisionsPage,
-} from '../forms-store.ts'
-import type { FormOrderTerm } from '../lists/form-order.ts'
+} from '../../forms-store.ts'
+import type { FormOrderTerm } from '../../lists/form-order.ts'
 import type { RunIds } from './changes.ts'
 import type { ModelledStore } from './model.ts'
 

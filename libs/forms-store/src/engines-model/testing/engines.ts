@@ -6,8 +6,8 @@ import type { TestMongodb } from '@fms/testkit/mongodb'
 import { recordMongodb } from '@fms/testkit/mongodb-recorder'
 import { MongoClient } from 'mongodb'
 import { vi } from 'vitest'
-import type { FormsStore, FormsStoreOptions } from '../forms-store.ts'
-import { migrateFormsStore, openFormsStore } from '../open-forms-store.ts'
+import type { FormsStore, FormsStoreOptions } from '../../forms-store.ts'
+import { migrateFormsStore, openFormsStore } from '../../open-forms-store.ts'
 
 /** Where a change is killed. */
 export interface Kill {
