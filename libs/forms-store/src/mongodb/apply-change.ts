@@ -38,16 +38,24 @@ export const applyChange = async (
     ? await stageImport(collections, change, incarnation, history)
     : { writes: history, matches: 0 }
   if (!staged) return false
-  const { writes, matches } = join([formWrites(change, incarnation), staged, eventWrites(change)])
   const work = async (transaction: MongoTransaction) => {
     await guard?.(transaction)
     if (!(await isLater(transaction, change))) return writeConflict
+    const { writes, matches } = join([formWrites(change, incarnation), staged, eventWrites(change)])
     const { matched, deleted } = await transaction.write(writes)
     return matched + deleted === matches || writeConflict
   }
   const options = { beforeCommit: change.beforeStoring }
-  return (await collections.database.transaction(work, options).catch(falseIfDuplicate)) === true
+  // Growth without an event may meet that of another change: the next attempt takes another document for it.
+  for (let attempts = change.event ? 1 : maxGrowthAttempts; attempts > 0; attempts--) {
+    const isStored = await collections.database.transaction(work, options).catch(falseIfDuplicate)
+    if (isStored === true) return true
+  }
+  return false
 }
+
+/** Attempts of a change without an event before its form is read again. */
+const maxGrowthAttempts = 5
 
 /**
  * Whether a new form is later than the events of its id, in the snapshot that lacks the form. A relay sorts events by time.
