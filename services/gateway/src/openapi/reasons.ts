@@ -46,14 +46,6 @@ const key = 'keys/9d2e6a0f-3f0e-4bb6-8a54-0f6d3a1b9e33'
 const requestId = '3f0c9a52-8a0f-4f55-8c59-0a3b1d2e4f60'
 const retryAfterSeconds = 1
 
-const notFound = (reason: string, resource: Record<string, string>, advice: string) =>
-  new ApiError('NOT_FOUND', reason, `There is no ${Object.values(resource)[0]}. ${advice}`, {
-    metadata: resource,
-  })
-
-const unavailable = (reason: string, message: string, metadata: Record<string, string> = {}) =>
-  new ApiError('UNAVAILABLE', reason, message, { metadata, retryAfterSeconds })
-
 /** The reasons of all operations. `docs/errors.md` has them too, with what to do about each. */
 export const reasons = {
   API_KEY_INVALID: {
@@ -94,10 +86,11 @@ export const reasons = {
   DELETED_FORM_NOT_FOUND: {
     meaning:
       'The organization has no deleted form with this id: it was never deleted, was restored, or was purged.',
-    example: notFound(
+    example: new ApiError(
+      'NOT_FOUND',
       'DELETED_FORM_NOT_FOUND',
-      { deletedForm },
-      'List the deleted forms that can be restored.',
+      `There is no ${deletedForm}. List the deleted forms that can be restored.`,
+      { metadata: { deletedForm } },
     ),
   },
   DRAFT_NOT_PUBLISHABLE: {
@@ -148,11 +141,21 @@ export const reasons = {
   },
   FORM_NOT_FOUND: {
     meaning: 'The organization has no such form, or it was deleted.',
-    example: notFound('FORM_NOT_FOUND', { form }, 'List the forms, or the deleted forms.'),
+    example: new ApiError(
+      'NOT_FOUND',
+      'FORM_NOT_FOUND',
+      `There is no ${form}. List the forms, or the deleted forms.`,
+      { metadata: { form } },
+    ),
   },
   EVENT_NOT_FOUND: {
     meaning: 'There is no such event in the log of the organization.',
-    example: notFound('EVENT_NOT_FOUND', { event }, 'List the events of the organization.'),
+    example: new ApiError(
+      'NOT_FOUND',
+      'EVENT_NOT_FOUND',
+      `There is no ${event}. List the events of the organization.`,
+      { metadata: { event } },
+    ),
   },
   AFTER_LAST_EVENT: {
     meaning:
@@ -330,7 +333,12 @@ export const reasons = {
   },
   REVISION_NOT_FOUND: {
     meaning: 'The form has no such revision. Before the first publish it has neither `live` nor `latest`.',
-    example: notFound('REVISION_NOT_FOUND', { revision }, 'Publish the form, or list its revisions.'),
+    example: new ApiError(
+      'NOT_FOUND',
+      'REVISION_NOT_FOUND',
+      `There is no ${revision}. Publish the form, or list its revisions.`,
+      { metadata: { revision } },
+    ),
   },
   REVISION_NOT_RESTORABLE: {
     meaning:
@@ -353,34 +361,43 @@ export const reasons = {
   },
   STORE_NOT_MIGRATED: {
     meaning: 'A store lacks the indexes of this release. An operator has to run `formctl migrate` once.',
-    example: unavailable(
+    example: new ApiError(
+      'UNAVAILABLE',
       'STORE_NOT_MIGRATED',
       'The forms store is not prepared for this release. Run formctl migrate once, then repeat the request.',
-      { store: 'forms' },
+      { metadata: { store: 'forms' }, retryAfterSeconds },
     ),
   },
   STORE_NOT_SUPPORTED: {
     meaning:
       'The server of a store is not set up for this release. An operator has to do what `formctl doctor` says.',
-    example: unavailable(
+    example: new ApiError(
+      'UNAVAILABLE',
       'STORE_NOT_SUPPORTED',
       'The server of the store lacks what this release needs. An operator has to set it up as formctl doctor says.',
+      { retryAfterSeconds },
     ),
   },
   STORE_SCHEMA_TOO_NEW: {
     meaning:
       'A newer release has migrated a store. An operator has to upgrade this service, or restore the backup from before the upgrade.',
-    example: unavailable(
+    example: new ApiError(
+      'UNAVAILABLE',
       'STORE_SCHEMA_TOO_NEW',
       'The forms store has version 6 of its schema, for releases with version 6 or later. This release has version 5. Upgrade this service, or restore the backup from before the upgrade.',
-      { store: 'forms', knownVersion: '5', version: '6', oldestVersion: '6' },
+      {
+        metadata: { store: 'forms', knownVersion: '5', version: '6', oldestVersion: '6' },
+        retryAfterSeconds,
+      },
     ),
   },
   STORE_UNAVAILABLE: {
     meaning: 'The store is locked, full or unavailable.',
-    example: unavailable(
+    example: new ApiError(
+      'UNAVAILABLE',
       'STORE_UNAVAILABLE',
       'The store cannot be reached just now. Repeat the request in a moment.',
+      { retryAfterSeconds },
     ),
   },
   TOO_MANY_AT_ONCE: {
@@ -415,7 +432,10 @@ export const reasons = {
       'ABORTED',
       'UPDATE_ABORTED',
       `Other requests kept changing ${form}. Repeat the request.`,
-      { metadata: { form }, retryAfterSeconds },
+      {
+        metadata: { form },
+        retryAfterSeconds,
+      },
     ),
   },
   UPSTREAM_UNAVAILABLE: {
